@@ -9,55 +9,58 @@ import type { SimulatedLines } from "./inputs/gpio/simulated-lines.ts";
 import { hostOf, type Host } from "./ops/host.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 
-/** Called at each reload: for the process's supervision, and to keep the text. */
+/** Callbacks of a reload: for the systemd notifier and for the last good configuration. */
 export interface ReloadHooks {
   readonly onReloading: () => void;
   readonly onReloaded: () => void;
-  /** @param config what is in force now. @param needsRestart options that are not in force as the text says */
-  readonly onTaken: (config: Config, source: ConfigurationText, needsRestart: readonly string[]) => void;
+  /**
+   * @param config the configuration in force now
+   * @param needsRestart options whose new value needs a restart
+   */
+  readonly onApplied: (config: Config, source: ConfigurationText, needsRestart: readonly string[]) => void;
 }
 
-/** What the daemon is given by the process that it runs in. */
+/** What the process gives the daemon. */
 export interface DaemonOptions {
-  /** Takes one finished log line. */
+  /** Writes one complete log line. */
   readonly write: (line: string) => void;
-  /** Is told the first administrator's password, which nobody can read again and which must not stand in the log. */
+  /** Shows the initial administrator's password once. It is not stored in readable form and must not be logged. */
   readonly announceInitialPassword: (account: { email: string; password: string }) => void;
-  /** Every option in force, and where it was said. */
+  /** Every option in force with its source. */
   readonly effectiveOptions: () => readonly EffectiveOption[];
-  /** Where the configuration was looked for. */
+  /** How the configuration was located. */
   readonly load: LoadOptions;
-  /** Log lines carry journald's priorities. */
+  /** Prefix log lines with journald priorities. */
   readonly forJournald: boolean;
-  /** A listening socket for the network side that is kept over restarts; undefined to make one. */
+  /** File descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly httpDescriptor: number | undefined;
-  /** A folder in memory, for what the disk does not take; without one nothing is kept there. */
+  /** Directory in memory for changes that a full or failing disk does not take; optional. */
   readonly runtimeDirectory?: string | undefined;
-  /** A failpoint's specification, for tests. */
+  /** Failpoint specification, for tests. */
   readonly failpoint: string | undefined;
-  /** Ends the process at once, for failpoints. */
+  /** Kills the process, for failpoints. */
   readonly kill: () => void;
-  /** Called when everything has started, before the daemon says that it is ready. */
+  /** Called when everything has started, before the daemon reports that it is ready. */
   readonly onStarted: () => void;
-  /** What is wrong with the configuration file, when its last good copy runs instead. */
+  /** Error of the configuration file when the last good configuration runs instead. */
   readonly configurationFault: string | undefined;
-  /** Why the copy that the run before was ended for could not be put back. */
+  /** Why the backup for which the previous run ended could not be restored. */
   readonly restoreFault: string | undefined;
   /** Called at each reload. */
   readonly reload: ReloadHooks;
-  /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
-  readonly restart: (meanwhile: () => void) => void;
-  /** The machine that it runs on; the real one where none is given. */
+  /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
+  readonly restart: (betweenRuns: () => void) => void;
+  /** Default: the real machine. */
   readonly machine?: Machine;
 }
 
-/** A machine: its clocks, its boot, its wires, its chance. Tests play one. */
+/** Clock, host, GPIO lines and randomness; tests replace them. */
 export interface Machine {
   readonly clock: Clock;
   readonly host: Host;
-  /** What `gpio: { backend: simulated }` reads; played wires keep their levels while no daemon runs. */
+  /** Lines for `gpio: { backend: simulated }`; they keep their levels between runs. */
   readonly lines: SimulatedLines | undefined;
-  /** A number in [0, 1). */
+  /** Random number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -67,7 +70,7 @@ export function thisMachine(): Machine {
   return { clock, host: hostOf(clock, randomUUID), lines: undefined, random: Math.random };
 }
 
-/** The file for changes that the disk does not take. A folder in memory may serve several installations, each with a file of its own. */
+/** File for changes that the disk does not take; its name is unique for each data directory. */
 export function offDiskFileOf(
   { runtimeDirectory }: Pick<DaemonOptions, "runtimeDirectory">,
   { dataDir }: Pick<Config, "dataDir">,

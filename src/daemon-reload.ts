@@ -2,7 +2,7 @@ import type { Config } from "./config/config.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "./config/load.ts";
 import type { ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
-import { atOnceOf, changesOf } from "./config/reload.ts";
+import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/canonical.ts";
 import type { ReloadHooks } from "./daemon-options.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
@@ -20,7 +20,7 @@ import type { ObjectiveService } from "./service/objectives.ts";
 import { isStorageError } from "./store/database.ts";
 import type { CurrentSync } from "./sync/current-sync.ts";
 
-/** A configuration whose sections a reload exchanges; a part that wants the newest one reads it here each time. */
+/** Configuration whose sections a reload replaces in place; components read it on each use. */
 export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
 
 export interface DaemonReloadOptions {
@@ -35,25 +35,25 @@ export interface DaemonReloadOptions {
   readonly log: JsonLog;
   readonly conditions: Conditions;
   readonly failpoint: Failpoint;
-  /** Has trips that were refused tried again, as at a start: their objective may be there now. */
-  readonly retryRefused: () => void;
+  /** Retries rejected trips, as at a start: their objective may exist now. */
+  readonly retryRejected: () => void;
   readonly hooks: ReloadHooks;
 }
 
-/** Two equal readings this far apart: no program is writing the file at this moment. */
-const SETTLED_MS = 100;
-const LOOKS_MAX = 10;
-/** Signals within so long are one: each of a thousand would be answered with the same file. */
-const SIGNAL_EVERY_MS = 1_000;
+/** Two equal reads this far apart mean that no program is writing the file. */
+const STABLE_MS = 100;
+const READS_MAX = 10;
+/** Signals within this interval cause one reload: each would read the same file. */
+const SIGNAL_INTERVAL_MS = 1_000;
 const BY_SIGNAL: Actor = { who: "santinela", from: "SIGHUP" };
 
 /**
- * Takes a new configuration while the daemon runs. One reload comes after the other; each reads the file after it was
- * asked for. A configuration with mistakes changes nothing.
+ * Applies a changed configuration while the daemon runs. Reloads run one after the other; each reads the file after its
+ * request. An invalid configuration changes nothing.
  */
 export class DaemonReload {
   readonly #options: DaemonReloadOptions;
-  /** Resolves after every reload that was asked for. */
+  /** Resolves after the last requested reload; never rejects. */
   #last: Promise<unknown> = Promise.resolve();
   #isSignalled = false;
   #signalledAtMs = -Infinity;
@@ -64,16 +64,16 @@ export class DaemonReload {
     this.#options = options;
   }
 
-  /** To be called when everything runs. @returns waits for the reload under way; none begins after it */
+  /** Call when the daemon is running. @returns stops new reloads and waits for the current one */
   start(): () => Promise<void> {
     this.#state = "running";
     return () => this.#stop();
   }
 
   /**
-   * Reads the configuration and goes on with it.
-   * @returns what has changed, once it is in force
-   * @throws AppError `configuration` with its mistakes, `unavailable` when it cannot be taken now; nothing has changed then
+   * Reads the configuration and applies it.
+   * @returns the changes, once they are in force
+   * @throws AppError `configuration` with the errors, `unavailable` if it cannot be applied now; nothing changes then
    */
   reload(by: Actor, onBegun: () => void = () => {}): Promise<ReloadView> {
     const { onReloading, onReloaded } = this.#options.hooks;
@@ -87,20 +87,20 @@ export class DaemonReload {
         onReloaded();
       }
     });
-    this.#last = done.catch(() => "its caller has the error");
+    this.#last = done.catch(() => "the caller handles the error");
     return done;
   }
 
-  /** Reloads because the process was sent the signal for it; what becomes of it stands in the log and the conditions. */
+  /** Reloads on SIGHUP; the log and the conditions report the result. */
   bySignal(): void {
     if (this.#isSignalled || this.#state !== "running") return;
     this.#isSignalled = true;
     const { clock, log } = this.#options;
-    const waitMs = this.#signalledAtMs + SIGNAL_EVERY_MS - clock.monotonicMs();
+    const waitMs = this.#signalledAtMs + SIGNAL_INTERVAL_MS - clock.monotonicMs();
     this.#cancelSignal = clock.after(waitMs, () => {
       const begun = (): void => {
         this.#signalledAtMs = clock.monotonicMs();
-        // A signal from here on may be about a later content of the file.
+        // A later signal may mean newer content of the file.
         this.#isSignalled = false;
       };
       this.reload(BY_SIGNAL, begun).catch((error: unknown) => {
@@ -126,44 +126,52 @@ export class DaemonReload {
     log.info("reload-applied", { ...by, ...detail });
     for (const warning of next.warnings) log.warn("configuration-warning", { warning });
     log.useLevel(next.log.level);
-    hooks.onTaken({ ...config }, source, needsRestart);
+    hooks.onApplied({ ...config }, source, needsRestart);
     conditions.clear("configuration-invalid");
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
     await settled;
     if (applied.some((option) => option.split(".")[0] === "upstream")) await sync.exchange(next.upstream);
-    this.#ended();
+    this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }
 
-  /** The new configuration is in force and everything that it reads has been read once, as far as it answers. */
-  #ended(): void {
+  /** Called when the configuration is in force and every reachable input has been read once. */
+  #finish(): void {
     this.#options.watch.checkOpenContacts();
-    this.#options.retryRefused();
+    this.#options.retryRejected();
   }
 
-  /** @throws AppError `configuration` with the mistakes, which are a condition then; the running configuration goes on */
+  /** @throws AppError `configuration` with the errors and raises the condition; the daemon keeps its configuration */
   async #read(by: Actor): Promise<{ readonly next: Config; readonly source: ConfigurationText }> {
     const { load, conditions, events } = this.#options;
     try {
-      const source = await this.#settledText();
+      const source = await this.#stableText();
       return { next: readConfiguration(source, load), source };
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "unavailable") throw error;
-      const mistakes = error.message.split("\n");
-      conditions.raise("configuration-invalid", `${mistakes.join("; ")}; what ran before runs`);
-      events.note({ event: "reload-rejected", ...by, subject: "configuration", detail: { mistakes } });
+      const errors = error.message.split("\n");
+      conditions.raise(
+        "configuration-invalid",
+        `${errors.join("; ")}; the daemon keeps its previous configuration`,
+      );
+      events.note({
+        event: "reload-rejected",
+        ...by,
+        subject: "configuration",
+        detail: { mistakes: errors },
+      });
       throw new AppError("configuration", error.message, { hint: error.hint, cause: error });
     }
   }
 
-  /** A file that is cut short in the middle of being written can be valid, and lack half of the zones. */
-  async #settledText(): Promise<ConfigurationText> {
+  /** Waits until the file no longer changes: a partly written file can be valid and lack half of the zones. */
+  async #stableText(): Promise<ConfigurationText> {
     const { load, clock } = this.#options;
     let before = configurationText(load);
-    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    for (let reads = 0; reads < READS_MAX; reads += 1) {
       await new Promise<void>((resolve) => {
-        clock.after(SETTLED_MS, resolve);
+        clock.after(STABLE_MS, resolve);
       });
       this.#assertRunning();
       const now = configurationText(load);
@@ -177,10 +185,9 @@ export class DaemonReload {
   }
 
   /**
-   * Puts the new configuration in the place of the old one. Between the two there is no moment: what has been read until
-   * then is decided by the old one, everything else by the new one.
-   * @returns `settled`: when new lines are open, what brokers keep for new zones is read, and what is gone is left
-   * @throws AppError `unavailable` when the journal cannot store it; nothing has changed then
+   * Replaces the configuration atomically: earlier readings are handled by the old one, later ones by the new one.
+   * @returns `settled` resolves when new lines are open, retained messages are read and unused subscriptions are removed
+   * @throws AppError `unavailable` if the journal cannot store it; nothing changes then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
     const { config, watch, inputs, objectives, failpoint } = this.#options;
@@ -189,20 +196,20 @@ export class DaemonReload {
     this.#assertRunning();
     let settled: Promise<void> = Promise.resolve();
     try {
-      // A trip of the first moment must find its objective.
+      // Objectives first: a zone may trip immediately after the exchange.
       seedObjectives(objectives, next.objectives, next.zones, config.site.locale);
       failpoint("reload-prepared");
       if (filters) watch.exchange(next.zones, by);
     } catch (cause) {
       if (filters) void inputs.abandon(filters);
       if (!isStorageError(cause)) throw cause;
-      throw new AppError("unavailable", `the new configuration was not taken: ${messageOf(cause)}`, {
+      throw new AppError("unavailable", `the new configuration was not applied: ${messageOf(cause)}`, {
         cause,
       });
     }
     failpoint("reload-committed");
     if (filters) settled = inputs.exchange(next.zones, filters);
-    Object.assign(config, atOnceOf(next));
+    Object.assign(config, immediateSections(next));
     return { settled };
   }
 
@@ -212,9 +219,9 @@ export class DaemonReload {
   }
 }
 
-/** A program that writes a file empties it first; a daemon that runs is not to lose every zone by that. */
+/** Rejects an empty file: an editor may truncate it before writing, and that must not remove every zone. */
 function notEmpty(source: ConfigurationText): ConfigurationText {
   if (source.file === null || source.text.trim() !== "") return source;
-  const message = "this file is empty. To remove every zone write zones: []";
+  const message = "this file is empty. To remove all zones, use zones: []";
   throw new ConfigurationError([{ place: `${source.file}:1:1`, message }]);
 }

@@ -10,19 +10,19 @@ import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 export interface DaemonServerOptions {
   readonly config: Config;
-  /** What the routes lead to. */
+  /** The services behind the routes. */
   readonly parts: ServedParts;
   readonly clock: Clock;
   readonly time: TrustedTime;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** A name for this run of the daemon, unlike any other; the names of its requests begin with it. */
+  /** Unique id of this run; prefix of its request ids. */
   readonly run: string;
-  /** The listening socket that systemd keeps for us; undefined to make one. */
+  /** File descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly httpDescriptor: number | undefined;
 }
 
-/** The daemon's HTTP server with its certificate, its control socket, the interface, the /site routes and the panel. */
+/** The daemon's HTTP server: certificate, control socket, API, /site routes and web panel. */
 export class DaemonServer {
   readonly #config: Config;
   readonly #keeper: CertificateKeeper;

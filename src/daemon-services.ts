@@ -14,13 +14,13 @@ export interface ServiceParts extends Pick<InterventionServiceOptions, "newUid" 
   readonly config: Config;
   readonly database: Database;
   readonly clock: Clock;
-  /** Prints the password of the initial administrator. */
+  /** Shows the password of the initial administrator. */
   readonly tell: (account: { email: string; password: string }) => void;
 }
 
 export type Services = Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">;
 
-/** What the interface's routes lead to, ready for the first request: objectives are known, an administrator can sign in. */
+/** Creates the services behind the API, with objectives and an administrator for the first request. */
 export async function makeServices({
   config: { site, zones, dataDir, objectives: known },
   database,

@@ -42,7 +42,7 @@ import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
-/** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
+/** Composition root: builds all components from the configuration, starts them in order and stops them in reverse. */
 export class Daemon {
   readonly #config: ConfigInForce;
   readonly #options: DaemonOptions;
@@ -51,9 +51,9 @@ export class Daemon {
   readonly #log: JsonLog;
   readonly #health: ConditionRegistry;
   readonly #failpoint: Failpoint;
-  /** What has been started, to be stopped in the opposite order; a half start stops as well as a whole one. */
+  /** Stop functions of the started components, called in reverse order, also after a failed start. */
   readonly #stops: (() => void | Promise<void>)[] = [];
-  /** Whether the trips have stopped moving although the process runs; only a restart helps then. */
+  /** Whether trips are no longer processed although the process runs; the watchdog then restarts it. */
   isStalled = (): boolean => false;
   #reload: DaemonReload | undefined;
 
@@ -69,8 +69,8 @@ export class Daemon {
   }
 
   /**
-   * Starts everything. Inputs or a centre that are not there are conditions.
-   * @throws AppError when the data folder, a database or the HTTP address cannot be used; what was started is stopped
+   * Starts all components. Unavailable inputs or an unreachable dispatch centre are conditions, not errors.
+   * @throws AppError if the data directory, a database or the HTTP address is unusable; started components are stopped
    */
   async start(): Promise<void> {
     try {
@@ -78,13 +78,13 @@ export class Daemon {
       await this.#start();
     } catch (error) {
       await this.stop();
-      // A page that cannot be read would end the next start as well, were it not looked for.
+      // Without a check, the same unreadable page would end the next start too.
       if (isDamage(error)) requestIntegrityCheck(this.#config.dataDir, messageOf(error));
       throw error;
     }
   }
 
-  /** Takes the configuration as it is now, because the process was sent the signal for it. */
+  /** Applies the configuration file on SIGHUP. */
   reloadBySignal(): void {
     this.#reload?.bySignal();
   }
@@ -130,22 +130,22 @@ export class Daemon {
     });
     const centreObjectives = new UpstreamObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
-    this.#record(journal, site);
+    this.#startLinkRecorder(journal, site);
     const metricParts = { ...this.#common, config, site, inputs, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
-    const copyWork = new BackupWorker();
+    const backupWorker = new BackupWorker();
     const { load, reload: hooks } = this.#options;
     const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
-    const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
-    const settingsParts = { ...this.#options, ...this.#common, config, log: this.#log, copyWork };
+    const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRejected: () => dispatch?.start() });
+    const settingsParts = { ...this.#options, ...this.#common, config, log: this.#log, backupWorker };
     const settings = new SiteSettings({ ...settingsParts, reload: (by) => reload.reload(by) });
     settings.start();
     this.#stops.push(() => settings.stop());
     const setup = new SiteSetup(config, this.#options.load);
     const server = await this.#startServer({ ...services, site, metrics, settings, setup });
-    // Before the server stops: it waits for the answers that it owes.
-    this.#stops.push(() => copyWork.stop());
+    // Stopped before the server, which waits for pending responses.
+    this.#stops.push(() => backupWorker.stop());
     this.#stops.push(() => longLists.stop());
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
@@ -174,7 +174,7 @@ export class Daemon {
     return new CurrentSync(upstream, { ...this.#common, site, database, random, newKey, tokenStore });
   }
 
-  /** The running parts as people see them. */
+  /** The components behind the /site routes. */
   #siteOf(
     database: Database,
     sync: CurrentSync,
@@ -193,15 +193,15 @@ export class Daemon {
     });
   }
 
-  /** What all that watches the zones and brings their trips on their way needs. */
+  /** Dependencies shared by the inputs, the zone service and the dispatch. */
   #tripParts(journal: Journal, { events }: { readonly events: EventService }) {
     const { site, zones } = this.#config;
     const record = (event: NewEvent): void => events.record(event);
     return { ...this.#common, ...this.#machine, journal, site, zones, record };
   }
 
-  /** Keeps how the link stands, for the pictures of the last day and month. */
-  #record({ linkSamples }: Journal, { sync }: Site): void {
+  /** Records the link state for the charts of the last day and month. */
+  #startLinkRecorder({ linkSamples }: Journal, { sync }: Site): void {
     const recorder = new LinkRecorder({
       ...this.#common,
       samples: linkSamples,

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// Nothing is imported before the version check: an older Node would fail on the first import with a riddle.
+// Nothing is imported before the version check: an older Node.js would fail on the first import with an unclear error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`santinela needs Node.js 20.19 or newer; this is ${process.versions.node}\n`);
   process.exit(1);
 }
 
-// Databases and their copies are nobody's business but the service's user and group.
+// Databases and backups are readable by the service's user and group only.
 process.umask(0o027);
 
-// A log that cannot be written (its disk is full, its reader is gone) must not take the alarms with it. Only a command
-// whose very result is what it prints has failed; a reader that has seen enough (| head) is no failure.
+// An unwritable log (full disk, closed pipe) must not stop the daemon. Other commands fail if they cannot print their
+// result, except when the reader closes the pipe early (| head).
 const isDaemon = process.argv[2] === "serve";
 process.stderr.on("error", () => {});
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -27,17 +27,17 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   });
 }
 
-// A reload that is asked for during the start follows the start; by default the signal would end the process. In a
-// terminal the same signal says that the terminal has gone, and the daemon with it.
+// A reload requested during the start runs after it; by default SIGHUP would end the process. In a terminal, SIGHUP
+// means that the terminal was closed, and the daemon stops.
 const { closeSync, openSync } = await import("node:fs");
 let reload: (() => void) | undefined;
-let isReloadAsked = false;
+let isReloadRequested = false;
 let hangUp: () => void = () => process.exit(129);
 if (isDaemon)
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY && !hasTerminal()) hangUp();
     else if (reload) reload();
-    else isReloadAsked = true;
+    else isReloadRequested = true;
   });
 
 function hasTerminal(): boolean {
@@ -62,9 +62,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
       hangUp = resolve;
     }),
-  onReloadAsked: (ask) => {
-    reload = ask;
-    if (isReloadAsked) ask();
+  onReloadRequested: (requestReload) => {
+    reload = requestReload;
+    if (isReloadRequested) requestReload();
   },
   kill: () => process.kill(process.pid, "SIGKILL"),
 });

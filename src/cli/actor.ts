@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Actor } from "../domain/event.ts";
 
-/** Who types a command, as the event log names it. */
+/** The operating system user as the actor of an event. */
 export function commandLineActor(): Actor {
   return { who: systemUser(), from: "command line" };
 }

@@ -8,18 +8,18 @@ import { openMainDatabase } from "../store/main-database.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Says whether every entry of the audit trail follows from the one before it.
- * @throws AppError `conflict` at the first one that does not
+ * Verifies the hash chain of the audit trail and prints a summary.
+ * @throws AppError `conflict` at the first broken entry
  */
 export function verifyAudit(config: Config, { stdout }: Terminal): void {
   const report = withDatabase(config, verifyTrail);
-  stdout.write(wordsOf(report));
+  stdout.write(summaryText(report));
   if (report.broken)
     throw new AppError(
       "conflict",
       `the audit trail is broken at entry ${report.broken.position}: ${report.broken.why}`,
       {
-        hint: "Compare it with an export or a backup from before: santinela events export, santinela backup.",
+        hint: "Compare it with an earlier export (santinela events export) or backup (santinela backup).",
       },
     );
 }
@@ -34,21 +34,21 @@ export function exportAudit(config: Config, { stdout }: Terminal): void {
   });
 }
 
-function wordsOf({ entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport): string {
+function summaryText({ entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport): string {
   const span = fromMs === null || toMs === null ? "" : `, from ${iso(fromMs)} to ${iso(toMs)}`;
   const state = broken ? "broken" : "intact";
   const cut =
     removedUntilMs === null
       ? ""
-      : `${removed} older entries were removed with age, up to ${iso(removedUntilMs)}\n`;
+      : `${removed} older entries were removed by retention, up to ${iso(removedUntilMs)}\n`;
   return `${entries} entries${span}: ${state}\n${cut}last hash: ${head}\n`;
 }
 
 function withDatabase<T>({ dataDir }: Config, work: (database: Database) => T): T {
   const path = join(dataDir, "santinela.db");
   if (!existsSync(path))
-    throw new AppError("no-input", `there is no database ${path}`, {
-      hint: "Start the daemon once, or name its configuration with --config.",
+    throw new AppError("no-input", `database ${path} does not exist`, {
+      hint: "Start the daemon once or specify its configuration with --config.",
     });
   const database = openMainDatabase(path);
   try {

@@ -7,7 +7,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { commandLineActor } from "./actor.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Copies the database, running or not, and checks the copy; without a file it is one of the regular copies. */
+/** Creates and checks a backup, also while the daemon runs; without `out` it becomes one of the regular backups. */
 export async function makeBackup(
   { dataDir }: Config,
   { out, json }: { out: string | undefined; json: boolean },
@@ -19,7 +19,7 @@ export async function makeBackup(
   stdout.write(json ? `${JSON.stringify({ file, bytes: statSync(file).size }, null, 2)}\n` : `${file}\n`);
 }
 
-/** Puts a copy back, or says what that would do. */
+/** Restores a backup, or prints what that would change. */
 export function restoreBackup(
   { dataDir }: Config,
   file: string,
@@ -29,27 +29,29 @@ export function restoreBackup(
   const path = resolve(cwd, file);
   const plan = planRestore(dataDir, path);
   const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
-  stdout.write(json ? `${JSON.stringify({ plan, done }, null, 2)}\n` : `${textOf(plan)}${endOf(done)}`);
+  stdout.write(
+    json ? `${JSON.stringify({ plan, done }, null, 2)}\n` : `${planText(plan)}${resultText(done)}`,
+  );
 }
 
-/** @param done what a restore did; null where it was only planned */
-function endOf(done: ReturnType<typeof restore> | null): string {
-  if (!done) return "Nothing was changed.\n";
-  const kept = done.kept === null ? "" : `The database until now is kept as ${done.kept}.\n`;
-  return `${kept}Restored. ${done.redelivered} trips of the journal are posted again at the next start.\n`;
+/** @param done the completed restore; null after a dry run */
+function resultText(done: ReturnType<typeof restore> | null): string {
+  if (!done) return "No changes made.\n";
+  const kept = done.kept === null ? "" : `The previous database is kept as ${done.kept}.\n`;
+  return `${kept}Restored. ${done.redelivered} trips will be dispatched again at the next start.\n`;
 }
 
 const IDS_SHOWN = 20;
 
-function textOf({ recordsInBackup, onlyInCurrent, onlyInBackup }: RestorePlan): string {
+function planText({ recordsInBackup, onlyInCurrent, onlyInBackup }: RestorePlan): string {
   const list = (ids: readonly number[]): string => {
     const shown = ids.slice(0, IDS_SHOWN).join(", ");
     return ids.length === 0 ? "none" : `${ids.length} (${shown}${ids.length > IDS_SHOWN ? ", …" : ""})`;
   };
   return [
-    `Records in the copy: ${recordsInBackup}`,
-    `Records that the copy lacks: ${list(onlyInCurrent)}`,
-    `Records that only the copy has: ${list(onlyInBackup)}`,
+    `Records in the backup: ${recordsInBackup}`,
+    `Records missing from the backup: ${list(onlyInCurrent)}`,
+    `Records only in the backup: ${list(onlyInBackup)}`,
     "",
   ].join("\n");
 }

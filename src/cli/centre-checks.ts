@@ -6,28 +6,28 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { itemsOf } from "../sync/reply-classification.ts";
 import type { CheckResult } from "./check-result.ts";
 
-/** Longest wait for one answer; after the first that does not come nothing more is asked. */
+/** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
 const CHECK = "Centre";
 
 /**
- * Whether the centre can be reached, lets this site in, gives it a page of its interventions and knows the objectives of
- * its zones. Nothing is changed there.
+ * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions and knows
+ * the objectives of the zones.
  */
 export async function centreChecks({ upstream, zones }: Config): Promise<CheckResult[]> {
-  if (!upstream) return [{ check: CHECK, status: "well", text: "none, this daemon stands alone" }];
+  if (!upstream) return [{ check: CHECK, status: "ok", text: "none (standalone)" }];
   const { baseUrl, email, password, ca } = upstream;
   const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
   try {
     const access = await new TokenCache({ client, email, password, clock: new SystemClock() }).token();
-    if (!access.ok) return [signInFinding(access.reply, baseUrl)];
+    if (!access.ok) return [signInCheck(access.reply, baseUrl)];
     const { token } = access;
     const get: Get = (path) => client.request({ method: "GET", path, token });
     const page = await get("/interventii?_start=0&_end=1");
-    if (!isPage(page)) return [pageFinding(page, baseUrl, email)];
+    if (!isPage(page)) return [pageCheck(page, baseUrl, email)];
     return [
-      { check: CHECK, status: "well", text: `${baseUrl} lets ${email} in and shows it the interventions` },
-      ...(await objectiveFindings(zones, get)),
+      { check: CHECK, status: "ok", text: `${baseUrl} accepts ${email} and returns interventions` },
+      ...(await objectiveChecks(zones, get)),
     ];
   } finally {
     client.close();
@@ -42,18 +42,18 @@ function isPage(reply: Reply): boolean {
   );
 }
 
-function pageFinding(reply: Reply, baseUrl: string, email: string): CheckResult {
+function pageCheck(reply: Reply, baseUrl: string, email: string): CheckResult {
   if (reply.kind === "answered" && (reply.status === 401 || reply.status === 403))
     return {
       check: CHECK,
-      status: "fault",
-      text: `${baseUrl} lets ${email} in and does not let it read the interventions (${reply.status})`,
-      remedy: "Have the account given the role of an operator at the centre.",
+      status: "error",
+      text: `${baseUrl} accepts ${email} but denies read access to interventions (${reply.status})`,
+      remedy: "Ask the dispatch centre to give the account the operator role.",
     };
-  return signInFinding(reply, baseUrl);
+  return signInCheck(reply, baseUrl);
 }
 
-async function objectiveFindings(zones: Config["zones"], get: Get): Promise<CheckResult[]> {
+async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckResult[]> {
   const wanted = [...new Set(zones.map(({ objective: { type, id } }) => `${type}/${id}`))];
   const missing: string[] = [];
   for (const path of wanted) {
@@ -62,9 +62,9 @@ async function objectiveFindings(zones: Config["zones"], get: Get): Promise<Chec
       return [
         {
           check: CHECK,
-          status: "doubt",
-          text: `did not answer when it was asked for ${path}: ${reply.error}`,
-          remedy: "Try again; a line that breaks now and then costs time and no trip.",
+          status: "warning",
+          text: `did not respond to GET ${path}: ${reply.error}`,
+          remedy: "Try again; a short outage delays trips and loses none.",
         },
       ];
     if (reply.status === 404) missing.push(path);
@@ -73,32 +73,32 @@ async function objectiveFindings(zones: Config["zones"], get: Get): Promise<Chec
   return [
     {
       check: CHECK,
-      status: "fault",
-      text: `does not know ${missing.join(", ")}; trips of their zones are blocked there`,
-      remedy: "Correct the zones' objectives, or have them made at the centre.",
+      status: "error",
+      text: `does not know ${missing.join(", ")}; trips of these zones are blocked`,
+      remedy: "Correct the zones' objectives or have them created at the dispatch centre.",
     },
   ];
 }
 
-function signInFinding(reply: Reply, baseUrl: string): CheckResult {
+function signInCheck(reply: Reply, baseUrl: string): CheckResult {
   if (reply.kind !== "answered")
     return {
       check: CHECK,
-      status: "fault",
-      text: `${baseUrl} cannot be reached: ${reply.error}`,
-      remedy: "Check the line, DNS, upstream.baseUrl and upstream.caFile. Trips wait meanwhile.",
+      status: "error",
+      text: `${baseUrl} is unreachable: ${reply.error}`,
+      remedy: "Check the network, DNS, upstream.baseUrl and upstream.caFile. Trips stay queued.",
     };
   if (reply.status === 401 || reply.status === 403)
     return {
       check: CHECK,
-      status: "fault",
-      text: `${baseUrl} refuses this site's account (${reply.status})`,
+      status: "error",
+      text: `${baseUrl} rejects the site's account (${reply.status})`,
       remedy: "Correct upstream.email and the password file, then restart.",
     };
   return {
     check: CHECK,
-    status: "fault",
-    text: `what answers at ${baseUrl} is not the interface (${reply.status})`,
-    remedy: "Check upstream.baseUrl and what stands between.",
+    status: "error",
+    text: `the server at ${baseUrl} is not an Intervention Request Service (${reply.status})`,
+    remedy: "Check upstream.baseUrl and any proxy in between.",
   };
 }

@@ -5,7 +5,7 @@ import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows the certificate of the local API and makes what is missing: the authority, the certificate, both keys. */
+/** Shows the certificate of the local API; creates the certificate authority, the certificate and the keys if missing. */
 export async function cert(
   config: Config,
   { renew, ca, json }: { renew: boolean; ca: boolean; json: boolean },
@@ -34,5 +34,5 @@ export async function cert(
   const answer = { names, validUntil, authority: own, tls: http.tls.mode };
   stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : `${lines.join("\n")}\n`);
   if (http.tls.mode === "off")
-    stderr.write("http.tls is off; write tls: own into the configuration to use this certificate\n");
+    stderr.write("http.tls is off; set http.tls: own in the configuration to use this certificate\n");
 }

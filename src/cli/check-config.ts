@@ -1,20 +1,19 @@
 import type { Config } from "../config/config.ts";
 import { ConfigurationError } from "../config/problems.ts";
 import { AppError } from "../domain/errors.ts";
-import { linesOf, type CheckResult } from "./check-result.ts";
+import { formatResults, type CheckResult } from "./check-result.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface CheckConfigOptions {
   readonly json: boolean;
-  /** Also signs in at the centre and tries it with test records; see `tryCentre`. */
+  /** Also signs in at the dispatch centre and tests it with records that are removed again. */
   readonly tryCentre: boolean;
 }
 
 /**
- * Says that a configuration is fine, with what is allowed but probably not meant.
- * @param load reads it; with `json` its mistakes are printed as JSON too
- * @throws AppError what `load` throws; `conflict` (exit code 1) when the centre was tried and something must be mended,
- *   after everything has been printed
+ * Checks the configuration and prints its warnings.
+ * @param load reads it; with `json` its errors are printed as JSON too
+ * @throws AppError as `load`; `conflict` (exit code 1) if a check of the dispatch centre fails, after printing all results
  */
 export async function checkConfig(
   load: () => Promise<Config>,
@@ -26,30 +25,33 @@ export async function checkConfig(
   try {
     config = await load();
   } catch (error) {
-    if (json && error instanceof ConfigurationError) print({ valid: false, mistakes: error.mistakes });
+    if (json && error instanceof ConfigurationError) print({ valid: false, errors: error.errors });
     throw error;
   }
-  if (!json) tell(config, terminal);
-  const found = tryCentre ? await tried(config) : undefined;
-  if (json) print({ ...answerOf(config), ...(found && { centre: found }) });
-  else if (found) terminal.stdout.write(linesOf(found));
-  if (found?.some(({ status }) => status === "fault") === true)
-    throw new AppError("conflict", "the file is valid, but the centre would not take every trip");
+  if (!json) printSummary(config, terminal);
+  const centre = tryCentre ? await checkCentre(config) : undefined;
+  if (json) print({ ...summary(config), ...(centre && { centre }) });
+  else if (centre) terminal.stdout.write(formatResults(centre));
+  if (centre?.some(({ status }) => status === "error") === true)
+    throw new AppError("conflict", "the file is valid, but the dispatch centre would reject some trips");
 }
 
-async function tried(config: Config): Promise<CheckResult[]> {
-  const { triedCentre } = await import("./centre-trial-findings.ts");
-  return triedCentre(config);
+async function checkCentre(config: Config): Promise<CheckResult[]> {
+  const { centreTrialChecks } = await import("./centre-trial-checks.ts");
+  return centreTrialChecks(config);
 }
 
-function answerOf({ file, warnings, zones, upstream, dataDir }: Config): object {
+function summary({ file, warnings, zones, upstream, dataDir }: Config): object {
   const centre = upstream?.baseUrl ?? null;
-  return { valid: true, file, mistakes: [], warnings, zones: zones.length, upstream: centre, dataDir };
+  return { valid: true, file, errors: [], warnings, zones: zones.length, upstream: centre, dataDir };
 }
 
-function tell({ file, warnings, zones, upstream, dataDir }: Config, { stdout, stderr }: Terminal): void {
+function printSummary(
+  { file, warnings, zones, upstream, dataDir }: Config,
+  { stdout, stderr }: Terminal,
+): void {
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
-  const centre = upstream ? `pushes to ${upstream.baseUrl}` : "stands alone";
+  const centre = upstream ? `pushes to ${upstream.baseUrl}` : "standalone";
   const name = file ?? "the embedded configuration";
   stdout.write(`${name} is valid: ${zones.length} zones, ${centre}, data in ${dataDir}\n`);
 }

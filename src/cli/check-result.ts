@@ -1,20 +1,20 @@
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface CheckResult {
   readonly check: string;
-  readonly status: "well" | "doubt" | "fault";
+  readonly status: "ok" | "warning" | "error";
   readonly text: string;
-  /** What mends it. */
+  /** What the reader should do. */
   readonly remedy?: string;
 }
 
-const SIGNS: Readonly<Record<CheckResult["status"], string>> = { well: "✔", doubt: "▲", fault: "✖" };
+const SYMBOLS: Readonly<Record<CheckResult["status"], string>> = { ok: "✔", warning: "▲", error: "✖" };
 
-/** Findings for people: a line each, and what mends it below. */
-export function linesOf(findings: readonly CheckResult[]): string {
-  return findings
+/** Formats results as text: one line each, with the remedy below it. */
+export function formatResults(results: readonly CheckResult[]): string {
+  return results
     .map(({ check, status, text, remedy }) => {
-      const mended = remedy === undefined ? "" : `    ${remedy}\n`;
-      return `${SIGNS[status]} ${check}: ${text}\n${mended}`;
+      const remedyLine = remedy === undefined ? "" : `    ${remedy}\n`;
+      return `${SYMBOLS[status]} ${check}: ${text}\n${remedyLine}`;
     })
     .join("");
 }

@@ -1,48 +1,48 @@
 import type { Command } from "commander";
 
-/** A command as completion and the reference page see it: plain data, read from the program's own tree. */
-export interface CommandShape {
-  /** The words behind the program's name; empty for the program itself. */
+/** A command as plain data, for completion and the reference page. */
+export interface CommandNode {
+  /** Command words after the program's name; empty for the program itself. */
   readonly path: readonly string[];
   readonly description: string;
-  /** Such as `[options] <file>`. */
+  /** For example `[options] <file>`. */
   readonly usage: string;
-  readonly options: readonly OptionShape[];
-  readonly arguments: readonly ArgumentShape[];
-  readonly commands: readonly CommandShape[];
-  /** What its help adds below the options, such as an example. */
+  readonly options: readonly OptionNode[];
+  readonly arguments: readonly ArgumentNode[];
+  readonly commands: readonly CommandNode[];
+  /** Help text below the options, such as an example. */
   readonly after: string;
 }
 
-export interface OptionShape {
-  /** As written in the help, such as `--config <file>`. */
+export interface OptionNode {
+  /** As in the help, for example `--config <file>`. */
   readonly flags: string;
-  /** The long name, such as `--config`. */
+  /** The long name, for example `--config`. */
   readonly name: string;
   readonly description: string;
-  /** Name of the value it takes; null for a switch. */
+  /** Name of its value; null for a flag. */
   readonly value: string | null;
   readonly isRequired: boolean;
   readonly fallback: string | null;
 }
 
-export interface ArgumentShape {
+export interface ArgumentNode {
   readonly name: string;
   readonly description: string;
-  /** The words it may be; empty when it may be any. */
+  /** Allowed values; empty for any. */
   readonly choices: readonly string[];
 }
 
 /**
- * Reads a command and everything below it.
- * @param path the words that lead to it
- * @param textAfter what the help of a command adds at its end
+ * Reads a command and its subcommands.
+ * @param path its command words
+ * @param textAfter gives the text at the end of a command's help
  */
-export function shapeOf(
+export function commandTree(
   command: Command,
   textAfter: (path: string) => string,
   path: readonly string[] = [],
-): CommandShape {
+): CommandNode {
   return {
     path,
     description: command.description(),
@@ -60,12 +60,12 @@ export function shapeOf(
       description: argument.description,
       choices: argument.argChoices ?? [],
     })),
-    commands: command.commands.map((inner) => shapeOf(inner, textAfter, [...path, inner.name()])),
+    commands: command.commands.map((inner) => commandTree(inner, textAfter, [...path, inner.name()])),
     after: textAfter(path.join(" ")),
   };
 }
 
-/** A command and all below it, the outer ones first. */
-export function everyCommand(shape: CommandShape): CommandShape[] {
-  return [shape, ...shape.commands.flatMap(everyCommand)];
+/** A command and all its subcommands, parents first. */
+export function allCommands(command: CommandNode): CommandNode[] {
+  return [command, ...command.commands.flatMap(allCommands)];
 }

@@ -1,21 +1,20 @@
-import { everyCommand, type CommandShape } from "./command-tree.ts";
+import { allCommands, type CommandNode } from "./command-tree.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * The completion script of a shell, made from the program's tree. Each script walks the words that are there already
- * down the tree, over the values of options, and offers what may follow; nothing of the program runs at a key press,
- * because starting Node takes a Pi longer than a person waits for a word.
+ * Returns the completion script of a shell, generated from the command tree. The script is self-contained: starting
+ * Node.js at each key press would be too slow on a Raspberry Pi.
  */
-export function completionScript(shell: Shell, root: CommandShape): string {
-  const commands = everyCommand(root).map((command) => placeOf(command, root));
+export function completionScript(shell: Shell, root: CommandNode): string {
+  const commands = allCommands(root).map((command) => completionPoint(command, root));
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](commands);
 }
 
-/** A point of the tree and what may follow there. */
+/** A command and what may follow it. */
 interface CompletionPoint {
-  /** Its words joined by slashes. */
+  /** Command words joined by slashes. */
   readonly name: string;
   readonly words: readonly { readonly word: string; readonly description: string }[];
   readonly options: readonly {
@@ -23,15 +22,17 @@ interface CompletionPoint {
     readonly description: string;
     readonly value: string | null;
   }[];
-  /** Whether a file's name may stand there. */
+  /** Whether a file name may follow. */
   readonly takesFile: boolean;
 }
 
-function placeOf(
-  { path, commands, options, arguments: taken }: CommandShape,
-  root: CommandShape,
+function completionPoint(
+  { path, commands, options, arguments: parameters }: CommandNode,
+  root: CommandNode,
 ): CompletionPoint {
-  const choices = taken.flatMap((argument) => argument.choices.map((word) => [word, argument.description]));
+  const choices = parameters.flatMap((argument) =>
+    argument.choices.map((word) => [word, argument.description]),
+  );
   const inner = commands.map((command) => [command.path.at(-1) ?? "", command.description]);
   const help = { name: "--help", description: "show the help of this command", value: null };
   const general = path.length === 0 ? [] : root.options.filter(({ name }) => name === "--no-input");
@@ -39,23 +40,23 @@ function placeOf(
     name: path.join("/"),
     words: [...inner, ...choices].map(([word = "", description = ""]) => ({ word, description })),
     options: [...options, ...general, help],
-    takesFile: taken.some(({ name }) => name === "file"),
+    takesFile: parameters.some(({ name }) => name === "file"),
   };
 }
 
-/** Options whose value is a file, and all that take any value. */
-function valueOptions(places: readonly CompletionPoint[]): { files: string[]; others: string[] } {
-  const all = places.flatMap(({ options }) => options).filter(({ value }) => value !== null);
+/** Options with a value: those that take a file, and the others. */
+function valueOptions(points: readonly CompletionPoint[]): { files: string[]; others: string[] } {
+  const all = points.flatMap(({ options }) => options).filter(({ value }) => value !== null);
   const names = (isFile: boolean): string[] => [
     ...new Set(all.filter(({ value }) => (value === "file") === isFile).map(({ name }) => name)),
   ];
   return { files: names(true), others: names(false) };
 }
 
-function bashScript(places: readonly CompletionPoint[]): string {
-  const { files, others } = valueOptions(places);
-  const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
-  const cases = places.map(({ name, words, options, takesFile }) => {
+function bashScript(points: readonly CompletionPoint[]): string {
+  const { files, others } = valueOptions(points);
+  const known = points.filter(({ name }) => name !== "").map(({ name }) => name);
+  const cases = points.map(({ name, words, options, takesFile }) => {
     const all = [...words.map(({ word }) => word), ...options.map((option) => option.name)];
     return `    ${quoted(name)}) words=${quoted(all.join(" "))}${takesFile ? "; files=yes" : ""} ;;`;
   });
@@ -83,17 +84,17 @@ complete -F _santinela santinela
 `;
 }
 
-function zshScript(places: readonly CompletionPoint[]): string {
-  const { files, others } = valueOptions(places);
-  const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
-  const cases = places.map(({ name, words, options, takesFile }) => {
+function zshScript(points: readonly CompletionPoint[]): string {
+  const { files, others } = valueOptions(points);
+  const known = points.filter(({ name }) => name !== "").map(({ name }) => name);
+  const cases = points.map(({ name, words, options, takesFile }) => {
     const all = [...words, ...options.map((option) => ({ ...option, word: option.name }))].map(
       ({ word, description }) => quoted(`${word}:${description.replaceAll(":", "\\:")}`),
     );
     return `    ${quoted(name)}) follow=(${all.join(" ")})${takesFile ? "; _files" : ""} ;;`;
   });
   return `#compdef santinela
-# Completion of santinela for zsh. Add to ~/.zshrc, behind compinit: source <(santinela completion zsh)
+# Completion of santinela for zsh. Add to ~/.zshrc, after compinit: source <(santinela completion zsh)
 _santinela() {
   local place= skip= word
   local -a follow
@@ -117,10 +118,10 @@ if [[ \${funcstack[1]} == _santinela ]]; then _santinela "$@"; else compdef _san
 `;
 }
 
-function fishScript(places: readonly CompletionPoint[]): string {
-  const { files, others } = valueOptions(places);
-  const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
-  const lines = places.flatMap(({ name, words, options, takesFile }) => {
+function fishScript(points: readonly CompletionPoint[]): string {
+  const { files, others } = valueOptions(points);
+  const known = points.filter(({ name }) => name !== "").map(({ name }) => name);
+  const lines = points.flatMap(({ name, words, options, takesFile }) => {
     const at = `complete -c santinela -n ${quoted(`__santinela_at '${name}'`)}`;
     return [
       ...words.map(({ word, description }) => `${at} -a ${quoted(word)} -d ${quoted(description)}`),
@@ -161,7 +162,7 @@ function valueFlag(value: string | null): string {
   return value === "file" ? " -r -F" : " -x";
 }
 
-/** In single quotes, as all three shells read them; a quote inside leaves them for a moment. */
+/** Quotes a text for all three shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { configurationText, type LoadOptions } from "../config/load.ts";
 import { plainLine } from "../domain/single-line.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints every option in force, and with `sources` where each one was said. */
+/** Prints every option in force, with `sources` also its source. */
 export function showConfig(
   from: LoadOptions,
   { sources, json }: { sources: boolean; json: boolean },

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { load, loadStrictly, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Running with a configuration, looking at it, and gathering what helps when something is wrong. */
+/** `init`, `serve`, `reload`, `check-config`, `safe-mode`, `config show` and `support-bundle`. */
 export function addConfigurationCommands(root: Command, terminal: Terminal): void {
   addInitCommand(root, terminal);
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
@@ -14,19 +14,19 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
   withConfig(
     root
       .command("reload")
-      .description("have the running daemon take its configuration file as it is now, without a restart"),
+      .description("apply the changed configuration file in the running daemon, without a restart"),
   )
     .option("--json", "print JSON")
     .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
       const { reload } = await import("./reload.ts");
       await reload(await load(terminal, config), { json: json === true }, terminal);
     });
-  withConfig(root.command("check-config").description("check the configuration and explain every mistake"))
+  withConfig(root.command("check-config").description("check the configuration and explain each error"))
     .option(
       "--try-centre",
-      "also sign in at the centre, look for the zones' objectives, and try it with test records, which are removed",
+      "also sign in at the dispatch centre, look up the zones' objectives, and test it with records that are removed again",
     )
-    .option("--json", "print JSON, the mistakes too")
+    .option("--json", "print JSON, including the errors")
     .action(async ({ config, tryCentre, json }: ConfigOption & { tryCentre?: boolean; json?: boolean }) => {
       const { checkConfig } = await import("./check-config.ts");
       const options = { json: json === true, tryCentre: tryCentre === true };
@@ -35,26 +35,25 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
   withConfig(
     root
       .command("safe-mode")
-      .description("serve a page that names the configuration's mistakes, where the daemon cannot start"),
+      .description("serve a page with the configuration errors when the daemon cannot start"),
   ).action(async ({ config: file }: ConfigOption) => {
     const { safeMode } = await import("./safe-mode.ts");
     await safeMode(file, terminal);
   });
   const config = root.command("config").description("the configuration in force");
   withConfig(config.command("show").description("print every option in force, defaults included"))
-    .option("--sources", "say where each one comes from: file:line:col, environment or default")
-    .option("--json", "print JSON, always with the sources")
+    .option("--sources", "print the source of each option: file:line:col, environment or default")
+    .option("--json", "print JSON, always with sources")
     .action(async ({ config: file, sources, json }: ConfigOption & { sources?: boolean; json?: boolean }) => {
       const { showConfig } = await import("./config-show.ts");
       const { env, cwd } = terminal;
       showConfig({ file, env, cwd }, { sources: sources === true, json: json === true }, terminal);
     });
-  withConfig(
-    root
-      .command("support-bundle")
-      .description("gather what somebody who helps asks for, without secrets, in one file"),
-  )
-    .option("--out <file>", "the archive; else santinela-support-<site>-<time>.tar.gz in this folder")
+  withConfig(root.command("support-bundle").description("create a support bundle without secrets"))
+    .option(
+      "--out <file>",
+      "the archive (default: santinela-support-<site>-<time>.tar.gz in the current directory)",
+    )
     .action(async ({ config: file, out }: ConfigOption & { out?: string }) => {
       const { supportBundle } = await import("./support-bundle.ts");
       await supportBundle({ file, env: terminal.env, cwd: terminal.cwd }, { out }, terminal);
@@ -64,16 +63,16 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
 function addInitCommand(root: Command, terminal: Terminal): void {
   root
     .command("init")
-    .description("make a first configuration out of a few answers, and test its first zone")
-    .option("--config <file>", "the file to make (else where the daemon looks for it)")
-    .option("--from <file>", "take the answers from a file instead of asking")
-    .option("--questions", "print what is asked, as a file of answers to be filled in")
+    .description("create a configuration interactively and test the first zone")
+    .option("--config <file>", "the file to create (default: where the daemon looks for it)")
+    .option("--from <file>", "read the answers from a file instead of prompting")
+    .option("--template", "print a template for --from")
     .option("--dry-run", "print the configuration and write nothing")
-    .option("--force", "replace what is there")
+    .option("--force", "overwrite existing files")
     .action(async (flags: InitFlags) => {
-      const { init, questionList } = await import("./init/init.ts");
-      if (flags.questions === true) {
-        terminal.stdout.write(questionList());
+      const { init, answersTemplate } = await import("./init/init.ts");
+      if (flags.template === true) {
+        terminal.stdout.write(answersTemplate());
         return;
       }
       const { config, from, dryRun, force } = flags;
@@ -83,7 +82,7 @@ function addInitCommand(root: Command, terminal: Terminal): void {
 
 interface InitFlags extends ConfigOption {
   readonly from?: string;
-  readonly questions?: boolean;
+  readonly template?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
 }

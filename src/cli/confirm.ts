@@ -3,9 +3,9 @@ import { AppError } from "../domain/errors.ts";
 import { isInteractive, type Terminal } from "./terminal.ts";
 
 /**
- * Has a person confirm what cannot be taken back; anything but `y` or `yes` is a no.
- * @param options yes: it was said on the command line already
- * @throws AppError `usage` where nobody can be asked, `conflict` after a no
+ * Asks for confirmation of an irreversible action; only `y` and `yes` confirm.
+ * @param options yes: confirmed on the command line
+ * @throws AppError `usage` without a terminal, `conflict` if not confirmed
  */
 export async function confirm(
   question: string,
@@ -14,9 +14,9 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   const { stdin, stderr } = terminal;
-  if (!isInteractive(terminal)) throw new AppError("usage", question, { hint: "Add --yes to go on." });
+  if (!isInteractive(terminal)) throw new AppError("usage", question, { hint: "Use --yes to confirm." });
   const prompt = createInterface({ input: stdin, output: stderr });
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "nothing was changed");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "cancelled, no changes made");
 }

@@ -16,55 +16,55 @@ export class ControlClient {
     return JSON.parse(await this.text(path)) as T;
   }
 
-  /** The answer as it came. */
+  /** The response body as text. */
   text(path: string): Promise<string> {
-    return this.#ask("GET", path, undefined);
+    return this.#request("GET", path, undefined);
   }
 
   async post<T>(path: string, body?: unknown): Promise<T> {
-    return JSON.parse(await this.#ask("POST", path, body)) as T;
+    return JSON.parse(await this.#request("POST", path, body)) as T;
   }
 
   async put<T>(path: string, body: unknown): Promise<T> {
-    return JSON.parse(await this.#ask("PUT", path, body)) as T;
+    return JSON.parse(await this.#request("PUT", path, body)) as T;
   }
 
-  #ask(method: string, path: string, body: unknown): Promise<string> {
+  #request(method: string, path: string, body: unknown): Promise<string> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers =
       text === undefined
         ? {}
         : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
     return new Promise((resolve, reject) => {
-      const asked = request(
+      const outgoing = request(
         { socketPath: this.#socketPath, path, method, headers, agent: false },
         (response) => {
-          let answer = "";
+          let responseText = "";
           response.setEncoding("utf8");
-          response.on("data", (chunk: string) => (answer += chunk));
+          response.on("data", (chunk: string) => (responseText += chunk));
           response.on("error", (error) => reject(this.#unreachable(error)));
           response.on("end", () => {
-            if (response.statusCode === 200 || response.statusCode === 201) resolve(answer);
-            else reject(refusal(response.statusCode ?? 0, answer));
+            if (response.statusCode === 200 || response.statusCode === 201) resolve(responseText);
+            else reject(errorOf(response.statusCode ?? 0, responseText));
           });
         },
       );
-      asked.on("error", (error) => reject(this.#unreachable(error)));
-      asked.end(text);
+      outgoing.on("error", (error) => reject(this.#unreachable(error)));
+      outgoing.end(text);
     });
   }
 
   #unreachable(cause: NodeJS.ErrnoException): AppError {
     if (cause.code === "EACCES")
-      return new AppError("no-permission", `this user may not use ${this.#socketPath}`, {
+      return new AppError("no-permission", `permission denied for ${this.#socketPath}`, {
         hint: "Run the command as root or join the service's group.",
         cause,
       });
     return new AppError(
       "daemon-unreachable",
-      `no daemon answers at ${this.#socketPath} (${cause.code ?? cause.message})`,
+      `cannot connect to the daemon at ${this.#socketPath} (${cause.code ?? cause.message})`,
       {
-        hint: `Start it with santinela serve, or name the right configuration with --config; this one keeps its data in ${this.#dataDir}.`,
+        hint: `Start it with santinela serve, or specify another configuration with --config; this configuration uses ${this.#dataDir}.`,
         cause,
       },
     );
@@ -78,9 +78,9 @@ const CODE_OF_STATUS: Readonly<Record<number, AppErrorCode>> = {
   422: "configuration",
 };
 
-/** What the daemon answered instead, in its own words. */
-function refusal(status: number, answer: string): AppError {
-  const { message } = JSON.parse(answer) as { message?: string };
+/** The error of the daemon's response, with its message. */
+function errorOf(status: number, responseText: string): AppError {
+  const { message } = JSON.parse(responseText) as { message?: string };
   const code = CODE_OF_STATUS[status] ?? "unavailable";
-  return new AppError(code, message ?? `the daemon answered ${status}`);
+  return new AppError(code, message ?? `the daemon responded with ${status}`);
 }

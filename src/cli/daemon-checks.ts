@@ -9,11 +9,11 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import type { CheckResult } from "./check-result.ts";
 
-/** A copy that was not renewed for so long has missed two dozen tries of the schedule that is the default. */
+/** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
 
-/** What the running daemon says of itself, what waits, and what somebody may have left out of service. */
-export async function daemonFindings({ dataDir, upstream }: Config): Promise<CheckResult[]> {
+/** Checks of the running daemon: its state, its queues and zones left out of service. */
+export async function daemonChecks({ dataDir, upstream }: Config): Promise<CheckResult[]> {
   const client = new ControlClient(dataDir);
   try {
     const status = await client.get<StatusView>("/site/status");
@@ -21,55 +21,55 @@ export async function daemonFindings({ dataDir, upstream }: Config): Promise<Che
     const objectives = await client.get<ObjectivesView>("/site/objectives");
     const walk = await client.get<WalkTestView | null>("/site/walk-test");
     return [
-      { check: "Daemon", status: "well", text: `runs since ${status.startedAt}` },
-      headlineFinding(status),
-      ...conditionFindings(status),
-      ...queueFindings(status),
-      ...messageFindings(status),
-      ...objectiveFindings(objectives, upstream?.objectives === "off"),
-      ...serviceOrderFindings(zones, walk),
+      { check: "Daemon", status: "ok", text: `running since ${status.startedAt}` },
+      headlineCheck(status),
+      ...conditionChecks(status),
+      ...queueChecks(status),
+      ...messageChecks(status),
+      ...objectiveChecks(objectives, upstream?.objectives === "off"),
+      ...serviceOrderChecks(zones, walk),
     ];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { message, hint } = error;
-    return [{ check: "Daemon", status: "doubt", text: message, ...(hint === "" ? {} : { remedy: hint }) }];
+    return [{ check: "Daemon", status: "warning", text: message, ...(hint === "" ? {} : { remedy: hint }) }];
   }
 }
 
-/** An alarm is no fault of the installation: it does not change the exit code. */
-function headlineFinding({ headline: { level, text } }: StatusView): CheckResult {
-  return { check: "Headline", status: level === "well" ? "well" : "doubt", text };
+/** An alarm is not an error of the installation: it does not change the exit code. */
+function headlineCheck({ headline: { level, text } }: StatusView): CheckResult {
+  return { check: "Headline", status: level === "well" ? "ok" : "warning", text };
 }
 
-function conditionFindings({ conditions }: StatusView): CheckResult[] {
+function conditionChecks({ conditions }: StatusView): CheckResult[] {
   return conditions.map(({ severity, title, text, code }) => ({
     check: title,
-    status: severity === "error" ? "fault" : "doubt",
+    status: severity === "error" ? "error" : "warning",
     text,
-    remedy: `docs/operating.md explains ${code}.`,
+    remedy: `See ${code} in docs/operating.md.`,
   }));
 }
 
-/** Topics that are named one by one; the rest is in /site/status. */
-const TOPICS_NAMED_MAX = 5;
+/** Maximum topics listed; /site/status has all of them. */
+const TOPICS_LISTED_MAX = 5;
 
-/** A payload that cannot be read may have been a trip; a message of a neighbour's sensor is none. */
-function messageFindings({ messages = [] }: Partial<StatusView>): CheckResult[] {
+/** An unreadable payload may have been a trip; a message about no zone was not. */
+function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
   const listed = (of: typeof messages): string =>
     of
-      .slice(0, TOPICS_NAMED_MAX)
+      .slice(0, TOPICS_LISTED_MAX)
       .map(({ topic, reason, count }) => `${topic} (${reason}, ${count})`)
-      .join(", ") + (of.length > TOPICS_NAMED_MAX ? `, ${of.length - TOPICS_NAMED_MAX} more topics` : "");
+      .join(", ") + (of.length > TOPICS_LISTED_MAX ? `, ${of.length - TOPICS_LISTED_MAX} more topics` : "");
   const unmatched = messages.filter(({ reason }) => reason === "no-zone");
-  const refused = messages.filter(({ reason }) => reason !== "no-zone");
+  const unreadable = messages.filter(({ reason }) => reason !== "no-zone");
   return [
-    ...(refused.length === 0
+    ...(unreadable.length === 0
       ? []
       : [
           {
             check: "Messages",
-            status: "doubt",
-            text: `could not be read: ${listed(refused)}`,
+            status: "warning",
+            text: `could not be read: ${listed(unreadable)}`,
             remedy: "Record them with mosquitto_sub -F %J and compare them with docs/sensors.md.",
           } as const,
         ]),
@@ -78,14 +78,14 @@ function messageFindings({ messages = [] }: Partial<StatusView>): CheckResult[] 
       : [
           {
             check: "Messages",
-            status: "well",
-            text: `about none of the zones on their topic: ${listed(unmatched)}`,
+            status: "ok",
+            text: `match no zone on their topic: ${listed(unmatched)}`,
           } as const,
         ]),
   ];
 }
 
-function queueFindings({ outbox, trips }: StatusView): CheckResult[] {
+function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
   const findings: CheckResult[] = [];
   const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
   const ageMs = oldestWaitingMs === null ? 0 : new SystemClock().wallMs() - oldestWaitingMs;
@@ -93,31 +93,31 @@ function queueFindings({ outbox, trips }: StatusView): CheckResult[] {
   if (ageMs > BACKLOG_LIMIT_MS)
     findings.push({
       check: "Queue",
-      status: "doubt",
-      text: `${waiting} records wait, the oldest for ${Math.round(ageMs / 60_000)} minutes`,
+      status: "warning",
+      text: `${waiting} records queued, the oldest for ${Math.round(ageMs / 60_000)} minutes`,
       remedy,
     });
   if (blocked + rejected + gone > 0)
     findings.push({
       check: "Queue",
-      status: "fault",
-      text: `${blocked} records are blocked, ${rejected} rejected, ${gone} gone at the centre`,
+      status: "error",
+      text: `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre`,
       remedy,
     });
   if (trips.refused > 0)
     findings.push({
       check: "Trips",
-      status: "fault",
-      text: `${trips.refused} were refused by the local API`,
+      status: "error",
+      text: `${trips.refused} rejected by the local API`,
       remedy: "santinela events",
     });
   return findings.length > 0
     ? findings
-    : [{ check: "Queue", status: "well", text: `${waiting} records wait` }];
+    : [{ check: "Queue", status: "ok", text: `${waiting} records queued` }];
 }
 
-/** How old the copies of the centre's lists are, and why one of them grows old. */
-function objectiveFindings({ centre, lists }: ObjectivesView, isByHand: boolean): CheckResult[] {
+/** Age of the objective mirror's lists, with the reason if one is old. */
+function objectiveChecks({ centre, lists }: ObjectivesView, isManual: boolean): CheckResult[] {
   if (centre === null) return [];
   const check = "Objectives";
   const remedy = "santinela objectives pull";
@@ -125,33 +125,35 @@ function objectiveFindings({ centre, lists }: ObjectivesView, isByHand: boolean)
   const findings = lists.flatMap(({ type, readAt, lastAttempt, reason }): CheckResult[] => {
     const why = reason === null ? "" : `: ${reason}`;
     if (readAt === null)
-      return [{ check, status: isByHand ? "well" : "doubt", text: `${type} was never read${why}`, remedy }];
-    const isOld = lastAttempt !== "taken" && nowMs - Date.parse(readAt) > OLD_LIST_MS && !isByHand;
-    if (!isOld && lastAttempt !== "refused") return [];
-    return [{ check, status: "doubt", text: `the copy of ${type} is of ${readAt}${why}`, remedy }];
+      return [
+        { check, status: isManual ? "ok" : "warning", text: `${type} has never been pulled${why}`, remedy },
+      ];
+    const isOld = lastAttempt !== "accepted" && nowMs - Date.parse(readAt) > OLD_LIST_MS && !isManual;
+    if (!isOld && lastAttempt !== "rejected") return [];
+    return [{ check, status: "warning", text: `${type} was last pulled at ${readAt}${why}`, remedy }];
   });
   if (findings.length > 0) return findings;
   const oldest = lists.map(({ readAt }) => readAt ?? "").toSorted()[0] ?? "";
-  return [{ check, status: "well", text: `the copies of the centre's lists are of ${oldest} or newer` }];
+  return [{ check, status: "ok", text: `objective lists last pulled at ${oldest} or newer` }];
 }
 
-/** What somebody may have forgotten. */
-function serviceOrderFindings(zones: readonly ZoneView[], walk: WalkTestView | null): CheckResult[] {
+/** Walk tests and bypasses that may have been forgotten. */
+function serviceOrderChecks(zones: readonly ZoneView[], walk: WalkTestView | null): CheckResult[] {
   const bypassed = zones.flatMap(({ id, bypass }) => (bypass ? [{ id, ...bypass }] : []));
   return [
     ...(walk?.running === true
       ? [
           {
             check: "Walk test",
-            status: "doubt",
-            text: `runs until ${walk.until}; nothing is dispatched`,
+            status: "warning",
+            text: `running until ${walk.until}; nothing is dispatched`,
             remedy: "santinela test walk --end",
           } as const,
         ]
       : []),
     ...bypassed.map(({ id, who, reason, until }) => ({
       check: "Bypass",
-      status: "doubt" as const,
+      status: "warning" as const,
       text: `${id} is out of service until ${until} (${who}: ${reason})`,
       remedy: `santinela zones restore --zone ${id}`,
     })),

@@ -4,112 +4,110 @@ import { listenTo, probeBroker, QUEUED, type BrokerProbeResult } from "../inputs
 import { ZoneTopics } from "../inputs/zone-topics.ts";
 import { probeName } from "../ops/secrets.ts";
 import { centreChecks } from "./centre-checks.ts";
-import { daemonFindings } from "./daemon-checks.ts";
-import { linesOf, type CheckResult } from "./check-result.ts";
-import { installationFindings } from "./installation-checks.ts";
+import { daemonChecks } from "./daemon-checks.ts";
+import { formatResults, type CheckResult } from "./check-result.ts";
+import { installationChecks } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface DoctorOptions {
   readonly json: boolean;
-  /** How long sensors are listened to. */
+  /** How long to listen to the sensors, in seconds. */
   readonly listenS: number;
 }
 
 /**
- * Looks at an installation and tells what would lose a trip.
- * @throws AppError `conflict` (exit code 1) when something was found that must be mended; everything has been printed then
+ * Checks an installation for problems that would lose a trip.
+ * @throws AppError `conflict` (exit code 1) if a check fails, after printing all results
  */
 export async function doctor(config: Config, options: DoctorOptions, { stdout }: Terminal): Promise<void> {
-  const findings = [
-    ...(await installationFindings(config)),
-    ...(await daemonFindings(config)),
+  const results = [
+    ...(await installationChecks(config)),
+    ...(await daemonChecks(config)),
     ...(await centreChecks(config)),
-    ...(await mqttFindings(config, options.listenS)),
+    ...(await mqttChecks(config, options.listenS)),
   ];
-  stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
-  const faults = findings.filter(({ status }) => status === "fault");
-  if (faults.length > 0)
-    throw new AppError("conflict", `${faults.length} of ${findings.length} checks found a fault`);
+  stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : formatResults(results));
+  const errors = results.filter(({ status }) => status === "error");
+  if (errors.length > 0)
+    throw new AppError("conflict", `${errors.length} of ${results.length} checks found an error`);
 }
 
 type ExternalBroker = Extract<MqttConfig, { mode: "external" }>;
 
-async function mqttFindings(config: Config, listenS: number): Promise<CheckResult[]> {
+async function mqttChecks(config: Config, listenS: number): Promise<CheckResult[]> {
   const { mqtt, zones } = config;
   const topics = new ZoneTopics(zones);
-  if (topics.filters.length === 0)
-    return [{ check: "MQTT", status: "well", text: "no zone listens to messages" }];
+  if (topics.filters.length === 0) return [{ check: "MQTT", status: "ok", text: "no zone uses MQTT" }];
   if (mqtt.mode === "off")
     return [
       {
         check: "MQTT",
-        status: "fault",
-        text: "zones listen to messages, and mqtt is off",
-        remedy: "Remove mqtt: off, or write mqtt.url.",
+        status: "error",
+        text: "zones use MQTT, but mqtt is off",
+        remedy: "Remove mqtt: off or set mqtt.url.",
       },
     ];
   if (mqtt.mode === "built-in")
     return [
       {
         check: "MQTT broker",
-        status: "doubt",
-        text: "the built-in broker keeps nothing while the daemon is away; only sensors with QoS 1 say it again",
+        status: "warning",
+        text: "the built-in broker does not queue messages while the daemon is offline; only QoS 1 sensors resend them",
         remedy:
-          "For more than a few sensors install Mosquitto with systemd/mosquitto/santinela.conf and set mqtt.url.",
+          "For more than a few sensors, install Mosquitto with systemd/mosquitto/santinela.conf and set mqtt.url.",
       },
     ];
   try {
     const probed = await probeBroker({ broker: mqtt, clock: new SystemClock(), name: probeName() });
-    return [...probeFindings(probed), ...(await sensorFindings(mqtt, topics, config, listenS, probed))];
+    return [...probeChecks(probed), ...(await sensorChecks(mqtt, topics, config, listenS, probed))];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { message, hint } = error;
     return [
-      { check: "MQTT broker", status: "fault", text: message, ...(hint === "" ? {} : { remedy: hint }) },
+      { check: "MQTT broker", status: "error", text: message, ...(hint === "" ? {} : { remedy: hint }) },
     ];
   }
 }
 
-const SHIPPED_SETTINGS =
+const MOSQUITTO_REMEDY =
   "Copy systemd/mosquitto/santinela.conf to /etc/mosquitto/conf.d/ and restart mosquitto.";
 
-/** Would it lose a trip? */
-function probeFindings({ keepsSession, keepsQos1, keepsQos0, kept }: BrokerProbeResult): CheckResult[] {
+/** Whether the broker keeps messages while the daemon is offline. */
+function probeChecks({ keepsSession, keepsQos1, keepsQos0, kept }: BrokerProbeResult): CheckResult[] {
   const check = "MQTT broker";
   if (!keepsSession || !keepsQos1)
     return [
       {
         check,
-        status: "fault",
-        text: "a trip while the daemon restarts is lost: the broker keeps no session",
-        remedy: SHIPPED_SETTINGS,
+        status: "error",
+        text: "trips are lost while the daemon restarts: the broker does not keep the session",
+        remedy: MOSQUITTO_REMEDY,
       },
     ];
-  const findings: CheckResult[] = [
-    { check, status: "well", text: "keeps what comes with QoS 1 while the daemon is away" },
+  return [
+    { check, status: "ok", text: "queues QoS 1 messages while the daemon is offline" },
     keepsQos0
-      ? { check, status: "well", text: "keeps what comes with QoS 0 as well" }
+      ? { check, status: "ok", text: "also queues QoS 0 messages" }
       : {
           check,
-          status: "doubt",
-          text: "throws away what comes with QoS 0 while the daemon is away",
-          remedy: SHIPPED_SETTINGS,
+          status: "warning",
+          text: "discards QoS 0 messages while the daemon is offline",
+          remedy: MOSQUITTO_REMEDY,
         },
     kept >= QUEUED
-      ? { check, status: "well", text: `keeps ${QUEUED} messages and more` }
+      ? { check, status: "ok", text: `queues at least ${QUEUED} messages` }
       : {
           check,
-          status: "doubt",
-          text: `keeps ${kept} messages of ${QUEUED}; the newest are lost, and the alarm is in them`,
-          remedy: SHIPPED_SETTINGS,
+          status: "warning",
+          text: `queues ${kept} of ${QUEUED} messages; the newest messages are lost, including the alarm`,
+          remedy: MOSQUITTO_REMEDY,
         },
   ];
-  return findings;
 }
 
-/** Which sensors publish in a way that this broker does not keep? */
-async function sensorFindings(
+/** Lists sensors whose messages the broker does not queue, and sensors that sent none. */
+async function sensorChecks(
   mqtt: ExternalBroker,
   topics: ZoneTopics,
   { zones }: Config,
@@ -123,27 +121,27 @@ async function sensorFindings(
       if (signal.kind === "contact")
         qosOf.set(zoneId, Math.min(qosOf.get(zoneId) ?? message.qos, message.qos));
   });
-  const careless = zones.filter(({ id }) => qosOf.get(id) === 0).map(({ id }) => id);
-  const unheard = zones.filter(({ id, input }) => input.source === "mqtt" && !qosOf.has(id));
+  const qos0Zones = zones.filter(({ id }) => qosOf.get(id) === 0).map(({ id }) => id);
+  const silentZones = zones.filter(({ id, input }) => input.source === "mqtt" && !qosOf.has(id));
   const check = "Sensors";
-  const findings: CheckResult[] = [];
-  if (careless.length > 0)
-    findings.push({
+  const results: CheckResult[] = [];
+  if (qos0Zones.length > 0)
+    results.push({
       check,
-      status: keepsQos0 ? "well" : "fault",
-      text: `publish with QoS 0: ${careless.join(", ")}${keepsQos0 ? "; this broker keeps that" : "; an opening while the daemon restarts is lost"}`,
+      status: keepsQos0 ? "ok" : "error",
+      text: `publish with QoS 0: ${qos0Zones.join(", ")}${keepsQos0 ? "; the broker queues it" : "; an opening while the daemon restarts is lost"}`,
       ...(keepsQos0
         ? {}
         : {
-            remedy: `Set QoS 1 at the sensor or its bridge, or queue_qos0_messages at the broker. ${SHIPPED_SETTINGS}`,
+            remedy: `Set QoS 1 on the sensor or its bridge, or queue_qos0_messages on the broker. ${MOSQUITTO_REMEDY}`,
           }),
     });
-  if (unheard.length > 0)
-    findings.push({
+  if (silentZones.length > 0)
+    results.push({
       check,
-      status: "doubt",
-      text: `said nothing within ${listenS} s: ${unheard.map(({ id }) => id).join(", ")}`,
+      status: "warning",
+      text: `sent no message within ${listenS} s: ${silentZones.map(({ id }) => id).join(", ")}`,
       remedy: "Open and close them while `santinela doctor --listen 60` runs to see how they publish.",
     });
-  return findings;
+  return results;
 }

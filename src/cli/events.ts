@@ -8,31 +8,31 @@ import type { Terminal } from "./terminal.ts";
 import { pollUntilSignal } from "./poll.ts";
 
 export interface EventsOptions {
-  /** How many entries at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
   readonly json: boolean;
-  /** Goes on with what happens from now on. */
+  /** Keeps printing new entries. */
   readonly follow: boolean;
-  /** Only entries since then: a length of time before now, or a moment; undefined for all. */
+  /** Only entries since this time: a duration before now or a timestamp; undefined for all. */
   readonly since: string | undefined;
   /** Only entries of this zone; undefined for all. */
   readonly zone: string | undefined;
 }
 
-/** The most that the daemon gives at once. */
+/** Maximum page of the daemon. */
 const PAGE_MAX = 1000;
-/** More than happens in half a second, except in a storm. */
-const FOLLOWED = 200;
+/** Entries read per poll; enough for half a second except in a storm. */
+const FOLLOW_PAGE = 200;
 
-/** Prints the newest entries of the event log and the newest trips, the newest last as in any log. */
+/** Prints the newest entries of the timeline, oldest first. */
 export async function showEvents(config: Config, options: EventsOptions, terminal: Terminal): Promise<void> {
   const { limit, json, follow } = options;
   const { stdout } = terminal;
   const client = new ControlClient(config.dataDir);
-  const isMeant = filterOf(options, new SystemClock().wallMs());
+  const isSelected = filterOf(options, new SystemClock().wallMs());
   const isFiltered = options.since !== undefined || options.zone !== undefined;
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
-  const shown = newest.filter(isMeant).slice(0, limit).toReversed();
+  const shown = newest.filter(isSelected).slice(0, limit).toReversed();
   if (!follow) {
     stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : shown.map(lineOf).join(""));
     return;
@@ -44,11 +44,11 @@ export async function showEvents(config: Config, options: EventsOptions, termina
   write(shown);
   let known = new Set(newest.map((entry) => JSON.stringify(entry)));
   await pollUntilSignal(async () => {
-    let page = await pageOf(client, FOLLOWED);
+    let page = await pageOf(client, FOLLOW_PAGE);
     if (known.size > 0 && page.every((entry) => !known.has(JSON.stringify(entry))))
       page = await pageOf(client, PAGE_MAX);
-    // A trip comes again when it has become an intervention: that is news of its own.
-    write(page.filter((entry) => !known.has(JSON.stringify(entry)) && isMeant(entry)).toReversed());
+    // A trip is printed again when it becomes an intervention.
+    write(page.filter((entry) => !known.has(JSON.stringify(entry)) && isSelected(entry)).toReversed());
     known = new Set([...page.map((entry) => JSON.stringify(entry)), ...known].slice(0, 2 * PAGE_MAX));
   }, terminal);
 }
@@ -58,24 +58,24 @@ function pageOf(client: ControlClient, limit: number): Promise<TimelineEntry[]> 
 }
 
 function filterOf({ since, zone }: EventsOptions, nowMs: number): (entry: TimelineEntry) => boolean {
-  const from = since === undefined ? "" : new Date(momentOf(since, nowMs)).toISOString();
+  const from = since === undefined ? "" : new Date(timeMsOf(since, nowMs)).toISOString();
   return ({ at, who }) => at >= from && (zone === undefined || who === `zone ${zone}`);
 }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** @throws AppError `usage` for what is neither a length of time nor a moment */
-function momentOf(text: string, nowMs: number): number {
+/** @throws AppError `usage` if the text is neither a duration nor a timestamp */
+function timeMsOf(text: string, nowMs: number): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const momentMs =
+  const timeMs =
     count === undefined ? Date.parse(text) : nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (Number.isNaN(momentMs))
+  if (Number.isNaN(timeMs))
     throw new AppError("usage", `--since takes 30m, 2h, 1d or a time such as 2026-11-20T21:30Z, not ${text}`);
-  return momentMs;
+  return timeMs;
 }
 
-/** One line whatever somebody wrote into a name. */
+/** Formats an entry as one line, also if a name contains line breaks. */
 function lineOf({ at, event, who, from, subject, detail }: TimelineEntry): string {
-  const words = [at, event, who, `(${from})`, subject, JSON.stringify(detail)];
-  return `${plainLine(words.filter((word) => word !== "" && word !== "{}").join("  "))}\n`;
+  const parts = [at, event, who, `(${from})`, subject, JSON.stringify(detail)];
+  return `${plainLine(parts.filter((part) => part !== "" && part !== "{}").join("  "))}\n`;
 }

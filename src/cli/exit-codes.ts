@@ -1,26 +1,26 @@
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
 
-/** Exit codes as in BSD's sysexits.h, so that scripts can tell what went wrong. */
+/** Exit codes as in sysexits.h of BSD. */
 export const EXIT_OK = 0;
 const EXIT_FAILED = 1;
 export const EXIT_USAGE = 64;
-/** Our own defect. */
+/** Internal error. */
 const EXIT_SOFTWARE = 70;
 
-/** What each exit code means, for the help and the reference page. */
+/** Meaning of each exit code, for the help and the reference page. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT_OK, "done"],
-  [EXIT_FAILED, "refused or failed; the message says why"],
-  [EXIT_USAGE, "the command line is wrong"],
-  [65, "what was given is wrong: a file's content, an id that does not exist"],
-  [66, "a file that was named cannot be read"],
-  [69, "no daemon answers"],
-  [EXIT_SOFTWARE, "a defect of this program"],
-  [73, "a file or folder cannot be made"],
-  [74, "the result could not be written out"],
-  [75, "not now; try again later"],
-  [77, "this user may not do that"],
-  [78, "the configuration has mistakes; each one is named with its place"],
+  [EXIT_FAILED, "rejected or failed; see the message"],
+  [EXIT_USAGE, "invalid command line"],
+  [65, "invalid input data: file content or unknown id"],
+  [66, "cannot read an input file"],
+  [69, "daemon not reachable"],
+  [EXIT_SOFTWARE, "internal error (bug)"],
+  [73, "cannot create a file or directory"],
+  [74, "cannot write the result"],
+  [75, "temporary failure, try again later"],
+  [77, "permission denied"],
+  [78, "invalid configuration; each error has its file:line:col"],
 ];
 
 const EXIT_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
@@ -36,7 +36,7 @@ const EXIT_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
   configuration: 78,
 };
 
-/** The exit code that an error ends the process with. */
+/** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof AppError ? (EXIT_OF_CODE[error.code] ?? EXIT_FAILED) : EXIT_SOFTWARE;
 }

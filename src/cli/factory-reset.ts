@@ -5,13 +5,13 @@ import { takeInstanceLock } from "../store/instance-lock.ts";
 import { confirm } from "./confirm.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the daemon makes in its data folder. Nothing else in there is touched. */
-const OURS =
+/** Files that the daemon creates in its data directory; other files are kept. */
+const DAEMON_FILES =
   /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|last-good\.yaml|stopped-in-order|given-numbers\.json|losses\.json|(?:recovery|check-failed)\.txt)$/;
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
- * @throws AppError as `confirm`; `busy` while a daemon uses the folder
+ * @throws AppError as `confirm`; `busy` while a daemon uses the directory
  */
 export async function factoryReset(
   { dataDir }: Config,
@@ -21,7 +21,7 @@ export async function factoryReset(
   const { stdout, stderr } = terminal;
   const names = namesIn(dataDir);
   await confirm(
-    `This removes ${names.join(", ") || "nothing"} in ${dataDir} for good, with records that the centre does not have yet (santinela sync status). Go on?`,
+    `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`,
     { yes },
     terminal,
   );
@@ -31,9 +31,9 @@ export async function factoryReset(
     stderr.write(`removed ${join(dataDir, name)}\n`);
   }
   release();
-  stdout.write("the next start is a first start\n");
+  stdout.write("the next start is a first run\n");
 }
 
 function namesIn(dataDir: string): string[] {
-  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => OURS.test(name)) : [];
+  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DAEMON_FILES.test(name)) : [];
 }

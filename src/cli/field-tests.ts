@@ -4,7 +4,7 @@ import type { SignalTestView, WalkTestView } from "../http/site/field-test-port.
 import type { ZoneView } from "../http/site/zone-port.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
-import { heldText } from "./life-safety.ts";
+import { lifeSafetyNotice } from "./life-safety.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { pollUntilSignal } from "./poll.ts";
@@ -12,18 +12,18 @@ import { pollUntilSignal } from "./poll.ts";
 const WALK = "/site/walk-test";
 
 export interface WalkTestOptions {
-  /** How long it lasts; undefined for as long as the daemon thinks right. */
+  /** Duration; undefined for the daemon's default. */
   readonly minutes: number | undefined;
   readonly json: boolean;
-  /** Only shows the one that runs, or the last one. */
+  /** Only shows the running test, or the last one. */
   readonly status: boolean;
-  /** Only ends the one that runs. */
+  /** Only ends the running test. */
   readonly end: boolean;
 }
 
 /**
- * Starts a walk test and tells of each zone that trips, until its time is over or the process is asked to end, which
- * ends the test as well: nobody should leave a site with its alarms held back.
+ * Starts a walk test and prints each zone that trips, until its time is over or the process is stopped. Stopping the
+ * process also ends the test, so that alarms do not stay suppressed.
  */
 export async function walkTest(
   { dataDir }: Config,
@@ -38,19 +38,19 @@ export async function walkTest(
   if (options.end) return write(await client.post<WalkTestView | null>(WALK, { end: true }));
 
   const zones = await client.get<ZoneView[]>("/site/zones");
-  stderr.write(heldText(zones.filter(({ isLifeSafety }) => isLifeSafety)));
+  stderr.write(lifeSafetyNotice(zones.filter(({ isLifeSafety }) => isLifeSafety)));
   let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes: options.minutes });
   stderr.write(`walk test until ${test.until}: nothing is dispatched. Ctrl-C ends it.\n`);
-  const seen = new Map(test.zones.map(({ id, trips }) => [id, trips]));
+  const printed = new Map(test.zones.map(({ id, trips }) => [id, trips]));
   const over = new AbortController();
   const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   await pollUntilSignal(
     async () => {
       test = await client.get<WalkTestView | null>(WALK);
       for (const { id, trips, last } of test?.zones ?? []) {
-        if (trips === (seen.get(id) ?? 0)) continue;
-        seen.set(id, trips);
-        stderr.write(`${id} has tripped, ${last ?? ""} (${trips})\n`);
+        if (trips === (printed.get(id) ?? 0)) continue;
+        printed.set(id, trips);
+        stderr.write(`${id} tripped, ${last ?? ""} (${trips})\n`);
       }
       if (test?.running !== true) over.abort();
     },
@@ -60,17 +60,17 @@ export async function walkTest(
 }
 
 function reportText(test: WalkTestView | null): string {
-  if (!test) return "there was no walk test yet\n";
+  if (!test) return "no walk test yet\n";
   const { running, since, until, ended, who, zones, lifeSafetyHeld } = test;
-  const seen = zones.filter(({ trips }) => trips > 0).length;
+  const tested = zones.filter(({ trips }) => trips > 0).length;
   const when = running ? `until ${until}` : `ended ${ended ?? until}`;
-  const rows = zones.map(({ id, trips, last }) => [id, trips === 0 ? "NOT SEEN" : `${trips}`, last ?? ""]);
-  return `walk test by ${who}, since ${since}, ${when}: ${seen} of ${zones.length} zones seen\n${heldText(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  const rows = zones.map(({ id, trips, last }) => [id, trips === 0 ? "NOT TESTED" : `${trips}`, last ?? ""]);
+  return `walk test by ${who}, since ${since}, ${when}: ${tested} of ${zones.length} zones tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
 }
 
 /**
- * Sends one marked intervention the whole way and tells each step of it.
- * @throws AppError `conflict` when it is refused, `unavailable` when it has not arrived in time
+ * Sends one marked intervention to the dispatch centre and prints each step.
+ * @throws AppError `conflict` if it is rejected, `unavailable` if it has not arrived in time
  */
 export async function signalTest(
   { dataDir }: Config,
@@ -80,13 +80,13 @@ export async function signalTest(
   const { stdout, untilSignal } = terminal;
   const client = new ControlClient(dataDir);
   let test = await client.post<SignalTestView>("/site/signal-test", { zone });
-  let told = "";
-  const tell = (): void => {
+  let printed = "";
+  const printStep = (): void => {
     const line = json ? JSON.stringify(test) : stepText(test);
-    if (line !== told) stdout.write(`${line}\n`);
-    told = line;
+    if (line !== printed) stdout.write(`${line}\n`);
+    printed = line;
   };
-  tell();
+  printStep();
   const clock = new SystemClock();
   const over = new AbortController();
   const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
@@ -94,25 +94,25 @@ export async function signalTest(
   await pollUntilSignal(
     async () => {
       test = await client.get<SignalTestView>(`/site/signal-test/${encodeURIComponent(test.key)}`);
-      tell();
+      printStep();
       if (test.isOver || test.state === "refused") over.abort();
     },
     { ...terminal, untilSignal: () => Promise.race([untilSignal(), isOver]) },
   );
   cancel();
-  if (test.state === "refused") throw new AppError("conflict", `the test was refused: ${test.reason ?? ""}`);
+  if (test.state === "refused") throw new AppError("conflict", `the test was rejected: ${test.reason ?? ""}`);
   if (!test.isOver)
-    throw new AppError("unavailable", "the test has not arrived yet; it goes on by itself", {
-      hint: "santinela sync status says what holds it up.",
+    throw new AppError("unavailable", "the test has not arrived yet; delivery continues in the background", {
+      hint: "Run santinela sync status to see the reason.",
     });
 }
 
 function stepText({ state, zone, interventionId, upstreamId, reason, isOver }: SignalTestView): string {
   const steps = {
-    waiting: `${zone}: written down, waits to become an intervention`,
-    posted: `${zone}: intervention #${interventionId}${isOver ? ", and there is no centre to send it to" : ", on its way to the centre"}`,
-    refused: `${zone}: refused by the local API`,
-    arrived: `${zone}: arrived at the centre as #${upstreamId}`,
+    waiting: `${zone}: recorded, waiting for dispatch`,
+    posted: `${zone}: intervention #${interventionId}${isOver ? ", no dispatch centre configured" : ", queued for the dispatch centre"}`,
+    refused: `${zone}: rejected by the local API`,
+    arrived: `${zone}: arrived at the dispatch centre as #${upstreamId}`,
   };
   return `${steps[state]}${reason === null ? "" : `: ${reason}`}`;
 }

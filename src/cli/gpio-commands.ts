@@ -2,15 +2,13 @@ import type { Command } from "commander";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `gpio`: the lines of this machine. */
+/** `gpio`: the GPIO lines of this machine. */
 export function addGpioCommands(root: Command, terminal: Terminal): void {
   const gpio = root.command("gpio").description("the GPIO lines of this machine");
   withConfig(
-    gpio
-      .command("list")
-      .description("show the chips, their lines, who holds each and its level; changes nothing"),
+    gpio.command("list").description("list the chips and their lines with holder and level; read-only"),
   )
-    .option("--all", "also lines without a name that nobody uses")
+    .option("--all", "include unnamed, unused lines")
     .option("--json", "print JSON")
     .action(async ({ config, all, json }: ConfigOption & { all?: boolean; json?: boolean }) => {
       const { gpioList } = await import("./gpio.ts");

@@ -5,7 +5,7 @@ import { chosenChip } from "../inputs/gpio/chips.ts";
 import { contactAt } from "../inputs/gpio/line-bindings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows what an installer has to know before a wire is connected, and after it: chips, lines, holders, levels. */
+/** Lists GPIO chips and their lines with holder, level and zone. */
 export async function gpioList(
   { zones, gpio }: Config,
   { all, json }: { all: boolean; json: boolean },
@@ -16,14 +16,14 @@ export async function gpioList(
     stdout.write(`${JSON.stringify(chips, null, 2)}\n`);
     return;
   }
-  if (chips.length === 0) stdout.write("This machine has no GPIO chips, or hides them from this user.\n");
-  const ours = chosenOrNone(chips, gpio.chip);
+  if (chips.length === 0) stdout.write("No GPIO chips on this machine, or no permission to see them.\n");
+  const zoneChip = chosenOrNone(chips, gpio.chip);
   for (const chip of chips) {
-    const note = chip === ours ? "  (the chip that zones use)" : "";
+    const note = chip === zoneChip ? "  (the chip that zones use)" : "";
     stdout.write(`${chip.path}  ${chip.label}  ${chip.lines} lines${note}\n`);
     for (const line of chip.list) {
-      const zone = chip === ours ? zoneOn(zones, line.number) : undefined;
-      if (all || zone || line.name !== "" || line.holder !== "") stdout.write(`${textOf(line, zone)}\n`);
+      const zone = chip === zoneChip ? zoneOn(zones, line.number) : undefined;
+      if (all || zone || line.name !== "" || line.holder !== "") stdout.write(`${lineText(line, zone)}\n`);
     }
   }
 }
@@ -40,7 +40,7 @@ function zoneOn(zones: readonly Zone[], line: number): Zone | undefined {
   return zones.find(({ input }) => input.source === "gpio" && input.gpio === line);
 }
 
-function textOf({ number, name, holder, direction, level }: ListedLine, zone: Zone | undefined): string {
+function lineText({ number, name, holder, direction, level }: ListedLine, zone: Zone | undefined): string {
   const held = holder === "" ? "free" : `held by ${holder}`;
   const parts = [
     String(number).padStart(4),

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { EXIT_CODES } from "./exit-codes.ts";
 
-/** At least one example for each command that does something, by its words. */
+/** Examples of each command, by its command words. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  init: ["init", "init --questions > answers.yaml", "init --from answers.yaml --config hala-nord.yaml"],
+  init: ["init", "init --template > answers.yaml", "init --from answers.yaml --config hala-nord.yaml"],
   serve: ["serve --config /etc/santinela/santinela.yaml"],
   "safe-mode": ["safe-mode --config /etc/santinela/santinela.yaml"],
   reload: ["reload", "reload --json"],
@@ -19,7 +19,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "user role": ["user role --email ana@example.ro --role administrator"],
   "user disable": ["user disable --email ana@example.ro", "user disable --email ana@example.ro --undo"],
   "keys rotate": ["keys rotate"],
-  "keys forget": ["keys forget"],
+  "keys revoke-previous": ["keys revoke-previous"],
   "factory-reset": ["factory-reset --yes"],
   cert: ["cert", "cert --ca > santinela-ca.crt"],
   "objectives import": ["objectives import objectives.json"],
@@ -48,7 +48,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   backup: ["backup --out /media/usb/hala-nord.db"],
   restore: ["restore --dry-run /media/usb/hala-nord.db", "restore /media/usb/hala-nord.db"],
   "zones discover": ["zones discover >> zones.yaml"],
-  "zones import-check": ["zones import-check recording.jsonl"],
+  "zones replay": ["zones replay recording.jsonl"],
   doctor: ["doctor", "doctor --json"],
   metrics: ["metrics"],
   "support-bundle": ["support-bundle", "support-bundle --out /media/usb/hala-nord.tar.gz"],
@@ -59,14 +59,14 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   version: ["version"],
 };
 
-/** Gives every command that does something its example, and the program its exit codes. */
+/** Adds the examples to each command's help, and the exit codes to the program's. */
 export function addHelp(root: Command): void {
   root.addHelpText("after", () => textAfter(""));
   for (const [path, command] of pathsOf(root))
     if (path !== "") command.addHelpText("after", () => textAfter(path));
 }
 
-/** What the help of a command adds at its end, with the empty line before it; empty where it adds nothing. */
+/** The text at the end of a command's help, with a leading empty line; empty if there is none. */
 export function textAfter(path: string): string {
   if (path === "") return `\n${exitCodeText()}`;
   const lines = (EXAMPLES[path] ?? []).map((line) => `  santinela ${line}`);

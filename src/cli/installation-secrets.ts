@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 
-/** What is shorter cannot be told from ordinary text, and guards nothing. */
+/** Shorter secrets are skipped: replacing them would damage ordinary text. */
 const LENGTH_MIN = 4;
 
-/** Everything of an installation that must not leave it: passwords, tokens, and all that lies in its secret files. */
+/** All secrets of an installation: passwords, tokens and the lines of its secret files, longest first. */
 export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: Config): string[] {
   const passwords = [
     upstream?.password,
@@ -15,14 +15,14 @@ export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: C
   const texts = [...filesIn(join(dataDir, "secrets")), ...filesIn(join(dataDir, "tls"))]
     .filter((path) => !path.endsWith(".crt"))
     .map((path) => readFileSync(path, "utf8"));
-  // A key in PEM is told by each of its lines.
+  // Each line of a PEM key is a secret.
   const lines = texts.flatMap((text) => text.split("\n")).filter((line) => !line.startsWith("-----"));
   const all = [...passwords, ...lines].map((text) => text?.trim() ?? "");
-  // The longest first, so that what holds another one goes as a whole.
+  // Longest first, so that a secret that contains another one is replaced as a whole.
   return [...new Set(all)].filter((text) => text.length >= LENGTH_MIN).sort((a, b) => b.length - a.length);
 }
 
-/** The text with every secret blanked, as it is and as JSON or an address would write it. */
+/** Replaces each secret in a text, also in its JSON and URL encodings. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])

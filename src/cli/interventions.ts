@@ -6,7 +6,7 @@ import { plainLine } from "../domain/single-line.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lists the newest interventions, the newest first. */
+/** Lists the newest interventions, newest first. */
 export async function listInterventions(
   config: Config,
   { limit, status, json }: { limit: number; status: string | undefined; json: boolean },
@@ -19,7 +19,7 @@ export async function listInterventions(
   stdout.write(json ? `${JSON.stringify(records, null, 2)}\n` : tableText(HEADINGS, records.map(cellsOf)));
 }
 
-/** Shows one intervention, a field a line. */
+/** Shows one intervention, one field per line. */
 export async function showIntervention(
   config: Config,
   { id, json }: { id: string; json: boolean },
@@ -29,7 +29,7 @@ export async function showIntervention(
   stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : fieldLines(record));
 }
 
-/** Changes the status of an intervention; the centre is told as of any change. */
+/** Changes the status of an intervention; the change is sent to the dispatch centre. */
 export async function setIntervention(
   config: Config,
   { id, status }: { id: string; status: string },
@@ -59,8 +59,8 @@ function pathOf({ http }: Config): string {
   return `${http.basePath}/interventii`;
 }
 
-/** @throws AppError `usage` for what is no number */
+/** @throws AppError `usage` for an invalid id */
 function idOf(text: string): string {
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw new AppError("usage", `an intervention has a number, not ${text}`);
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new AppError("usage", `invalid intervention id ${text}`);
   return text;
 }

@@ -7,22 +7,22 @@ import { openMainDatabase } from "../store/main-database.ts";
 import { commandLineActor } from "./actor.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Makes a new key for signing tokens. The running daemon takes it at its next start. */
+/** Creates a new signing key. The daemon uses it after a restart. */
 export function rotateKey({ dataDir }: Config, { stdout }: Terminal): void {
   prepareDataDir(dataDir);
   rotateSigningKey(dataDir);
   note(dataDir, "signing-key-rotated");
   stdout.write(
-    "a new signing key was made; restart the daemon. Tokens of the old one are taken until it is forgotten.\n",
+    "created a new signing key; restart the daemon. Tokens signed with the old key stay valid until it is revoked.\n",
   );
 }
 
-/** Ends every token that the previous key has signed. */
+/** Revokes the previous signing key and its tokens. */
 export function revokeKey({ dataDir }: Config, { stdout }: Terminal): void {
   prepareDataDir(dataDir);
   revokePreviousKey(dataDir);
   note(dataDir, "signing-key-forgotten");
-  stdout.write("the previous signing key is forgotten; restart the daemon\n");
+  stdout.write("revoked the previous signing key; restart the daemon\n");
 }
 
 function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {

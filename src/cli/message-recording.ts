@@ -1,24 +1,24 @@
 import { readFileSync, statSync } from "node:fs";
 import { AppError, messageOf } from "../domain/errors.ts";
 
-/** A message of a recording. */
+/** One message of a recording. */
 export interface RecordedMessage {
-  /** What the recording calls it; else its line. */
+  /** Id in the recording; default: its line number. */
   readonly name: string;
   readonly topic: string;
   readonly payload: string;
   readonly isRetained: boolean;
-  /** Milliseconds since 1970; undefined where the recording has no time. */
+  /** Milliseconds since 1970; undefined if the recording has no timestamp. */
   readonly atMs: number | undefined;
 }
 
-/** A day of a large site; more is a mistake. */
+/** Enough for a day of a large site. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Reads a recording: one JSON object a line with `topic`, `payload`, and perhaps `retain`, `tst` and `id`. This is what
- * `mosquitto_sub -F %J` prints.
- * @throws AppError `no-input` when the file cannot be read, `bad-data` with the line that is no message
+ * Reads a recording in the format of `mosquitto_sub -F %J`: one JSON object per line with `topic`, `payload` and optional
+ * `retain`, `tst` and `id`.
+ * @throws AppError `no-input` if the file cannot be read, `bad-data` with the first invalid line
  */
 export function recordedMessages(file: string): RecordedMessage[] {
   let text: string;
@@ -34,23 +34,24 @@ export function recordedMessages(file: string): RecordedMessage[] {
 }
 
 function messageIn(line: string, place: string): RecordedMessage {
-  let said: unknown;
+  let value: unknown;
   try {
-    said = JSON.parse(line);
+    value = JSON.parse(line);
   } catch (cause) {
-    throw new AppError("bad-data", `${place}: this is no JSON`, { hint: FORM, cause });
+    throw new AppError("bad-data", `${place}: not valid JSON`, { hint: RECORD_HINT, cause });
   }
-  const { topic, payload, retain, tst, id } = (said ?? {}) as Record<string, unknown>;
-  if (typeof topic !== "string") throw new AppError("bad-data", `${place}: topic is missing`, { hint: FORM });
+  const { topic, payload, retain, tst, id } = (value ?? {}) as Record<string, unknown>;
+  if (typeof topic !== "string")
+    throw new AppError("bad-data", `${place}: topic is missing`, { hint: RECORD_HINT });
   const atMs = typeof tst === "string" ? Date.parse(tst) : NaN;
   return {
     name: typeof id === "string" ? id : place.slice(place.lastIndexOf(":") + 1),
     topic,
-    // mosquitto_sub shows a payload that is JSON as what it is.
+    // mosquitto_sub prints a JSON payload as JSON, not as a string.
     payload: typeof payload === "string" ? payload : payload === undefined ? "" : JSON.stringify(payload),
     isRetained: retain === true || retain === 1,
     atMs: Number.isNaN(atMs) ? undefined : atMs,
   };
 }
 
-const FORM = "Record with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl";
+const RECORD_HINT = "Record with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl";

@@ -3,20 +3,18 @@ import { AppError } from "../domain/errors.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `zones discover`, `zones import-check` and `doctor`: from a broker full of messages to zones that lose none. */
+/** `zones discover`, `zones replay` and `doctor`. */
 export function addMqttCommands(root: Command, terminal: Terminal): void {
   const zones =
     root.commands.find((command) => command.name() === "zones") ??
-    root.command("zones").description("the zones: what they listen to and what they would do");
+    root.command("zones").description("the zones and their inputs");
   withConfig(
     zones
       .command("discover")
-      .description(
-        "print zones for the sensors that announce themselves at the broker (Home Assistant discovery)",
-      ),
+      .description("print zones for the sensors announced on the broker (Home Assistant discovery)"),
   )
-    .option("--prefix <levels>", "first levels of the announcements' topics", "homeassistant")
-    .option("--wait <seconds>", "how long to listen", "3")
+    .option("--prefix <levels>", "topic prefix of the announcements", "homeassistant")
+    .option("--wait <seconds>", "how long to listen, in seconds", "3")
     .option("--json", "print JSON")
     .action(
       async ({
@@ -32,22 +30,22 @@ export function addMqttCommands(root: Command, terminal: Terminal): void {
     );
   withConfig(
     zones
-      .command("import-check")
-      .description("run recorded messages through the zones and print what each would do"),
+      .command("replay")
+      .description("run recorded messages through the zones and print the effect of each"),
   )
-    .argument("<file>", "one JSON object a line: topic, payload, and perhaps retain and tst")
-    .option("--json", "print one JSON object a line")
+    .argument("<file>", "one JSON object per line: topic, payload, optional retain and tst")
+    .option("--json", "print one JSON object per line")
     .addHelpText("after", "\nRecord with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl")
     .action(async (file: string, { config, json }: ConfigOption & { json?: boolean }) => {
-      const { importCheck } = await import("./replay.ts");
-      importCheck(await load(terminal, config), file, { json: json === true }, terminal);
+      const { replay } = await import("./replay.ts");
+      replay(await load(terminal, config), file, { json: json === true }, terminal);
     });
-  withConfig(root.command("doctor").description("look for what would lose a trip, and say what mends it"))
-    .option("--listen <seconds>", "how long to listen to the sensors", "5")
+  withConfig(root.command("doctor").description("check the installation for problems that would lose a trip"))
+    .option("--listen <seconds>", "how long to listen to the sensors, in seconds", "5")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nIt tries out with a session of its own whether the broker keeps messages while the daemon is away. That the broker\nkeeps them over its own power cut cannot be tried out; systemd/mosquitto/santinela.conf has the settings for it.",
+      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; systemd/mosquitto/santinela.conf has the settings for it.",
     )
     .action(async ({ config, listen, json }: ConfigOption & { listen: string; json?: boolean }) => {
       const { doctor } = await import("./doctor.ts");

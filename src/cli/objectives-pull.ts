@@ -6,51 +6,51 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** So often a person is told how far it is. */
-const PROGRESS_EVERY_MS = 1_000;
+/** Interval of the progress lines. */
+const PROGRESS_INTERVAL_MS = 1_000;
 
 /**
- * Has the running daemon read the centre's lists of objectives, and tells what became of each.
- * @throws AppError `unavailable` when a list could not be read, `conflict` when one is not believed
+ * Lets the running daemon pull the objective lists of the dispatch centre and prints the result of each.
+ * @throws AppError `unavailable` if a list could not be read, `conflict` if one is rejected as implausible
  */
 export async function objectivesPull(
   config: Config,
-  { acceptLoss, json }: { acceptLoss: boolean; json: boolean },
+  { acceptRemovals, json }: { acceptRemovals: boolean; json: boolean },
   { stdout, stderr }: Terminal,
   clock: Clock = new SystemClock(),
 ): Promise<void> {
   const client = new ControlClient(config.dataDir);
-  const pulling = client.post<ObjectivesView>(`/site/objectives/${acceptLoss ? "accept-loss" : "pull"}`);
-  const endProgress = tellProgress(client, (line) => stderr.write(line), clock);
+  const pulling = client.post<ObjectivesView>(`/site/objectives/${acceptRemovals ? "accept-loss" : "pull"}`);
+  const endProgress = showProgress(client, (line) => stderr.write(line), clock);
   const view = await pulling.finally(endProgress);
   stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : view.lists.map(lineOf).join(""));
   const failed = view.lists.find(({ lastAttempt }) => lastAttempt === "failed");
   if (failed) throw new AppError("unavailable", `${failed.type} could not be read: ${failed.reason}`);
-  const refused = view.lists.find(({ lastAttempt }) => lastAttempt === "refused");
-  if (refused)
-    throw new AppError("conflict", `${refused.type} is not believed: ${refused.reason}`, {
-      hint: "If the centre's list is right, repeat with --accept-loss.",
+  const rejected = view.lists.find(({ lastAttempt }) => lastAttempt === "rejected");
+  if (rejected)
+    throw new AppError("conflict", `${rejected.type} was rejected as implausible: ${rejected.reason}`, {
+      hint: "If the dispatch centre's list is correct, repeat with --accept-removals.",
     });
 }
 
 function lineOf({ type, objectives, readAt, lastAttempt }: ObjectiveListView): string {
-  if (lastAttempt === "taken") return `${type}: ${objectives} objectives\n`;
-  const copy = readAt === null ? "there is no copy of it" : `the copy of ${readAt} stays in use`;
+  if (lastAttempt === "accepted") return `${type}: ${objectives} objectives\n`;
+  const copy = readAt === null ? "no local copy" : `the local copy of ${readAt} stays in use`;
   return `${type}: ${lastAttempt}; ${copy}\n`;
 }
 
-/** @returns what ends it */
-function tellProgress(client: ControlClient, write: (line: string) => void, clock: Clock): () => void {
+/** @returns stops the progress lines */
+function showProgress(client: ControlClient, write: (line: string) => void, clock: Clock): () => void {
   let isOver = false;
   let cancel = (): void => {};
-  const look = async (): Promise<void> => {
-    // What goes wrong here goes wrong for the pull too, which says so.
+  const poll = async (): Promise<void> => {
+    // The pull itself reports the same error.
     const view = await client.get<ObjectivesView>("/site/objectives").catch(() => undefined);
     if (isOver) return;
     if (view?.reading) write(`${view.reading.type}: ${view.reading.read} read\n`);
-    cancel = clock.after(PROGRESS_EVERY_MS, () => void look());
+    cancel = clock.after(PROGRESS_INTERVAL_MS, () => void poll());
   };
-  cancel = clock.after(PROGRESS_EVERY_MS, () => void look());
+  cancel = clock.after(PROGRESS_INTERVAL_MS, () => void poll());
   return () => {
     isOver = true;
     cancel();

@@ -12,7 +12,7 @@ import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Adds or replaces objectives from a file, all or none; works whether the daemon runs or not. */
+/** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
 export function objectivesImport(config: Config, file: string, terminal: Terminal): void {
   const objectives = readImport(resolve(terminal.cwd, file));
   const path = join(config.dataDir, "santinela.db");
@@ -27,7 +27,7 @@ export function objectivesImport(config: Config, file: string, terminal: Termina
   }
 }
 
-/** Lists the objectives that the running daemon knows, of one type or of all, and how old the centre's copy is. */
+/** Lists the running daemon's objectives, of one type or all, and the age of the objective mirror. */
 export async function objectivesList(
   { dataDir, http }: Config,
   { type, json }: { type: string | undefined; json: boolean },
@@ -39,32 +39,32 @@ export async function objectivesList(
     if (type === undefined || type === known)
       lists.set(known, await allOf(client, `${http.basePath}/${known}`));
   if (lists.size === 0)
-    throw new AppError("usage", `${type} is no kind of objective; use one of ${OBJECTIVE_TYPES.join(", ")}`);
+    throw new AppError("usage", `${type} is not an objective type; use one of ${OBJECTIVE_TYPES.join(", ")}`);
   if (json) {
     stdout.write(`${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`);
     return;
   }
-  const copy = await client.get<ObjectivesView>("/site/objectives");
-  const isAlone = copy.centre === null;
-  const rows = [...lists].flatMap(([kind, objectives]) =>
+  const mirror = await client.get<ObjectivesView>("/site/objectives");
+  const isStandalone = mirror.centre === null;
+  const rows = [...lists].flatMap(([objectiveType, objectives]) =>
     objectives.map(({ id, name }) => [
-      kind,
+      objectiveType,
       String(id),
       String(name),
-      ...(isAlone ? [] : [centreText(copy, kind, Number(id))]),
+      ...(isStandalone ? [] : [mirrorText(mirror, objectiveType, Number(id))]),
     ]),
   );
-  stdout.write(tableText(["TYPE", "ID", "NAME", ...(isAlone ? [] : ["AT THE CENTRE"])], rows));
-  for (const { type: kind, objectives, readAt } of isAlone ? [] : copy.lists)
-    if (lists.has(kind))
+  stdout.write(tableText(["TYPE", "ID", "NAME", ...(isStandalone ? [] : ["AT THE CENTRE"])], rows));
+  for (const { type: objectiveType, objectives, readAt } of isStandalone ? [] : mirror.lists)
+    if (lists.has(objectiveType))
       stderr.write(
         readAt === null
-          ? `${kind}: not read from the centre yet\n`
-          : `${kind}: ${objectives} at the centre, as of ${readAt}\n`,
+          ? `${objectiveType}: not pulled from the dispatch centre yet\n`
+          : `${objectiveType}: ${objectives} at the dispatch centre, as of ${readAt}\n`,
       );
 }
 
-/** All objectives of one kind, page by page. */
+/** Reads all objectives of one type, page by page. */
 async function allOf(client: ControlClient, path: string): Promise<ListedObjective[]> {
   const all: ListedObjective[] = [];
   for (;;) {
@@ -78,19 +78,19 @@ async function allOf(client: ControlClient, path: string): Promise<ListedObjecti
 
 const PAGE_ROWS = 1000;
 
-function centreText({ lists, differences }: ObjectivesView, kind: string, id: number): string {
-  if (lists.find(({ type }) => type === kind)?.readAt === null) return "";
-  const ofKind = differences.filter(({ type }) => type === kind);
-  const difference = ofKind.find((one) => one.id === id);
-  // Only so many are told: of the rest nobody knows here.
-  if (!difference) return ofKind.length < DIFFERENCES_TOLD ? "the same" : "";
+function mirrorText({ lists, differences }: ObjectivesView, objectiveType: string, id: number): string {
+  if (lists.find(({ type }) => type === objectiveType)?.readAt === null) return "";
+  const ofType = differences.filter(({ type }) => type === objectiveType);
+  const difference = ofType.find((one) => one.id === id);
+  // The list of differences is limited, so a full one may lack this objective.
+  if (!difference) return ofType.length < DIFFERENCES_MAX ? "the same" : "";
   const { upstreamName: there, missingSince } = difference;
   if (missingSince !== null) return `not listed since ${missingSince}`;
   return there === null ? "not listed" : `named ${JSON.stringify(there)}`;
 }
 
-/** As many differences of one kind as /site/objectives tells. */
-const DIFFERENCES_TOLD = 200;
+/** Maximum differences of one type in /site/objectives. */
+const DIFFERENCES_MAX = 200;
 
 type ListedObjective = Readonly<Record<string, unknown>>;
 
@@ -111,13 +111,13 @@ function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
   const [first] = validateObjectiveImport.errors ?? [];
   const what =
     first?.keyword === "additionalProperties"
-      ? `${(first.params as { additionalProperty: string }).additionalProperty} is no kind of objective`
+      ? `${(first.params as { additionalProperty: string }).additionalProperty} is not an objective type`
       : first?.message;
   throw new AppError(
     "bad-data",
     `${path}${first?.instancePath ?? ""}: ${what ?? "is not a list of objectives"}`,
     {
-      hint: 'It must look like { "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }.',
+      hint: 'Expected format: { "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }.',
     },
   );
 }

@@ -3,41 +3,41 @@ import type { Clock } from "../domain/clock.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Twice a second is live to the eye and costs a Pi nothing. */
+/** Fast enough for live output, negligible load on a Raspberry Pi. */
 const POLL_INTERVAL_MS = 500;
 
 /**
- * Looks again and again until the process is asked to end or nobody takes what it writes any more. A daemon that stops
- * answering after the first look is told once and waited for, because it may only be restarting.
- * @throws AppError what the first look throws
+ * Polls until the process is stopped or its standard output is closed. If the daemon stops responding after the first
+ * poll, reports it once and retries: it may be restarting.
+ * @throws AppError as the first poll
  */
 export async function pollUntilSignal(
-  look: () => Promise<void>,
+  poll: () => Promise<void>,
   { stdout, stderr, untilSignal }: Terminal,
   clock: Clock = new SystemClock(),
 ): Promise<void> {
   const over = new AbortController();
   const end = (): void => over.abort();
-  const asked = untilSignal().then(end);
-  const readerGone = new Promise<void>((resolve) => {
+  const stopped = untilSignal().then(end);
+  const outputClosed = new Promise<void>((resolve) => {
     stdout.once("error", () => resolve());
     stdout.once("close", () => resolve());
   }).then(end);
-  let complaint = "";
+  let reported = "";
   for (let isFirst = true; !over.signal.aborted; isFirst = false) {
     try {
-      await look();
-      complaint = "";
+      await poll();
+      reported = "";
     } catch (error) {
       if (isFirst || !(error instanceof AppError)) throw error;
-      if (complaint !== error.message) stderr.write(`${error.message}; waiting for it\n`);
-      complaint = error.message;
+      if (reported !== error.message) stderr.write(`${error.message}; retrying\n`);
+      reported = error.message;
     }
     let cancel = (): void => {};
     const pause = new Promise<void>((resolve) => {
       cancel = clock.after(POLL_INTERVAL_MS, resolve);
     });
-    await Promise.race([pause, asked, readerGone]);
+    await Promise.race([pause, stopped, outputClosed]);
     cancel();
   }
 }

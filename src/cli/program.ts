@@ -4,7 +4,8 @@ import { VERSION } from "../generated/version.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
-import { shapeOf, type CommandShape } from "./command-tree.ts";
+import { withCurrentNames } from "./deprecated-names.ts";
+import { commandTree, type CommandNode } from "./command-tree.ts";
 import { addConfigurationCommands } from "./configuration-commands.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addGpioCommands } from "./gpio-commands.ts";
@@ -17,35 +18,36 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs one command line.
- * @param argv the words behind the program's name
+ * @param argv the arguments after the program's name
  * @returns the exit code
  */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    // Known before the tree is built, so that no command can forget to look at it.
+    // Read before the tree is built, so that it applies to every command.
     const noInput = argv.includes("--no-input");
-    await program({ ...terminal, noInput }).parseAsync(argv, { from: "user" });
+    const current = withCurrentNames(argv, (line) => void terminal.stderr.write(`${line}\n`));
+    await program({ ...terminal, noInput }).parseAsync(current, { from: "user" });
     return EXIT_OK;
   } catch (error) {
-    // commander has already written its message or the help that was asked for.
+    // commander has already written its message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-    terminal.stderr.write(`${textOf(error)}\n`);
+    terminal.stderr.write(`${errorText(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
-/** What a person is told; our own defects come with their stack. */
-function textOf(error: unknown): string {
+/** Message and hint of an error; internal errors include their stack. */
+function errorText(error: unknown): string {
   if (error instanceof AppError) return error.hint ? `${error.message}\n${error.hint}` : error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** The program's whole tree as plain data. */
-export function programShape(terminal: Terminal): CommandShape {
-  return shapeOf(program(terminal), textAfter);
+/** The whole command tree as plain data. */
+export function programTree(terminal: Terminal): CommandNode {
+  return commandTree(program(terminal), textAfter);
 }
 
-/** Each command imports what it needs when it runs: `version` loads neither Express nor SQLite. */
+/** Builds the command tree. Each command imports its code when it runs, so that `version` does not load Express. */
 function program(terminal: Terminal): Command {
   const { stdout } = terminal;
   const root = new Command("santinela").description(
@@ -53,7 +55,7 @@ function program(terminal: Terminal): Command {
   );
   root
     .version(VERSION, "--version", "print the version")
-    .option("--no-input", "never ask anything; fail where an answer would be needed")
+    .option("--no-input", "never prompt; fail if input is needed")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
@@ -68,7 +70,7 @@ function program(terminal: Terminal): Command {
   addMqttCommands(root, terminal);
   addStorageCommands(root, terminal);
   addGpioCommands(root, terminal);
-  withConfig(root.command("openapi").description("print the OpenAPI document of the interface")).action(
+  withConfig(root.command("openapi").description("print the OpenAPI document of the API")).action(
     async ({ config }: ConfigOption) => {
       const { openApi } = await import("./openapi.ts");
       openApi(await load(terminal, config), terminal);
@@ -76,7 +78,7 @@ function program(terminal: Terminal): Command {
   );
   root
     .command("demo")
-    .description("tell the whole story: site and centre, trips, the link cut and mended")
+    .description("run a demo: site and dispatch centre, trips, a link outage and recovery")
     .action(async () => {
       const { demo } = await import("./demo.ts");
       await demo(terminal);
@@ -91,23 +93,27 @@ function program(terminal: Terminal): Command {
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {
-  const objectives = root.command("objectives").description("what interventions attach to");
-  withConfig(objectives.command("list").description("list the objectives; needs the running daemon"))
+  const objectives = root
+    .command("objectives")
+    .description("the buildings, assets and people that interventions are tied to");
+  withConfig(objectives.command("list").description("list the objectives; needs a running daemon"))
     .option("--type <type>", "obiective/cladiri, obiective/bunuri or obiective/persoane")
-    .option("--json", "print JSON, in the shape that import takes")
+    .option("--json", "print JSON in the format of objectives import")
     .action(async ({ config, type, json }: ConfigOption & { type?: string; json?: boolean }) => {
       const { objectivesList } = await import("./objectives.ts");
       await objectivesList(await load(terminal, config), { type, json: json === true }, terminal);
     });
   withConfig(
-    objectives.command("pull").description("read the centre's objectives now; needs the running daemon"),
+    objectives
+      .command("pull")
+      .description("pull the objective lists of the dispatch centre now; needs a running daemon"),
   )
-    .option("--accept-loss", "take a list also when most of what it had is missing")
+    .option("--accept-removals", "accept a list even if most of its objectives were removed")
     .option("--json", "print JSON")
-    .action(async (options: ConfigOption & { acceptLoss?: boolean; json?: boolean }) => {
+    .action(async (options: ConfigOption & { acceptRemovals?: boolean; json?: boolean }) => {
       const { objectivesPull } = await import("./objectives-pull.ts");
-      const { acceptLoss = false, json = false } = options;
-      await objectivesPull(await load(terminal, options.config), { acceptLoss, json }, terminal);
+      const { acceptRemovals = false, json = false } = options;
+      await objectivesPull(await load(terminal, options.config), { acceptRemovals, json }, terminal);
     });
   withConfig(objectives.command("import").description("add or replace objectives from a JSON file"))
     .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }')
@@ -122,5 +128,5 @@ function addCompletionCommand(root: Command, { stdout }: Terminal): void {
     .command("completion")
     .description("print the completion script of a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .action((shell: Shell) => void stdout.write(completionScript(shell, shapeOf(root, textAfter))));
+    .action((shell: Shell) => void stdout.write(completionScript(shell, commandTree(root, textAfter))));
 }

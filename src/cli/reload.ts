@@ -4,8 +4,8 @@ import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Has the running daemon load its configuration, and prints what has changed.
- * @throws AppError `configuration` with the mistakes, which have changed nothing; as `ControlClient`
+ * Reloads the configuration of the running daemon and prints the changes.
+ * @throws AppError `configuration` with the errors, nothing changes then; as `ControlClient`
  */
 export async function reload(
   { dataDir }: Pick<Config, "dataDir">,
@@ -26,7 +26,7 @@ export async function reload(
     ["options applied", view.applied],
     ["options that need a restart", view.needsRestart],
   ] as const;
-  const told = lines.filter(([, names]) => names.length > 0);
-  if (told.length === 0) stdout.write("the configuration is as it was\n");
-  for (const [what, names] of told) stdout.write(`${what}: ${names.join(", ")}\n`);
+  const changes = lines.filter(([, names]) => names.length > 0);
+  if (changes.length === 0) stdout.write("the configuration is unchanged\n");
+  for (const [label, names] of changes) stdout.write(`${label}: ${names.join(", ")}\n`);
 }

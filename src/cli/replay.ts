@@ -8,37 +8,37 @@ import { ZoneTopics } from "../inputs/zone-topics.ts";
 import { recordedMessages, type RecordedMessage } from "./message-recording.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a message would do to a zone. */
+/** Effect of a message on a zone. */
 interface Outcome {
   readonly zone: string;
   readonly outcome: string;
 }
 
-/** Where a recording has no times, its messages are so far apart. */
-const APART_MS = 1_000;
+/** Assumed time between messages of a recording without timestamps. */
+const MESSAGE_INTERVAL_MS = 1_000;
 
 /**
- * Runs recorded messages through the configured zones and prints what each would do. Nothing is written anywhere and no
- * daemon is asked. The zones start closed.
- * @throws AppError `no-input` or `bad-data` when the recording cannot be read
+ * Runs recorded messages through the configured zones and prints the effect of each. It stores nothing and does not use
+ * the daemon. All zones start normal.
+ * @throws AppError `no-input` or `bad-data` if the recording cannot be read
  */
-export function importCheck(
+export function replay(
   config: Config,
   file: string,
   { json }: { json: boolean },
   { stdout, stderr }: Terminal,
 ): void {
   const messages = recordedMessages(file);
-  const replay = new Replay(config.zones, config.site.incidentWindowS * 1000);
+  const zones = new ReplayedZones(config.zones, config.site.incidentWindowS * 1000);
   let ignored = 0;
   for (const message of messages) {
-    const { outcomes, refused, isKnown, isUnmatched } = replay.take(message);
+    const { outcomes, refused, isKnown, isUnmatched } = zones.take(message);
     if (outcomes.length === 0) ignored += 1;
     const { name, topic } = message;
-    const reason = isUnmatched ? " (about none of the zones on this topic)" : "";
-    const nothing = isKnown ? `ignore${reason}` : "ignore (no zone listens to this topic)";
-    const said = refused === undefined ? nothing : `ignore (${refused})`;
-    const text = outcomes.map(({ zone, outcome }) => `${outcome} ${zone}`).join(", ") || said;
+    const reason = isUnmatched ? " (matches no zone on this topic)" : "";
+    const nothing = isKnown ? `ignore${reason}` : "ignore (no zone uses this topic)";
+    const ignoredText = refused === undefined ? nothing : `ignore (${refused})`;
+    const text = outcomes.map(({ zone, outcome }) => `${outcome} ${zone}`).join(", ") || ignoredText;
     stdout.write(
       json
         ? `${JSON.stringify({ message: name, topic, outcomes, ...(refused === undefined ? {} : { refused }) })}\n`
@@ -54,13 +54,13 @@ interface Replayed {
   wakeAtMs: number | undefined;
 }
 
-/** The zones as a recording leaves them. */
-class Replay {
+/** The zones with their state after the messages so far. */
+class ReplayedZones {
   readonly #topics: ZoneTopics;
   readonly #zones: ReadonlyMap<string, Replayed>;
-  /** What was last said besides the contact. */
-  readonly #said = new Map<string, string>();
-  /** When a zone last tripped for what identifies an event. */
+  /** Last reported status of each kind. */
+  readonly #statuses = new Map<string, string>();
+  /** Time of a zone's last trip for an event id, in milliseconds. */
   readonly #occasions = new Map<string, number>();
   readonly #incidentWindowMs: number;
   #nowMs: number | undefined;
@@ -68,13 +68,13 @@ class Replay {
   constructor(zones: readonly Zone[], incidentWindowMs: number) {
     this.#incidentWindowMs = incidentWindowMs;
     this.#topics = new ZoneTopics(zones);
-    const atRest = { contact: "normal", autoRestored: false } as const;
+    const initial = { contact: "normal", autoRestored: false } as const;
     this.#zones = new Map(
       zones.map((zone) => [
         zone.id,
         {
           zone,
-          state: { ...resumeZone(zone.rules, atRest, 0), isResumed: false },
+          state: { ...resumeZone(zone.rules, initial, 0), isResumed: false },
           wakeAtMs: undefined,
         },
       ]),
@@ -87,13 +87,13 @@ class Replay {
     isKnown: boolean;
     isUnmatched: boolean;
   } {
-    this.#nowMs = Math.max(atMs ?? (this.#nowMs ?? 0) + APART_MS, this.#nowMs ?? 0);
+    this.#nowMs = Math.max(atMs ?? (this.#nowMs ?? 0) + MESSAGE_INTERVAL_MS, this.#nowMs ?? 0);
     const nowMs = this.#nowMs;
-    const late = this.#wake(nowMs);
+    const due = this.#wake(nowMs);
     const { signals, refused, isUnmatched } = this.#topics.read(topic, Buffer.from(payload), isRetained);
     const outcomes = signals.flatMap(({ zoneId, signal }) => this.#signalled(zoneId, signal, nowMs));
     return {
-      outcomes: [...late, ...outcomes],
+      outcomes: [...due, ...outcomes],
       refused,
       isKnown: this.#topics.isUsed(topic),
       isUnmatched,
@@ -112,8 +112,8 @@ class Replay {
       return outcomes;
     }
     const outcome = statusText(signal);
-    if (outcome === undefined || this.#said.get(`${zoneId} ${signal.kind}`) === outcome) return [];
-    this.#said.set(`${zoneId} ${signal.kind}`, outcome);
+    if (outcome === undefined || this.#statuses.get(`${zoneId} ${signal.kind}`) === outcome) return [];
+    this.#statuses.set(`${zoneId} ${signal.kind}`, outcome);
     return [{ zone: zoneId, outcome }];
   }
 
@@ -123,7 +123,7 @@ class Replay {
     return atMs - trippedAtMs <= this.#incidentWindowMs;
   }
 
-  /** What became due between two messages: a confirmed opening, a zone that closes by itself. */
+  /** Timers that became due between two messages: a confirmed opening, an automatic restore. */
   #wake(untilMs: number): Outcome[] {
     return [...this.#zones.values()].flatMap((replayed) => {
       const outcomes: Outcome[] = [];
@@ -145,9 +145,9 @@ class Replay {
 function statusText(signal: ZoneSignal): string | undefined {
   switch (signal.kind) {
     case "tamper":
-      return signal.open ? "tamper" : "untouched";
+      return signal.open ? "tamper" : "tamper restored";
     case "battery":
-      return signal.low ? "battery low" : "battery well";
+      return signal.low ? "battery low" : "battery ok";
     case "availability": {
       const of = signal.bridge === undefined ? "" : " (its bridge)";
       return signal.up ? `available${of}` : `unavailable${of}`;

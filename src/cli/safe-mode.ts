@@ -8,27 +8,27 @@ import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Serves a page that names the mistakes of the configuration, until the process is asked to end. For a service whose
- * daemon cannot start: whoever opens the panel's address reads what is to be mended.
- * @throws AppError `busy` when the address cannot be had, as while the daemon runs
+ * Serves a page with the configuration errors at the panel's address until the process is stopped, for a daemon that
+ * cannot start.
+ * @throws AppError `busy` if the address is in use, for example by the daemon
  */
 export async function safeMode(file: string | undefined, terminal: Terminal): Promise<void> {
   const options = { file, env: terminal.env, cwd: terminal.cwd };
   const { host, port, names } = fallbackAddress(options);
-  const server = new SafeModeServer(() => mistakesOf(options), names);
+  const server = new SafeModeServer(() => configurationErrors(options), names);
   const log = new JsonLog({
     level: "info",
     clock: new SystemClock(),
     write: (line) => void terminal.stdout.write(line),
   });
-  const asked = terminal.untilSignal();
-  log.warn("safe-mode", { ...(await server.start(host, port)), mistakes: mistakesOf(options) });
-  await asked;
+  const stopped = terminal.untilSignal();
+  log.warn("safe-mode", { ...(await server.start(host, port)), errors: configurationErrors(options) });
+  await stopped;
   await server.stop();
 }
 
-/** Read anew for each look, so that the page follows the editor. */
-function mistakesOf(options: LoadOptions): string | null {
+/** Read for each request, so that the page follows edits of the file. */
+function configurationErrors(options: LoadOptions): string | null {
   try {
     return configurationToRun(options).fault;
   } catch (error) {

@@ -14,47 +14,47 @@ import { inheritedDescriptor, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What is done between two runs, while no file is open. */
+/** Work between two runs, while no file is open. */
 type BetweenRuns = () => void;
 
 /**
- * Runs the daemon until the process is asked to end. A person at the panel may have it run again in the same process:
- * with the configuration as it is then, or with another database.
+ * Runs the daemon until the process is stopped. The web panel can request a new run in the same process, with the changed
+ * configuration or a restored database.
  * @throws AppError as `configurationToRun`, and as `Daemon.start`
  */
 export async function serve(file: string | undefined, terminal: Terminal): Promise<void> {
   const load = { file, env: terminal.env, cwd: terminal.cwd };
-  const supervision = SystemdNotifier.of(terminal.env, process.pid);
-  // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
-  const asked = terminal.untilSignal();
+  const notifier = SystemdNotifier.of(terminal.env, process.pid);
+  // Installed before the start, so that a signal during the start also causes a clean shutdown.
+  const stopped = terminal.untilSignal();
   let running: Run | undefined;
-  let isReloadAsked = false;
-  // Between two runs and before the first there is nothing to be reloaded yet; the file may be read already, though.
-  terminal.onReloadAsked?.(() => {
+  let isReloadRequested = false;
+  // Before and between runs, the request is kept: the file may already have been read.
+  terminal.onReloadRequested?.(() => {
     if (running) running.reload();
-    else isReloadAsked = true;
+    else isReloadRequested = true;
   });
   let runnable = configurationToRun(load);
-  const onTaken = (taken: EffectiveConfiguration): void => void (runnable = taken);
-  const common = { load, asked, supervision, terminal, onTaken };
+  const onApplied = (applied: EffectiveConfiguration): void => void (runnable = applied);
+  const common = { load, stopped, notifier, terminal, onApplied };
   const untilEnd = async (run: Run): Promise<BetweenRuns | undefined> => {
     running = run;
-    if (isReloadAsked) run.reload();
-    isReloadAsked = false;
+    if (isReloadRequested) run.reload();
+    isReloadRequested = false;
     return run.end(() => (running = undefined));
   };
   let run = await begin(runnable, { ...common, restoreFault: undefined });
-  for (let meanwhile = await untilEnd(run); meanwhile; meanwhile = await untilEnd(run)) {
-    const place = { ...common, restoreFault: faultOf(meanwhile) };
+  for (let betweenRuns = await untilEnd(run); betweenRuns; betweenRuns = await untilEnd(run)) {
+    const environment = { ...common, restoreFault: faultOf(betweenRuns) };
     const before = runnable;
     runnable = readAgain(load, before);
     try {
-      run = await begin(runnable, place);
+      run = await begin(runnable, environment);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // A file without a mistake may name a port that is taken: the alarms go on with what has run until now.
+      // A valid file may name a port in use: continue with the previous configuration.
       runnable = { ...before, fault: error.message };
-      run = await begin(runnable, place);
+      run = await begin(runnable, environment);
     }
   }
 }
@@ -62,20 +62,20 @@ export async function serve(file: string | undefined, terminal: Terminal): Promi
 interface RunEnvironment {
   readonly load: LoadOptions;
   readonly restoreFault: string | undefined;
-  readonly asked: Promise<void>;
-  readonly supervision: SystemdNotifier;
+  readonly stopped: Promise<void>;
+  readonly notifier: SystemdNotifier;
   readonly terminal: Terminal;
-  /** Called with what is in force after a reload. */
-  readonly onTaken: (runnable: EffectiveConfiguration) => void;
+  /** Called with the configuration in force after a reload. */
+  readonly onApplied: (runnable: EffectiveConfiguration) => void;
 }
 
 interface Run {
-  /** Has it load its configuration again. */
+  /** Reloads the configuration. */
   readonly reload: () => void;
   /**
-   * Comes back when it has ended.
-   * @param onEnding called when it begins to end
-   * @returns what is to be done before the next run; undefined when there is none
+   * Waits for the end of the run.
+   * @param onEnding called when the shutdown begins
+   * @returns the work before the next run; undefined if there is none
    */
   readonly end: (onEnding: () => void) => Promise<BetweenRuns | undefined>;
 }
@@ -83,12 +83,12 @@ interface Run {
 /** @throws AppError as `Daemon.start` */
 async function begin(
   { config, source, fault }: EffectiveConfiguration,
-  { load, restoreFault, asked, supervision, terminal, onTaken }: RunEnvironment,
+  { load, restoreFault, stopped, notifier, terminal, onApplied }: RunEnvironment,
 ): Promise<Run> {
   const { stdout, stderr, env } = terminal;
-  // systemd says so when standard output is its journal.
+  // systemd sets JOURNAL_STREAM when standard output is connected to journald.
   const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
-  let restart: (meanwhile: BetweenRuns) => void = () => {};
+  let restart: (betweenRuns: BetweenRuns) => void = () => {};
   const again = new Promise<BetweenRuns>((resolve) => {
     restart = resolve;
   });
@@ -97,60 +97,60 @@ async function begin(
   const daemon = new Daemon(config, {
     write: (line) => void stdout.write(line),
     announceInitialPassword: (account) =>
-      void stderr.write(forJournald ? journalText(account) : firstAdministratorText(account)),
+      void stderr.write(forJournald ? journaldText(account) : initialAdministratorText(account)),
     effectiveOptions: () => texts.options(),
     reload: {
-      onReloading: () => supervision.reloading(clock),
-      onReloaded: () => supervision.ready(),
-      onTaken: (taken, text, needsRestart) => {
-        texts.taken(text, needsRestart);
-        // With an option that no daemon has run with yet the text is not known to be good.
+      onReloading: () => notifier.reloading(clock),
+      onReloaded: () => notifier.ready(),
+      onApplied: (applied, text, needsRestart) => {
+        texts.applied(text, needsRestart);
+        // A text with options that still need a restart has not been proven to start.
         const isProven = needsRestart.length === 0;
-        if (isProven) keepCopy(taken, text, terminal);
-        onTaken({ config: taken, source: isProven ? text : source, fault: null });
+        if (isProven) saveLastGood(applied, text, terminal);
+        onApplied({ config: applied, source: isProven ? text : source, fault: null });
       },
     },
     load,
     forJournald,
     httpDescriptor: inheritedDescriptor(env, process.pid, "http"),
-    // systemd names it where the unit has a RuntimeDirectory=.
+    // Set by systemd for a unit with RuntimeDirectory=.
     runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,
     onStarted: () => {
-      if (fault === null) keepCopy(config, source, terminal);
+      if (fault === null) saveLastGood(config, source, terminal);
     },
     configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
     restoreFault,
     restart,
   });
   await daemon.start();
-  supervision.ready();
-  const cancelWatch = supervision.watch(clock, () => daemon.isStalled());
+  notifier.ready();
+  const cancelWatch = notifier.watch(clock, () => daemon.isStalled());
   const end = async (onEnding: () => void): Promise<BetweenRuns | undefined> => {
-    const next = await Promise.race([asked.then(() => undefined), again]);
+    const next = await Promise.race([stopped.then(() => undefined), again]);
     onEnding();
     cancelWatch();
-    if (next) supervision.extendWatchdog();
-    else supervision.stopping();
+    if (next) notifier.extendWatchdog();
+    else notifier.stopping();
     await daemon.stop();
     return next;
   };
   return { end, reload: () => daemon.reloadBySignal() };
 }
 
-/** @returns why it could not be done; undefined when it was */
-function faultOf(meanwhile: BetweenRuns): string | undefined {
+/** @returns the error message; undefined on success */
+function faultOf(betweenRuns: BetweenRuns): string | undefined {
   try {
-    meanwhile();
+    betweenRuns();
     return undefined;
   } catch (error) {
-    // The alarms must go on with the database that is there.
+    // Monitoring continues with the existing database.
     return messageOf(error);
   }
 }
 
-/** A daemon that has run goes on with what it ran with, whatever has been written into the file meanwhile. */
+/** Reads the configuration again; keeps the previous one if the file is now invalid. */
 function readAgain(load: LoadOptions, before: EffectiveConfiguration): EffectiveConfiguration {
   try {
     return configurationToRun(load);
@@ -161,40 +161,42 @@ function readAgain(load: LoadOptions, before: EffectiveConfiguration): Effective
 }
 
 /**
- * A journal is read by many and kept for years, so what stands there is good once, and only while nobody has set the
- * installation up.
+ * The code is safe in journald, which keeps it for a long time: it works once, and only until the installation is set up.
  */
-function journalText({ email, password }: { email: string; password: string }): string {
+function journaldText({ email, password }: { email: string; password: string }): string {
   return [
-    `The first administrator is ${email}.`,
-    `Set it up in the panel with the one-time code ${password}`,
+    `The initial administrator is ${email}.`,
+    `Set up the account in the web panel with the one-time code ${password}`,
     `or set its password: santinela user passwd --email ${email}\n`,
   ].join("\n");
 }
 
-/** A disk that is full costs the copy of today's configuration; the one before it stays. */
-function keepCopy(config: Config, source: ConfigurationText, { stderr }: Terminal): void {
+/** Saves the last good configuration; on a full disk the previous one is kept. */
+function saveLastGood(config: Config, source: ConfigurationText, { stderr }: Terminal): void {
   try {
     keepLastGood(config, source);
   } catch (error) {
-    stderr.write(`the last good copy of the configuration is not kept: ${messageOf(error)}\n`);
+    stderr.write(`the last good configuration could not be saved: ${messageOf(error)}\n`);
   }
 }
 
 function faultText(fault: string, dataDir: string): string {
   const keptAtMs = lastGoodAtMs(dataDir);
-  const what = keptAtMs === undefined ? "what ran before" : `the copy of ${new Date(keptAtMs).toISOString()}`;
-  return `${fault.replaceAll("\n", "; ")}; ${what} runs`;
+  const what =
+    keptAtMs === undefined
+      ? "the previous configuration"
+      : `the last good configuration of ${new Date(keptAtMs).toISOString()}`;
+  return `${fault.replaceAll("\n", "; ")}; the daemon uses ${what}`;
 }
 
-function firstAdministratorText({ email, password }: { email: string; password: string }): string {
+function initialAdministratorText({ email, password }: { email: string; password: string }): string {
   return [
     "",
-    "  The first administrator of this installation:",
+    "  Initial administrator of this installation:",
     `    e-mail    ${email}`,
     `    password  ${password}`,
-    "  This is shown once and stored nowhere in readable form. The panel takes the password as the",
-    "  one-time code of its set-up.",
+    "  The password is shown once and is not stored in readable form. It is also the one-time code for the set-up in",
+    "  the web panel.",
     "",
     "",
   ].join("\n");

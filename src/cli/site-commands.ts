@@ -4,16 +4,16 @@ import { addZoneCommands } from "./zone-commands.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What goes on at the site, asked of the running daemon. */
+/** `status`, `zones`, `test`, `trip`, `interventions`, `events` and `metrics`: they use the running daemon. */
 export function addSiteCommands(root: Command, terminal: Terminal): void {
   withConfig(
     root
       .command("status")
       .description(
-        "the state of the site: alarm, fault, attention or well, and why; needs the running daemon",
+        "show the state of the site (alarm, fault, attention or well) and the reasons; needs a running daemon",
       ),
   )
-    .option("--json", "print JSON, as /site/status has it")
+    .option("--json", "print JSON, as /site/status")
     .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
       const { showStatus } = await import("./status.ts");
       await showStatus(await load(terminal, config), { json: json === true }, terminal);
@@ -22,13 +22,16 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
   addInterventionCommands(root, terminal);
   const events = root
     .command("events")
-    .description("who did what, and what the zones saw; the newest last; needs the running daemon");
+    .description("show the event log and the trips, newest last; needs a running daemon");
   withConfig(events)
-    .option("--limit <number>", "how many entries", "50")
-    .option("--since <time>", "only since then: 30m, 2h, 1d or a time; looks at the newest 1000")
-    .option("--zone <id>", "only trips of this zone; looks at the newest 1000")
-    .option("--follow", "go on with what happens, until Ctrl-C")
-    .option("--json", "print JSON; with --follow an entry a line")
+    .option("--limit <number>", "maximum number of entries", "50")
+    .option(
+      "--since <time>",
+      "only entries since this time: 30m, 2h, 1d or a timestamp; searches the newest 1000",
+    )
+    .option("--zone <id>", "only trips of this zone; searches the newest 1000")
+    .option("--follow", "keep printing new entries, until Ctrl-C")
+    .option("--json", "print JSON; with --follow one entry per line")
     .action(async ({ config, limit, json, follow, since, zone }: ConfigOption & EventsFlags) => {
       const { showEvents } = await import("./events.ts");
       await showEvents(
@@ -41,19 +44,19 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
   withConfig(
     root
       .command("metrics")
-      .description("the daemon in numbers, as Prometheus reads them; needs the running daemon"),
+      .description("print the metrics in the Prometheus text format; needs a running daemon"),
   ).action(async ({ config }: ConfigOption) => {
     const { showMetrics } = await import("./metrics.ts");
     await showMetrics(await load(terminal, config), terminal);
   });
 }
 
-/** `events verify` and `events export`: the part of the event log that is kept by age. */
+/** `events verify` and `events export`: the audit trail. */
 function addAuditCommands(events: Command, terminal: Terminal): void {
   withConfig(
     events
       .command("verify")
-      .description("whether the audit trail is as it was written; ends with 1 when a link is broken"),
+      .description("verify the hash chain of the audit trail; exit code 1 if it is broken"),
   ).action(async (_options: ConfigOption, command: Command) => {
     const { verifyAudit } = await import("./audit.ts");
     verifyAudit(await load(terminal, command.optsWithGlobals<ConfigOption>().config), terminal);
@@ -61,7 +64,7 @@ function addAuditCommands(events: Command, terminal: Terminal): void {
   withConfig(
     events
       .command("export")
-      .description("print the audit trail with its hashes, one JSON object a line, the oldest first"),
+      .description("print the audit trail with its hashes, one JSON object per line, oldest first"),
   ).action(async (_options: ConfigOption, command: Command) => {
     const { exportAudit } = await import("./audit.ts");
     exportAudit(await load(terminal, command.optsWithGlobals<ConfigOption>().config), terminal);
@@ -79,10 +82,10 @@ interface EventsFlags {
 function addInterventionCommands(root: Command, terminal: Terminal): void {
   const interventions = root
     .command("interventions")
-    .description("the records of this site; needs the running daemon");
+    .description("the interventions of this site; needs a running daemon");
   withConfig(interventions.command("list").description("list the newest interventions"))
-    .option("--limit <number>", "how many", "20")
-    .option("--status <status>", "only planned, in_progress or done ones")
+    .option("--limit <number>", "maximum number of interventions", "20")
+    .option("--status <status>", "only interventions that are planned, in_progress or done")
     .option("--json", "print JSON")
     .action(
       async ({
@@ -100,14 +103,14 @@ function addInterventionCommands(root: Command, terminal: Terminal): void {
       },
     );
   withConfig(interventions.command("show").description("show one intervention"))
-    .argument("<id>", "its number")
+    .argument("<id>", "intervention id")
     .option("--json", "print JSON")
     .action(async (id: string, { config, json }: ConfigOption & { json?: boolean }) => {
       const { showIntervention } = await import("./interventions.ts");
       await showIntervention(await load(terminal, config), { id, json: json === true }, terminal);
     });
   withConfig(interventions.command("set").description("change the status of an intervention"))
-    .argument("<id>", "its number")
+    .argument("<id>", "intervention id")
     .requiredOption("--status <status>", "planned, in_progress or done")
     .action(async (id: string, { config, status }: ConfigOption & { status: string }) => {
       const { setIntervention } = await import("./interventions.ts");

@@ -18,8 +18,8 @@ import { installationSecrets, withoutSecrets } from "./installation-secrets.ts";
 import { tarArchive, type TarEntry } from "./tar.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What is asked of the running daemon, by the name of its file. */
-const ASKED: Readonly<Record<string, string>> = {
+/** Requests to the running daemon, by the name of the file in the bundle. */
+const REQUESTS: Readonly<Record<string, string>> = {
   "status.json": "/site/status",
   "zones.json": "/site/zones",
   "sync.json": "/site/sync",
@@ -30,9 +30,9 @@ const ASKED: Readonly<Record<string, string>> = {
 const LOG_LINES = 2000;
 
 /**
- * Writes everything that somebody who helps from afar asks for into one archive, and no secret. Works with whatever is
- * there: a daemon that does not run, a configuration with mistakes and a damaged database each have their say.
- * @throws AppError `cannot-create` when the file is there already or cannot be written; as `configurationToRun`
+ * Creates the support bundle, without secrets. It also works with a stopped daemon, an invalid configuration or a damaged
+ * database, and includes the error.
+ * @throws AppError `cannot-create` if the file already exists or cannot be written; as `configurationToRun`
  */
 export async function supportBundle(
   from: LoadOptions,
@@ -49,7 +49,7 @@ export async function supportBundle(
     { name: "versions.json", content: json(versions()) },
     { name: "configuration.json", content: configurationText(run, from) },
     { name: "databases.json", content: json(databaseChecks(config.dataDir)) },
-    { name: "data-folder.txt", content: folderText(config.dataDir) },
+    { name: "data-folder.txt", content: directoryText(config.dataDir) },
     ...(await daemonAnswers(config.dataDir)),
     { name: "log.txt", content: await journaldLog() },
   ].map((entry) => ({ name: `${name}/${entry.name}`, content: withoutSecrets(entry.content, secrets) }));
@@ -58,17 +58,17 @@ export async function supportBundle(
     writeFileSync(path, gzipSync(tarArchive(entries, nowMs)), { mode: 0o600, flag: "wx" });
   } catch (cause) {
     throw new AppError("cannot-create", `cannot write ${path}: ${messageOf(cause)}`, {
-      hint: "Name a file that does not exist yet with --out.",
+      hint: "Specify a new file with --out.",
       cause,
     });
   }
   stdout.write(`${path}\n`);
 }
 
-const README = `What santinela support-bundle has gathered, for somebody who helps.
+const README = `Support bundle, created by santinela support-bundle.
 
-Passwords, tokens and keys are not in it, and are blanked wherever else they may have been written. It does hold what
-this site does: names of zones and objectives, e-mail addresses and network addresses of those who signed in.
+Passwords, tokens and keys are not included, and are replaced where they occur in other files. The bundle contains names
+of zones and objectives, and the e-mail and network addresses of users who signed in.
 `;
 
 function versions(): object {
@@ -82,7 +82,7 @@ function versions(): object {
 }
 
 function configurationText({ source, fault }: EffectiveConfiguration, from: LoadOptions): string {
-  return json({ mistakes: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
+  return json({ errors: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
 }
 
 function databaseChecks(dataDir: string): object {
@@ -96,8 +96,8 @@ function databaseChecks(dataDir: string): object {
   };
 }
 
-/** Names, modes, sizes and times; a file that goes away meanwhile is left out. */
-function folderText(dataDir: string): string {
+/** Names, modes, sizes and times; a file removed in the meantime is left out. */
+function directoryText(dataDir: string): string {
   if (!existsSync(dataDir)) return `${dataDir} does not exist\n`;
   return readdirSync(dataDir, { recursive: true, encoding: "utf8" })
     .sort()
@@ -113,18 +113,18 @@ function folderText(dataDir: string): string {
 async function daemonAnswers(dataDir: string): Promise<TarEntry[]> {
   const client = new ControlClient(dataDir);
   const entries: TarEntry[] = [];
-  for (const [name, path] of Object.entries(ASKED)) {
+  for (const [name, path] of Object.entries(REQUESTS)) {
     const content = await client.text(path).catch((error: unknown) => `${messageOf(error)}\n`);
     entries.push({ name, content });
   }
   return entries;
 }
 
-/** The newest lines that systemd has kept of the service. */
+/** The newest journald lines of the service. */
 function journaldLog(): Promise<string> {
-  const words = ["-u", "santinela", "-n", String(LOG_LINES), "--no-pager", "-o", "short-iso"];
+  const args = ["-u", "santinela", "-n", String(LOG_LINES), "--no-pager", "-o", "short-iso"];
   return new Promise((resolve) => {
-    execFile("journalctl", words, { timeout: 10_000, maxBuffer: 16 * 1_048_576 }, (error, text) =>
+    execFile("journalctl", args, { timeout: 10_000, maxBuffer: 16 * 1_048_576 }, (error, text) =>
       resolve(error ? `journalctl: ${error.message}\n` : text),
     );
   });

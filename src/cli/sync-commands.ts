@@ -4,12 +4,14 @@ import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { confirm } from "./confirm.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `sync`: where the records are on their way to the centre, and what people can do about it. */
+/** `sync`: state of the sync and actions on single records. */
 export function addSyncCommands(root: Command, terminal: Terminal): void {
-  const sync = root.command("sync").description("the way to the dispatch centre; needs the running daemon");
+  const sync = root
+    .command("sync")
+    .description("synchronisation with the dispatch centre; needs a running daemon");
   for (const [name, description] of [
-    ["status", "show what waits, since when and why"],
-    ["now", "try everything now, and show what is left"],
+    ["status", "show queued records, since when and why"],
+    ["now", "retry everything now and show what is left"],
   ] as const) {
     withConfig(sync.command(name).description(description))
       .option("--json", "print JSON")
@@ -22,35 +24,31 @@ export function addSyncCommands(root: Command, terminal: Terminal): void {
         );
       });
   }
-  withConfig(sync.command("dead").description("show what will not reach the centre by itself, and why"))
+  withConfig(sync.command("dead").description("list records that need attention, with the reason"))
     .option("--json", "print JSON")
     .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
       const { syncDead } = await import("./sync.ts");
       await syncDead(await load(terminal, config), { json: json === true }, terminal);
     });
-  const recordsCommand = (action: SyncAction, whose: string, description: string): Command =>
+  const recordsCommand = (action: SyncAction, argument: string, description: string): Command =>
     withConfig(sync.command(action).description(description))
-      .argument(whose, "numbers as in sync status")
-      .option("--json", "print JSON, what is left to do for each")
+      .argument(argument, "intervention ids as in sync status")
+      .option("--json", "print JSON with the remaining work of each record")
       .action(async (ids: string[], { config, json, yes }: RecordsOptions) => {
         if (action === "drop") await confirm(dropQuestion(ids), { yes: yes === true }, terminal);
         const { syncRecords } = await import("./sync.ts");
         await syncRecords(await load(terminal, config), { action, ids, json: json === true }, terminal);
       });
-  recordsCommand(
-    "retry",
-    "[intervention...]",
-    "try records again now, all of `sync dead` where none is named",
-  );
+  recordsCommand("retry", "[intervention...]", "retry records now; all records of `sync dead` by default");
   recordsCommand(
     "drop",
     "<intervention...>",
-    "give up bringing records to the centre; they stay here",
-  ).option("--yes", "do not ask");
+    "stop sending records to the dispatch centre; they stay local",
+  ).option("--yes", "do not ask for confirmation");
   recordsCommand(
     "reassert",
     "<intervention...>",
-    "make records at the centre what they are here, after it was restored from a backup",
+    "overwrite records at the dispatch centre with the local values, after it was restored from a backup",
   );
 }
 
@@ -60,5 +58,5 @@ interface RecordsOptions extends ConfigOption {
 }
 
 function dropQuestion(ids: readonly string[]): string {
-  return `The centre will never learn of ${ids.join(", ")}. Give up?`;
+  return `Never send to the dispatch centre: ${ids.join(", ")}. Continue?`;
 }

@@ -11,7 +11,7 @@ import type {
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows where the records are on their way to the centre, after a try if one is asked for. */
+/** Shows the state of the sync; with `now` after a new attempt. */
 export async function syncStatus(
   config: Config,
   { now, json }: { now: boolean; json: boolean },
@@ -19,10 +19,10 @@ export async function syncStatus(
 ): Promise<void> {
   const client = new ControlClient(config.dataDir);
   const view = now ? await client.post<SyncView>("/site/sync/now") : await client.get<SyncView>("/site/sync");
-  stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : textOf(view));
+  stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : syncText(view));
 }
 
-/** Shows the records that will not reach the centre by themselves. */
+/** Shows the records that are not sent without a user's action. */
 export async function syncDead(
   config: Config,
   { json }: { json: boolean },
@@ -39,8 +39,8 @@ async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
 }
 
 /**
- * Does something about single records: those that are named, or all dead ones.
- * @throws AppError `usage` for what is no number; then nothing was done
+ * Runs an action on the given records, or on all dead ones.
+ * @throws AppError `usage` for an invalid id; nothing is done then
  */
 export async function syncRecords(
   config: Config,
@@ -64,60 +64,63 @@ export async function syncRecords(
 function numberOf(text: string): number {
   const id = text.replace(/^#/, "");
   if (!/^[1-9]\d{0,14}$/.test(id))
-    throw new AppError("usage", `${JSON.stringify(text)} is no number of an intervention`, {
-      hint: "santinela sync status shows the numbers.",
+    throw new AppError("usage", `${JSON.stringify(text)} is not an intervention id`, {
+      hint: "Run santinela sync status to see the ids.",
     });
   return Number(id);
 }
 
 const DONE: Readonly<Record<SyncAction, string>> = {
-  retry: "is at rest",
-  drop: "is given up; it stays here",
-  reassert: "is at the centre what it is here",
+  retry: "is synced",
+  drop: "will not be sent; it stays local",
+  reassert: "has the local values at the dispatch centre",
 };
 
-function textOf({ link, summary, comparison, records }: SyncView): string {
+function syncText({ link, summary, comparison, records }: SyncView): string {
   const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = summary;
   const oldest =
     oldestWaitingMs === null ? "" : `, the oldest since ${new Date(oldestWaitingMs).toISOString()}`;
   return [
     `link: ${linkText(link)}`,
-    `waiting: ${waiting}${oldest}`,
-    `blocked: ${blocked}  rejected: ${rejected}  gone: ${gone}  doubtful: ${doubtful}`,
+    `queued: ${waiting}${oldest}`,
+    `blocked: ${blocked}  rejected: ${rejected}  deleted at the centre: ${gone}  unconfirmed: ${doubtful}`,
     ...(link.state === "none" ? [] : comparisonText(comparison)),
     ...records.map(recordText),
     "",
   ].join("\n");
 }
 
-/** "compared 14:05: 312 = 312", and each difference by name. */
+/** Formats the comparison: counts, then one line per difference. */
 function comparisonText(comparison: ComparisonView | null): string[] {
   if (comparison === null) return ["compared: not yet"];
   const { at, here, there, differing, differences } = comparison;
-  const counts = differing === 0 ? `${here} = ${there}` : `${here} here, ${there} there, ${differing} differ`;
+  const counts =
+    differing === 0
+      ? `${here} = ${there}`
+      : `${here} local, ${there} at the dispatch centre, ${differing} differ`;
   const named = differences.map(({ interventionId, upstreamIds, name, text }) => {
     const id = interventionId === null ? "" : `#${interventionId} `;
-    const ids = upstreamIds.length === 0 ? "" : ` (there #${upstreamIds.join(", #")})`;
+    const ids = upstreamIds.length === 0 ? "" : ` (dispatch centre #${upstreamIds.join(", #")})`;
     return plainLine(`  ${id}${JSON.stringify(name)}${ids} ${text}`);
   });
   return [`compared ${at}: ${counts}`, ...named];
 }
 
 function linkText({ state, reason, nextAttemptAt, answeredAt }: LinkView): string {
-  if (state === "none") return "none, this daemon stands alone";
-  if (state === "unknown") return "nothing sent since the start";
+  if (state === "none") return "none (standalone)";
+  if (state === "unknown") return "not used since the start";
   return state === "up"
-    ? `up, last answer ${answeredAt}`
-    : plainLine(`down, the centre ${reason}; next try ${nextAttemptAt}`);
+    ? `up, last response ${answeredAt}`
+    : plainLine(`down, the dispatch centre ${reason}; next attempt ${nextAttemptAt}`);
 }
 
 function recordText(record: SyncRecordView): string {
   const { interventionId, name, phase, text, upstreamId, attempts, nextAttemptAt, lastResponse } = record;
-  const there = upstreamId === null ? "" : ` (there #${upstreamId})`;
-  const tries = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "try" : "tries"}`;
+  const there = upstreamId === null ? "" : ` (dispatch centre #${upstreamId})`;
+  const failed = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}`;
   const next = nextAttemptAt ? `, next ${nextAttemptAt}` : "";
   const last = lastResponse ? `; last: ${lastResponse}` : "";
   return plainLine(
-    `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${tries}${next}${last}`,
+    `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${failed}${next}${last}`,
   );
 }

@@ -1,6 +1,6 @@
 import { plainLine } from "../domain/single-line.ts";
 
-/** Rows under their headings, in columns as wide as their widest cell; the last column is not filled up. */
+/** Formats rows as a table with headings; the last column is not padded. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows.map((row) => row.map(plainLine))];
   const widths = headings.map((_heading, column) =>
@@ -17,7 +17,7 @@ export function tableText(headings: readonly string[], rows: readonly (readonly 
     .join("");
 }
 
-/** In characters, as a terminal counts them: a letter with its accent is one. */
+/** Width in characters after Unicode normalisation: a letter with its accent is one. */
 function widthOf(text: string): number {
   return [...text.normalize("NFC")].length;
 }

@@ -1,6 +1,6 @@
 /** One file of an archive. */
 export interface TarEntry {
-  /** At most 100 bytes, with slashes between folders. */
+  /** Path with slashes, at most 100 bytes. */
   readonly name: string;
   readonly content: string;
 }
@@ -8,16 +8,16 @@ export interface TarEntry {
 const BLOCK = 512;
 
 /**
- * Packs files as POSIX ustar (IEEE 1003.1, pax, "ustar Interchange Format"), which every tar unpacks.
- * @param mtimeMs when the files were made, milliseconds since 1970
- * @throws Error for a name that does not fit a header
+ * Creates a POSIX ustar archive (IEEE 1003.1, pax, "ustar Interchange Format").
+ * @param mtimeMs modification time of all files, milliseconds since 1970
+ * @throws Error if a name does not fit the header
  */
 export function tarArchive(entries: readonly TarEntry[], mtimeMs: number): Buffer {
   const blocks = entries.flatMap(({ name, content }) => {
     const bytes = Buffer.from(content);
     return [header(name, bytes.length, mtimeMs), bytes, Buffer.alloc(-bytes.length & (BLOCK - 1))];
   });
-  // Two empty blocks are the end.
+  // Two empty blocks end the archive.
   return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }
 
@@ -33,7 +33,7 @@ function header(name: string, sizeBytes: number, mtimeMs: number): Buffer {
   block.write(octal(Math.floor(mtimeMs / 1000), 11), 136);
   block.write("0", 156);
   block.write("ustar\u000000", 257);
-  // The sum of all bytes, with spaces where it is going to stand.
+  // The checksum field counts as spaces.
   block.fill(" ", 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${octal(sum, 6)}\u0000 `, 148);

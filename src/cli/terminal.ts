@@ -1,32 +1,32 @@
 import type { Readable, Writable } from "node:stream";
 
-/** What a command gets from the process that runs it. */
+/** Streams and process functions of a command. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Data only, so that it can be piped on. */
+  /** Results only, for pipes. */
   readonly stdout: Writable & { readonly isTTY?: boolean };
-  /** Everything else. */
+  /** Progress, warnings and errors. */
   readonly stderr: Writable;
-  /** Nothing may be asked, although somebody may sit there. */
+  /** Never prompt (`--no-input`). */
   readonly noInput?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Path of the program's main file. */
   readonly main: string;
-  /** Resolves when the process is asked to end. */
+  /** Resolves when the process receives SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<void>;
-  /** Calls `reload` each time that the process receives SIGHUP, and once for those before. */
-  readonly onReloadAsked?: (reload: () => void) => void;
-  /** Ends the process at once, for failpoints. */
+  /** Calls `reload` for each SIGHUP, and once for earlier ones. */
+  readonly onReloadRequested?: (reload: () => void) => void;
+  /** Kills the process, for failpoints. */
   readonly kill: () => void;
 }
 
-/** Whether a question can be answered: somebody sits there, and has not said that nothing is to be asked. */
+/** Whether prompts are possible: standard input is a terminal and `--no-input` is not given. */
 export function isInteractive({ stdin, noInput }: Terminal): boolean {
   return stdin.isTTY === true && noInput !== true;
 }
 
-/** Reads a stream to its end, as text. */
+/** Reads a stream to its end as text. */
 export async function readAll(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));

@@ -3,7 +3,7 @@ import type { SimulationView } from "../http/site/zone-port.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Opens or closes a zone's contact in the running daemon and says what came of it. */
+/** Opens or restores a zone's contact in the running daemon and prints the result. */
 export async function trip(
   config: Config,
   { zone, restore }: { zone: string; restore: boolean },
@@ -14,21 +14,21 @@ export async function trip(
     zone,
     contact,
   });
-  stdout.write(`${sentenceOf(outcome, contact)}\n`);
+  stdout.write(`${outcomeText(outcome, contact)}\n`);
 }
 
-function sentenceOf(
+function outcomeText(
   { zone, contact, changed, unchangedBy, trips, suppressed }: SimulationView,
   wanted: "open" | "normal",
 ): string {
-  const disposition = suppressed === null ? "" : `, held back (${suppressed})`;
+  const disposition = suppressed === null ? "" : `, suppressed (${suppressed})`;
   if (trips.length > 0 && contact !== "open")
-    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}${disposition}`;
+    return `${zone} tripped; its sensor still reports ${contact}: trip ${trips.join(", ")}${disposition}`;
   if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}${disposition}`;
   if (changed) return `${zone} is ${contact}`;
   if (contact === wanted)
-    return `${zone} was ${contact} already${wanted === "open" ? "; close it with --restore before it can trip again" : ""}`;
+    return `${zone} was already ${contact}${wanted === "open" ? "; restore it with --restore before it can trip again" : ""}`;
   if (unchangedBy === "sensor")
-    return `${zone} is still ${contact}: only its own sensor can ${wanted === "open" ? "open" : "close"} it`;
-  return `${zone} is ${contact}: the reading did not settle`;
+    return `${zone} is still ${contact}: only its own sensor can ${wanted === "open" ? "open" : "restore"} it`;
+  return `${zone} is ${contact}: the reading did not stay stable`;
 }

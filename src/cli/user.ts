@@ -12,7 +12,7 @@ import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import { isInteractive, readAll, type Terminal } from "./terminal.ts";
 
-/** Adds an account to the service's own database; works, like all of these, whether the daemon runs or not. */
+/** Adds an account. As all commands here, it works on the database whether the daemon runs or not. */
 export async function userAdd(
   config: Config,
   { email, role, passwordStdin }: { email: string; role: string; passwordStdin?: boolean },
@@ -23,7 +23,7 @@ export async function userAdd(
   await addAccount(config, { email, role: wanted, password }, terminal);
 }
 
-/** Adds an account whose password is known already. @throws AppError `invalid` for a password that is too weak */
+/** Adds an account with a given password. @throws AppError `invalid` if the password is too weak */
 export function addAccount(
   config: Config,
   account: { email: string; role: Role; password: string },
@@ -38,21 +38,21 @@ export function addAccount(
 /** Lists the accounts. */
 export function userList(config: Config, { json }: { json: boolean }, terminal: Terminal): Promise<void> {
   return withAccounts(config, terminal, (accounts) => {
-    const people = accounts.list().map(({ email, role, disabled, objectives }) => ({
+    const listed = accounts.list().map(({ email, role, disabled, objectives }) => ({
       email,
       role,
       disabled,
       objectives: objectives?.map(refText) ?? null,
     }));
-    const lines = people.map(({ email, role, disabled, objectives }) => {
-      const bound = objectives ? [countText(objectives.length)] : [];
-      return `${[email, role, ...bound, ...(disabled ? ["disabled"] : [])].join("  ")}\n`;
+    const lines = listed.map(({ email, role, disabled, objectives }) => {
+      const limit = objectives ? [countText(objectives.length)] : [];
+      return `${[email, role, ...limit, ...(disabled ? ["disabled"] : [])].join("  ")}\n`;
     });
-    terminal.stdout.write(json ? `${JSON.stringify(people, null, 2)}\n` : lines.join(""));
+    terminal.stdout.write(json ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(""));
   });
 }
 
-/** Sets a new password; tokens given out so far are invalid from now on. */
+/** Sets a new password and revokes all tokens of the account. */
 export async function userPassword(
   config: Config,
   { email, passwordStdin }: { email: string; passwordStdin?: boolean },
@@ -61,11 +61,11 @@ export async function userPassword(
   const password = await passwordFrom(terminal, passwordStdin === true);
   await withAccounts(config, terminal, async (accounts) => {
     await accounts.setPassword(email, password, commandLineActor());
-    terminal.stdout.write(`new password for ${email}; it must sign in again\n`);
+    terminal.stdout.write(`password of ${email} changed; existing sessions are ended\n`);
   });
 }
 
-/** Gives an account another role. */
+/** Changes the role of an account. */
 export function userRole(
   config: Config,
   { email, role }: { email: string; role: string },
@@ -74,29 +74,29 @@ export function userRole(
   const wanted = roleOf(role);
   return withAccounts(config, terminal, (accounts) => {
     accounts.setRole(email, wanted, commandLineActor());
-    terminal.stdout.write(`${email} is ${wanted} now, and must sign in again\n`);
+    terminal.stdout.write(`${email} is now ${wanted}; existing sessions are ended\n`);
   });
 }
 
-/** Sets which objectives the lists show an account. */
+/** Limits the objectives that an account sees. */
 export function userObjectives(
   config: Config,
   { email, only, all }: { email: string; only?: readonly string[]; all?: boolean },
   terminal: Terminal,
 ): Promise<void> {
   if ((only === undefined) === (all !== true))
-    throw new AppError("usage", "the objectives are missing or contradict each other", {
-      hint: "Give either --only or --all.",
+    throw new AppError("usage", "--only and --all are both missing or both given", {
+      hint: "Use either --only or --all.",
     });
   const objectives = only?.map(refOf);
   return withAccounts(config, terminal, (accounts) => {
     accounts.setObjectives(email, objectives, commandLineActor());
-    const seen = objectives ? countText(objectives.length) : "all objectives";
-    terminal.stdout.write(`${email} sees ${seen} now, and must sign in again\n`);
+    const visible = objectives ? countText(objectives.length) : "all objectives";
+    terminal.stdout.write(`${email} now sees ${visible}; existing sessions are ended\n`);
   });
 }
 
-/** Locks an account out, or lets it in again. */
+/** Disables or enables an account. */
 export function userDisable(
   config: Config,
   { email, disabled }: { email: string; disabled: boolean },
@@ -127,7 +127,7 @@ async function withAccounts(
 function roleOf(text: string): Role {
   const role = ROLES.find((known) => known === text);
   if (!role)
-    throw new AppError("usage", `${JSON.stringify(text)} is no role; use one of ${ROLES.join(", ")}`);
+    throw new AppError("usage", `${JSON.stringify(text)} is not a role; use one of ${ROLES.join(", ")}`);
   return role;
 }
 
@@ -135,7 +135,7 @@ function refOf(text: string): ObjectiveRef {
   const ref = refFrom(text);
   if (!ref)
     throw new AppError("usage", `${JSON.stringify(text)} is not an objective`, {
-      hint: `Write its kind and its id, such as ${OBJECTIVE_TYPES[0]}/12; the kinds are ${OBJECTIVE_TYPES.join(", ")}.`,
+      hint: `Use type and id, such as ${OBJECTIVE_TYPES[0]}/12; the types are ${OBJECTIVE_TYPES.join(", ")}.`,
     });
   return ref;
 }
@@ -148,11 +148,11 @@ async function passwordFrom(terminal: Terminal, fromStdin: boolean): Promise<str
   const { stdin, stderr } = terminal;
   if (fromStdin) return (await readAll(stdin)).replace(/\r?\n$/, "");
   if (!isInteractive(terminal))
-    throw new AppError("usage", "no terminal to ask for the password on", {
-      hint: "Give it on standard input with --password-stdin.",
+    throw new AppError("usage", "no terminal for the password prompt", {
+      hint: "Pass it on standard input with --password-stdin.",
     });
   stderr.write("Password: ");
-  // The terminal echoes nothing: what is typed goes to an output that writes nothing.
+  // The prompt echoes to this output, which writes nothing.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input: stdin, output: silent, terminal: true });
   const password = await prompt.question("");

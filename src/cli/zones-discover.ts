@@ -9,18 +9,18 @@ import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface DiscoverOptions {
-  /** First levels of the discovery topics. */
+  /** Prefix of the discovery topics. */
   readonly prefix: string;
   readonly waitS: number;
   readonly json: boolean;
 }
 
-/** More announcements than any house has; beyond, somebody plays with the broker. */
+/** More than any installation has; protects memory from a flooded broker. */
 const ANNOUNCEMENTS_MAX = 10_000;
 
 /**
- * Prints zones for the sensors that have announced themselves at the broker, ready to be pasted into the configuration.
- * @throws AppError `unavailable` when the broker cannot be reached
+ * Prints zones for the sensors announced on the broker, ready to paste into the configuration.
+ * @throws AppError `unavailable` if the broker is unreachable
  */
 export async function discoverZones(
   config: Config,
@@ -38,7 +38,7 @@ export async function discoverZones(
   } catch (error) {
     throw config.mqtt.mode === "built-in" ? noBuiltInBroker(error) : error;
   }
-  // This installation may announce its own zones; they are no sensors of it.
+  // This installation may announce its own zones; they are not sensors.
   const own = `santinela/${config.site.ref}/`;
   const sensors = [...announced.values()].flat().filter(({ topic }) => !topic.startsWith(own));
   const zones = proposedZones(sensors, config.zones);
@@ -46,26 +46,26 @@ export async function discoverZones(
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
   if (!json && zones.length > 0 && config.zones.length > 0)
     stderr.write(
-      `${config.file ?? "the configuration"} has a zones: list already. Put these lines into it; a second one in the same file is refused\n`,
+      `${config.file ?? "the configuration"} already has a zones: list. Add these lines to it; a second list in the same file is an error\n`,
     );
   const others = sensors.length - zones.length;
   stderr.write(
     zones.length > 0
-      ? `${zones.length} zones; ${others} other sensors are part of them, known already, or no zone\n`
-      : `no new sensor has announced itself below ${prefix}/. A bridge does so with its Home Assistant discovery switched on\n`,
+      ? `${zones.length} zones; ${others} other sensors are part of them, already configured, or not zones\n`
+      : `no new sensor found under ${prefix}/. Enable Home Assistant discovery on the bridge\n`,
   );
 }
 
 function noBuiltInBroker(cause: unknown): AppError {
-  return new AppError("unavailable", "the built-in broker does not answer", {
-    hint: "It is a part of the daemon: start that, then run this again.",
+  return new AppError("unavailable", "the built-in broker does not respond", {
+    hint: "Start the daemon, which runs the broker, then repeat the command.",
     cause,
   });
 }
 
 function brokerOf({ mqtt }: Config): BrokerAddress {
   if (mqtt.mode === "off")
-    throw new AppError("configuration", "mqtt is off", { hint: "Write mqtt.url, or remove mqtt: off." });
+    throw new AppError("configuration", "mqtt is off", { hint: "Set mqtt.url or remove mqtt: off." });
   if (mqtt.mode === "external") return mqtt;
   const { host, port, credentials } = mqtt;
   const address = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
@@ -77,14 +77,14 @@ function parsed(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString("utf8"));
   } catch {
-    // An announcement that was withdrawn is empty; what else is no JSON is not one.
+    // A withdrawn announcement is empty; other texts that are not JSON are not announcements.
     return undefined;
   }
 }
 
 /**
- * JSON is YAML, so whatever a device calls itself stays one value. Where the configuration has zones, these are entries
- * for its list: a second `zones:` in one file is a mistake.
+ * Values are JSON, which is valid YAML, so that any device name stays one value. If the configuration already has zones,
+ * only the list entries are printed.
  */
 function yamlOf(zones: readonly ProposedZone[], { objectives, zones: known }: Config): string {
   const first = OBJECTIVE_TYPES.flatMap((type) =>

@@ -1,12 +1,12 @@
 import type { Config } from "../config/config.ts";
 import type { BypassView, ZoneView } from "../http/site/zone-port.ts";
 import { ControlClient } from "./control-client.ts";
-import { heldText } from "./life-safety.ts";
+import { lifeSafetyNotice } from "./life-safety.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { pollUntilSignal } from "./poll.ts";
 
-/** Shows every zone, its contact and what would become of a trip. */
+/** Lists all zones with their contacts and the disposition of a trip. */
 export async function listZones(
   { dataDir }: Config,
   { json }: { json: boolean },
@@ -17,8 +17,8 @@ export async function listZones(
 }
 
 /**
- * Shows the zones as they change, until the process is asked to end: on a terminal a table that is drawn again,
- * elsewhere and with `json` a line for each zone that has changed, the first time for all of them.
+ * Shows changes of the zones until the process is stopped. A terminal gets a table that is redrawn; otherwise, and with
+ * `json`, each changed zone is one line, starting with all zones.
  */
 export async function watchZones(
   { dataDir }: Config,
@@ -41,7 +41,7 @@ export async function watchZones(
   }, terminal);
 }
 
-/** Takes a zone out of service for a while; its trips are written down and not dispatched. */
+/** Bypasses a zone for a limited time; its trips are recorded, not dispatched. */
 export async function bypassZone(
   { dataDir }: Config,
   { zone, reason, minutes }: { zone: string; reason: string; minutes: number | undefined },
@@ -49,10 +49,10 @@ export async function bypassZone(
 ): Promise<void> {
   const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
   const bypassed = await new ControlClient(dataDir).post<BypassView>(path, { reason, minutes });
-  stdout.write(`${stateOf(bypassed)}\n${heldText(bypassed.lifeSafetyHeld)}`);
+  stdout.write(`${stateOf(bypassed)}\n${lifeSafetyNotice(bypassed.lifeSafetyHeld)}`);
 }
 
-/** Puts a zone back into service, after a bypass or a shutdown. */
+/** Returns a zone to service after a bypass or a swinger shutdown. */
 export async function restoreZone(
   { dataDir }: Config,
   { zone }: { zone: string },
@@ -79,7 +79,7 @@ function cellsOf(zone: ZoneView): string[] {
     name,
     source,
     contact,
-    since ?? "not seen yet",
+    since ?? "no reading yet",
     serviceOf(zone),
     faults.map(({ fault }) => fault).join(", "),
   ];
@@ -96,7 +96,7 @@ function stateOf(zone: ZoneView): string {
   return `${zone.id} is ${serviceOf(zone)}`;
 }
 
-/** Takes the cursor up over a table of so many zones and its headings, and clears from there (ECMA-48 CUU, ED). */
+/** Moves the cursor up over the table with its headings and clears below (ECMA-48 CUU, ED). */
 function redraw(zones: number): string {
   return zones === 0 ? "" : `\u001B[${zones + 1}A\u001B[J`;
 }

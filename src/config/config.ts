@@ -1,14 +1,14 @@
 import type { Gpio, HomeAssistant, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
 import type { Zone } from "../domain/zone.ts";
 
-/** The whole configuration with every default filled in and every path absolute. */
+/** The whole configuration with all defaults and absolute paths. */
 export interface Config {
-  /** The file it came from; null for the embedded defaults of a first run. */
+  /** Its file; null for the embedded configuration of a first run. */
   readonly file: string | null;
   readonly dataDir: string;
   readonly site: Required<Site>;
   readonly http: Omit<Required<Http>, "tls"> & { readonly tls: TlsConfig };
-  /** null: the daemon stands alone. */
+  /** null: standalone. */
   readonly upstream: UpstreamConfig | null;
   readonly mqtt: MqttConfig;
   readonly homeAssistant: Required<HomeAssistant>;
@@ -16,9 +16,9 @@ export interface Config {
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];
   readonly log: Required<Log>;
-  /** What opens /metrics over the network; null: nothing does. */
+  /** Token for /metrics over the network; null: no access over the network. */
   readonly metricsToken: string | null;
-  /** What is allowed but probably not meant, as full sentences. */
+  /** Valid settings that are probably unintended. */
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export type TlsConfig =
 
 export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile">> & {
   readonly password: string;
-  /** PEM of the only authority that the centre's certificate may be signed by; undefined: the public ones. */
+  /** PEM of the only certificate authority accepted for the dispatch centre; undefined: the public authorities. */
   readonly ca: string | undefined;
 };
 
@@ -50,13 +50,13 @@ export type MqttConfig =
       readonly accounts: readonly MqttAccountConfig[];
     };
 
-/** An account at the built-in broker; without filters it may use every topic. */
+/** Account at the built-in broker; without filters it may use all topics. */
 export interface MqttAccountConfig extends MqttCredentials {
   readonly publish?: readonly string[];
   readonly subscribe?: readonly string[];
 }
 
-/** PEM texts; without `ca` the public authorities are trusted. */
+/** PEM texts; without `ca` the public certificate authorities are trusted. */
 export interface MqttTlsConfig {
   readonly ca?: string;
   readonly cert?: string;

@@ -12,80 +12,80 @@ import { readConfiguration, type LoadOptions } from "./load.ts";
 import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { pathText, sourceText } from "./problems.ts";
 
-/** One option as it is in force, and where it was said. */
+/** An option in force with its source. */
 export interface EffectiveOption {
-  /** As in docs/configuration.md, such as `http.port` or `zones[0].input.gpio`. */
+  /** As in docs/configuration.md, for example `http.port` or `zones[0].input.gpio`. */
   readonly option: string;
   readonly value: unknown;
   /** `file:line:col`, the name of an environment variable, or `default`. */
   readonly source: string;
 }
 
-/** The texts that a running daemon's options come from: that of the last reload, and for some that of its start. */
+/** Sources of a running daemon's options: the text of the last reload, and the start text for options that need a restart. */
 export class TextsInForce {
-  readonly #started: ConfigurationText;
+  readonly #startText: ConfigurationText;
   readonly #options: LoadOptions;
-  #now: ConfigurationText;
+  #currentText: ConfigurationText;
   #needsRestart: readonly string[] = [];
 
-  constructor(started: ConfigurationText, options: LoadOptions) {
-    this.#started = started;
-    this.#now = started;
+  constructor(startText: ConfigurationText, options: LoadOptions) {
+    this.#startText = startText;
+    this.#currentText = startText;
     this.#options = options;
   }
 
-  /** @param needsRestart options that are still as they were at the start */
-  taken(text: ConfigurationText, needsRestart: readonly string[]): void {
-    this.#now = text;
+  /** @param needsRestart options that keep their start value */
+  applied(text: ConfigurationText, needsRestart: readonly string[]): void {
+    this.#currentText = text;
     this.#needsRestart = needsRestart;
   }
 
   /** Every option in force. @throws AppError as `effectiveOptions` */
   options(): EffectiveOption[] {
-    const now = effectiveOptions(this.#now, this.#options);
-    if (this.#needsRestart.length === 0) return now;
-    const isOld = ({ option }: EffectiveOption): boolean =>
+    const current = effectiveOptions(this.#currentText, this.#options);
+    if (this.#needsRestart.length === 0) return current;
+    const isFromStart = ({ option }: EffectiveOption): boolean =>
       this.#needsRestart.some(
         (name) => option === name || (/^[.[]/.test(option.slice(name.length)) && option.startsWith(name)),
       );
-    const before = effectiveOptions(this.#started, this.#options);
-    return [...now.filter((option) => !isOld(option)), ...before.filter(isOld)];
+    const atStart = effectiveOptions(this.#startText, this.#options);
+    return [...current.filter((option) => !isFromStart(option)), ...atStart.filter(isFromStart)];
   }
 }
 
 type Path = readonly (string | number)[];
 
 /**
- * Every option in force: first what was said, in the file's order, then what was left to its default. Passwords are
- * not among them: the configuration only names their files.
+ * All options in force: first the configured ones in the file's order, then the defaults. Passwords are not included: the
+ * configuration only names their files.
  * @throws AppError as `readConfiguration`
  */
 export function effectiveOptions(source: ConfigurationText, options: LoadOptions): EffectiveOption[] {
-  const { dataDir } = readConfiguration(source, { ...options, passwordsMayBeMissing: true });
+  const { dataDir } = readConfiguration(source, { ...options, allowMissingPasswords: true });
   const parsed = parseText(source, environmentOverlay(options.env));
   const value = valueOf(parsed) as Configuration;
   const given = leavesOf(value);
   const names = given.map(({ path }) => pathText(path));
-  const isSaid = (name: string): boolean =>
-    names.some((said) => said === name || said.startsWith(`${name}.`) || said.startsWith(`${name}[`));
+  const isConfigured = (name: string): boolean =>
+    names.some((given) => given === name || given.startsWith(`${name}.`) || given.startsWith(`${name}[`));
   const fromSystemd = options.env["STATE_DIRECTORY"] !== undefined;
   const defaults = leavesOf(defaultsFor(value))
     .map((leaf) => ({ option: pathText(leaf.path), value: leaf.value, source: "default" }))
-    .filter(({ option }) => !isSaid(option));
+    .filter(({ option }) => !isConfigured(option));
   return [
     ...given.map((leaf) => ({
       option: pathText(leaf.path),
       value: leaf.value,
       source: sourceText(parsed, leaf.path),
     })),
-    ...(isSaid("dataDir")
+    ...(isConfigured("dataDir")
       ? []
       : [{ option: "dataDir", value: dataDir, source: fromSystemd ? "STATE_DIRECTORY" : "default" }]),
     ...defaults,
   ];
 }
 
-/** The defaults of the sections that are in force. */
+/** Defaults of the sections in force. */
 function defaultsFor({ upstream, mqtt = {} }: Configuration): object {
   return {
     site: SITE_DEFAULTS,
@@ -97,11 +97,11 @@ function defaultsFor({ upstream, mqtt = {} }: Configuration): object {
   };
 }
 
-/** Every value that is no section; a list of plain values is one. */
+/** All values that are not sections; a list of scalars is one value. */
 function leavesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== "object" || value === null) return [{ path, value }];
-  const isPlainList = Array.isArray(value) && value.every((item) => typeof item !== "object");
-  if (isPlainList) return [{ path, value }];
+  const isScalarList = Array.isArray(value) && value.every((item) => typeof item !== "object");
+  if (isScalarList) return [{ path, value }];
   const entries = Array.isArray(value)
     ? value.map((item, index) => [index, item] as const)
     : Object.entries(value);

@@ -4,11 +4,11 @@ import { SCHEMAS } from "../generated/schemas.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 
 const PREFIX = "SANTINELA_";
-/** Variables that are no options. */
+/** Variables that are not options. */
 const RESERVED: ReadonlySet<string> = new Set(["SANTINELA_CONFIG", "SANTINELA_FAILPOINT"]);
 
 export interface Overlay {
-  /** Path of keys -> value, to be laid over the file. */
+  /** Options to set over the file. */
   readonly settings: readonly {
     readonly path: readonly string[];
     readonly value: unknown;
@@ -18,7 +18,7 @@ export interface Overlay {
 }
 
 /**
- * The options set by the environment: SANTINELA_HTTP__PORT sets http.port; `<NAME>_FILE` takes the value from a file.
+ * Reads options from the environment: SANTINELA_HTTP__PORT sets http.port; `<NAME>_FILE` reads the value from a file.
  * @throws AppError `configuration` for a file that cannot be read
  */
 export function environmentOverlay(env: Readonly<Record<string, string | undefined>>): Overlay {
@@ -33,12 +33,12 @@ export function environmentOverlay(env: Readonly<Record<string, string | undefin
     if (option) settings.push({ path: option.path, value: valueOf(option, text), variable });
     else if (fromFile)
       settings.push({ path: fromFile.path, value: valueOf(fromFile, contentOf(text, variable)), variable });
-    else warnings.push(`the environment variable ${variable} sets no option and is ignored`);
+    else warnings.push(`environment variable ${variable} does not match an option and is ignored`);
   }
   return { settings, warnings };
 }
 
-/** The text as it is where text is wanted, so that a site may be called 12; else what YAML reads in it. */
+/** The text itself for a text option, so that a site may be called 12; otherwise its YAML value. */
 function valueOf({ isText }: Option, text: string): unknown {
   if (isText) return text;
   try {
@@ -69,7 +69,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** The option a variable means; names compare without case and underscores, so BASE_URL and BASEURL are baseUrl. */
+/** The option of a variable; names compare without case and underscores, so BASE_URL and BASEURL are baseUrl. */
 function optionOf(name: string): Option | undefined {
   const path: string[] = [];
   let nodes: readonly SchemaNode[] = [definition("Configuration")];

@@ -4,23 +4,23 @@ import { environmentOverlay } from "./environment.ts";
 import { configurationText, type LoadOptions } from "./load.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
-/** Where a page about a configuration's mistakes is served. */
+/** Address of the safe mode page. */
 export interface FallbackAddress {
   readonly host: string;
   readonly port: number;
-  /** Names by which this machine may be called. */
+  /** Host names of this machine. */
   readonly names: readonly string[];
 }
 
 /**
- * The address of `http:` as far as a configuration with mistakes can tell. Beyond this machine only where the file says
- * that no encryption is wanted there: a certificate cannot be counted on, and a page in the open was not asked for.
+ * Reads the address of `http:` from an invalid configuration as far as possible. Beyond loopback only with `tls: off`: a
+ * certificate may be unavailable, and an unencrypted page must be configured.
  */
 export function fallbackAddress(options: LoadOptions): FallbackAddress {
   const { host, port, tls, hosts } = httpOf(options);
-  const mayBeOpen = host === "::1" || tls === "off";
+  const canUseHost = host === "::1" || tls === "off";
   return {
-    host: typeof host === "string" && mayBeOpen ? host : "127.0.0.1",
+    host: typeof host === "string" && canUseHost ? host : "127.0.0.1",
     port: isPort(port) ? port : HTTP_DEFAULTS.port,
     names: Array.isArray(hosts) ? hosts.filter((name) => typeof name === "string") : [],
   };
@@ -28,7 +28,7 @@ export function fallbackAddress(options: LoadOptions): FallbackAddress {
 
 function httpOf(options: LoadOptions): Readonly<Record<string, unknown>> {
   try {
-    // Read past what is wrong: half a file may still say where its page belongs.
+    // Errors are ignored: a partly valid file may still contain the address.
     const { text } = configurationText(options);
     if (depthProblem(text)) return {};
     const document = parseDocument(text, { logLevel: "silent" });

@@ -1,16 +1,16 @@
 import type { SetupAnswers } from "./setup-questions.ts";
 
-/** A configuration to be written, and the secret files that it names. */
+/** A new configuration with its secret files. */
 export interface Draft {
   readonly text: string;
-  /** Name beside the configuration -> content. */
+  /** File name in the directory of the configuration -> content. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 /**
- * The configuration that the answers ask for, as a person would write it.
- * @param dataDir where the data goes; undefined for the folder beside the configuration
- * @param secretFiles question -> file that holds its answer already; other secrets get a file of their own
+ * Generates a readable configuration from answers.
+ * @param dataDir data directory; undefined for the default beside the configuration
+ * @param secretFiles question -> existing file with its answer; other secrets get a new file
  */
 export function generateConfig(
   answers: SetupAnswers,
@@ -26,7 +26,7 @@ export function generateConfig(
     return `./${name}`;
   };
   const lines = [
-    "# Every option: docs/configuration.md. After a change: santinela check-config, then restart.",
+    "# All options: docs/configuration.md. After a change: santinela check-config, then restart.",
     ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
     `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
     answers["network"] === "network"
@@ -42,7 +42,7 @@ export function generateConfig(
 type FileOf = (question: string) => string;
 
 function centreLines(answers: SetupAnswers, fileOf: FileOf): string[] {
-  if (answers["centre"] !== "yes") return ["# upstream: none, this site stands alone"];
+  if (answers["centre"] !== "yes") return ["# upstream: none (standalone)"];
   return [
     "upstream:",
     `  baseUrl: ${quoted(answers["centre-url"])}`,
@@ -64,8 +64,8 @@ function brokerLines(answers: SetupAnswers, fileOf: FileOf): string[] {
 function zoneLines(answers: SetupAnswers): string[] {
   const { "objective-type": type, "objective-id": id, "zone-normal": normal } = answers;
   if (answers["zone"] === "none") return ["zones: []"];
-  // A sensor that never says "closed" is at rest again by itself.
-  const restsByItself = answers["zone"] === "mqtt" && normal === "";
+  // A sensor that does not report "normal" is restored automatically.
+  const needsAutoRestore = answers["zone"] === "mqtt" && normal === "";
   return [
     "objectives:",
     `  ${type}:`,
@@ -76,7 +76,7 @@ function zoneLines(answers: SetupAnswers): string[] {
     `    kind: ${answers["zone-kind"]}`,
     `    objective: { type: ${type}, id: ${id} }`,
     `    input: ${inputText(answers)}`,
-    ...(restsByItself ? ["    autoRestoreS: 30"] : []),
+    ...(needsAutoRestore ? ["    autoRestoreS: 30"] : []),
   ];
 }
 
@@ -100,7 +100,7 @@ function inputText(answers: SetupAnswers): string {
   );
 }
 
-/** true, false and numbers are themselves; anything else is text, also ON, which some YAML takes for true. */
+/** Quotes everything except true, false and numbers; some YAML parsers read ON as true. */
 function valueText(text: string): string {
   return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text) ? text : quoted(text);
 }

@@ -2,7 +2,7 @@ import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident-class.ts";
 import type { Zone } from "../generated/types.ts";
 import type { ConfigProblem } from "./problems.ts";
 
-/** What `confirmWith` can never have: zones that are not there, or that can never confirm the one that asks for them. */
+/** Errors in `confirmWith`: unknown zones, and zones that can never confirm this one. */
 export function incidentProblems(zones: readonly Zone[]): ConfigProblem[] {
   const byId = new Map(zones.map((zone) => [zone.id, zone]));
   return zones.flatMap((zone, index) =>
@@ -21,26 +21,26 @@ function confirmationProblem(
   other: Zone | undefined,
   known: readonly string[],
 ): string | undefined {
-  if (!other) return `there is no zone ${id}. Known: ${known.join(", ")}`;
-  if (id === zone.id) return "a zone does not confirm itself. Name another zone";
+  if (!other) return `unknown zone ${id}. Known: ${known.join(", ")}`;
+  if (id === zone.id) return "a zone cannot confirm itself. Use another zone";
   const [objective, itsObjective] = [zone, other].map(
     ({ objective: { type, id: number } }) => `${type} ${number}`,
   );
   if (objective !== itsObjective)
-    return `zone ${id} is at another objective (${itsObjective}), so it never confirms this one. Name a zone at ${objective}`;
+    return `zone ${id} is at another objective (${itsObjective}), so it never confirms this one. Use a zone at ${objective}`;
   if (CLASS_OF_KIND[zone.kind] !== CLASS_OF_KIND[other.kind])
-    return `zone ${id} is of another class (${other.kind}), so it never confirms this one. Name a zone of the class ${CLASS_OF_KIND[zone.kind]}`;
+    return `zone ${id} is of another class (${other.kind}), so it never confirms this one. Use a zone of the class ${CLASS_OF_KIND[zone.kind]}`;
   if (deviceOf(zone) === deviceOf(other))
-    return `zone ${id} is of the same device (${deviceOf(zone)}), so it never confirms this one. Name another zone, or give each its own device`;
+    return `zone ${id} is of the same device (${deviceOf(zone)}), so it never confirms this one. Use another zone, or set device for each`;
   return undefined;
 }
 
-/** As `domain/zone-rules` has it. */
+/** Same rule as in `domain/zone-rules`. */
 function deviceOf({ id, device, input }: Zone): string {
   return device ?? ("mqtt" in input ? `mqtt ${input.mqtt}` : `zone ${id}`);
 }
 
-/** Options that are allowed and change nothing. */
+/** Valid options without effect. */
 export function incidentWarnings(zones: readonly Zone[]): string[] {
   return zones.flatMap(({ id, kind, gate = "always", entryDelayS = 0, whenArmedOpen }) => {
     if (!isLifeSafety(kind))
@@ -48,11 +48,11 @@ export function incidentWarnings(zones: readonly Zone[]): string[] {
         ? [`zone ${id}: entryDelayS without a gate delays every trip and cancels none`]
         : [];
     return [
-      ...(gate === "always" ? [] : [`zone ${id}: its gate is ignored; ${kind} is never held back by one`]),
-      ...(entryDelayS === 0 ? [] : [`zone ${id}: entryDelayS is ignored; ${kind} is dispatched at once`]),
+      ...(gate === "always" ? [] : [`zone ${id}: its gate is ignored; ${kind} is always dispatched`]),
+      ...(entryDelayS === 0 ? [] : [`zone ${id}: entryDelayS is ignored; ${kind} is dispatched immediately`]),
       ...(whenArmedOpen === undefined || whenArmedOpen === "trip"
         ? []
-        : [`zone ${id}: whenArmedOpen is ignored; ${kind} that stands open always trips`]),
+        : [`zone ${id}: whenArmedOpen is ignored; an open ${kind} zone always trips`]),
     ];
   });
 }

@@ -7,20 +7,20 @@ import { configurationText, findFile, readConfiguration, type LoadOptions } from
 import type { ConfigurationText } from "./parsed-text.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
-/** A configuration that can be run, and what became of the file it should have come from. */
+/** A valid configuration to run, with the error of its file if the last good configuration is used. */
 export interface EffectiveConfiguration {
   readonly config: Config;
   readonly source: ConfigurationText;
-  /** The mistakes of the file, `file:line:col: …`, one a line, when its last good copy is used instead; else null. */
+  /** Errors of the file, one per line as `file:line:col: …`, if the last good configuration is used; otherwise null. */
   readonly fault: string | null;
 }
 
 const COPY = "last-good.yaml";
 
 /**
- * The configuration to run with: the file's, or its last good copy when the file has mistakes or cannot be read. A
- * mistyped line must not cost a building its alarms at the next power cut.
- * @throws AppError as `loadConfiguration`, of the file itself, when there is no copy that can be used
+ * Returns the file's configuration, or the last good configuration if the file is invalid or unreadable: a typing error
+ * must not stop the monitoring at the next power cut.
+ * @throws AppError as `loadConfiguration` for the file if there is no usable last good configuration
  */
 export function configurationToRun(options: LoadOptions): EffectiveConfiguration {
   try {
@@ -35,65 +35,64 @@ export function configurationToRun(options: LoadOptions): EffectiveConfiguration
 }
 
 /**
- * Keeps the text as the last good copy of its file. Called when a daemon has started with it, because not before then
- * is it known to be good.
+ * Saves the text as the last good configuration. Called after a daemon has started with it, which proves that it works.
  */
 export function keepLastGood({ dataDir }: Config, { file, text }: ConfigurationText): void {
   if (file === null) return;
   const path = join(dataDir, COPY);
   const content = `${headOf(file)}\n${text}`;
-  if (readIfThere(path) === content) return;
+  if (readIfExists(path) === content) return;
   writeFileSync(`${path}.part`, content, { mode: 0o600, flush: true });
   renameSync(`${path}.part`, path);
 }
 
-/** When the copy was kept, milliseconds since 1970; undefined when there is none. */
+/** Time of the last good configuration, milliseconds since 1970; undefined if there is none. */
 export function lastGoodAtMs(dataDir: string): number | undefined {
   return statSync(join(dataDir, COPY), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Tells copies of different files apart that share a data folder. */
+/** Header that identifies the original file, because several files may share a data directory. */
 function headOf(file: string): string {
   return `# The last good copy of ${JSON.stringify(file)}. Kept by the daemon; edit that file, not this one.`;
 }
 
 function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfiguration, "fault"> | undefined {
-  for (const folder of dataFolders(file, options)) {
-    const [head, ...lines] = (readIfThere(join(folder, COPY)) ?? "").split("\n");
+  for (const folder of dataDirectories(file, options)) {
+    const [head, ...lines] = (readIfExists(join(folder, COPY)) ?? "").split("\n");
     if (head !== headOf(file)) continue;
     const source = { file, text: lines.join("\n") };
     try {
-      return { source, config: readConfiguration(source, { ...options, passwordsMayBeMissing: true }) };
+      return { source, config: readConfiguration(source, { ...options, allowMissingPasswords: true }) };
     } catch (error) {
-      // The environment has changed, or a newer release reads it otherwise: then the file's own mistakes are told.
+      // No longer valid with this environment or release: the errors of the file itself are reported.
       if (!(error instanceof AppError)) throw error;
     }
   }
   return undefined;
 }
 
-/** Where the data may lie, as far as a file with mistakes can tell. */
-function dataFolders(file: string, { env }: LoadOptions): string[] {
+/** Possible data directories of an invalid file. */
+function dataDirectories(file: string, { env }: LoadOptions): string[] {
   const folder = dirname(file);
-  const named: unknown = parseDocument(readableText(file), { logLevel: "silent" }).get("dataDir");
-  const ofVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
+  const fromFile: unknown = parseDocument(readableText(file), { logLevel: "silent" }).get("dataDir");
+  const fromVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
   const state = env["STATE_DIRECTORY"]?.split(":")[0];
   return [
-    ...(ofVariable === undefined ? [] : [resolve(folder, ofVariable)]),
-    ...(typeof named === "string" ? [resolve(folder, named)] : []),
+    ...(fromVariable === undefined ? [] : [resolve(folder, fromVariable)]),
+    ...(typeof fromFile === "string" ? [resolve(folder, fromFile)] : []),
     ...(state === undefined ? [] : [state]),
     join(folder, "var"),
   ];
 }
 
-/** The file's text or, where it nests too deep to be parsed, the line that names the data folder. */
+/** The file's text, or only its dataDir line if it nests too deep to be parsed. */
 function readableText(file: string): string {
-  const text = readIfThere(file) ?? "";
+  const text = readIfExists(file) ?? "";
   const [line = ""] = /^dataDir:.*$/m.exec(text) ?? [];
   return [text, line].find((part) => !depthProblem(part)) ?? "";
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -25,34 +25,34 @@ import { schemaProblems } from "./schema-problems.ts";
 import { readText } from "./text-file.ts";
 
 export interface LoadOptions {
-  /** Path given on the command line. */
+  /** Path from the command line. */
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 }
 
 /**
- * Reads the configuration: the file, the environment over it, the defaults under it.
- * @throws AppError `configuration` with one line for each mistake, `no-input` when the named file cannot be read
+ * Loads the configuration: the environment overrides the file, and the file overrides the defaults.
+ * @throws AppError `configuration` with one line per error, `no-input` if a specified file cannot be read
  */
 export function loadConfiguration(options: LoadOptions): Config {
   return readConfiguration(configurationText(options), options);
 }
 
-/** The text that would be loaded. @throws AppError `no-input` when the named file cannot be read */
+/** Reads the text of the configuration. @throws AppError `no-input` if a specified file cannot be read */
 export function configurationText(options: LoadOptions): ConfigurationText {
   const file = findFile(options);
   return { file, text: file === null ? FIRST_RUN_YAML : readText(file, "the configuration") };
 }
 
 /**
- * Makes the configuration out of its text.
- * @param options passwordsMayBeMissing: a password that cannot be read is a warning, and empty
- * @throws AppError `configuration` with one line for each mistake
+ * Parses and validates a configuration text.
+ * @param options allowMissingPasswords: an unreadable password is empty and causes a warning
+ * @throws AppError `configuration` with one line per error
  */
 export function readConfiguration(
   source: ConfigurationText,
-  options: LoadOptions & { readonly passwordsMayBeMissing?: boolean },
+  options: LoadOptions & { readonly allowMissingPasswords?: boolean },
 ): Config {
   const { file } = source;
   const overlay = environmentOverlay(options.env);
@@ -66,7 +66,7 @@ export function readConfiguration(
   const problems = [
     ...semanticProblems(value),
     ...writtenNumberProblems(parsed),
-    ...(options.passwordsMayBeMissing === true ? [] : missing),
+    ...(options.allowMissingPasswords === true ? [] : missing),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
@@ -79,15 +79,15 @@ export function readConfiguration(
   return resolved(value, { file, folder, env: options.env, passwords, warnings });
 }
 
-/** Which file is used: the named one, else the first that is there; null when there is none. */
+/** The specified file, otherwise the first existing default; null if there is none. */
 export function findFile({ file, env, cwd }: LoadOptions): string | null {
   const named = file ?? env["SANTINELA_CONFIG"];
   if (named !== undefined) return resolve(cwd, named);
   return [SYSTEM_FILE, personalFile(env)].find((path) => existsSync(path)) ?? null;
 }
 
-/** Where a configuration is looked for that is not there yet: the system's for root, else the user's own. */
-export function fileToMake({ env }: Pick<LoadOptions, "env">): string {
+/** Default path of a new configuration: system-wide for root, otherwise the user's. */
+export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
   return process.getuid?.() === 0 ? SYSTEM_FILE : personalFile(env);
 }
 
@@ -97,7 +97,7 @@ function personalFile(env: LoadOptions["env"]): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
 }
 
-interface Surroundings {
+interface ResolveContext {
   readonly file: string | null;
   readonly folder: string;
   readonly env: LoadOptions["env"];
@@ -105,7 +105,7 @@ interface Surroundings {
   readonly warnings: readonly string[];
 }
 
-function resolved(value: Configuration, { file, folder, env, passwords, warnings }: Surroundings): Config {
+function resolved(value: Configuration, { file, folder, env, passwords, warnings }: ResolveContext): Config {
   const profiles = resolveProfiles(value.profiles ?? {});
   const stateDirectory = env["STATE_DIRECTORY"]?.split(":")[0];
   return {
@@ -143,7 +143,8 @@ function upstreamOf(
   folder: string,
   passwords: Passwords,
 ): UpstreamConfig {
-  const { passwordFile: _read, caFile, ...options } = upstream;
-  const ca = caFile === undefined ? undefined : readText(resolve(folder, caFile), "the authority");
+  const { passwordFile: _passwordFile, caFile, ...options } = upstream;
+  const ca =
+    caFile === undefined ? undefined : readText(resolve(folder, caFile), "the certificate authority");
   return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "", ca };
 }

@@ -7,36 +7,36 @@ import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
 import type { ParsedFile, ConfigProblem } from "./problems.ts";
 
-/** What a zone or gate looks for in messages, and where that is in the configuration. */
+/** A message source of a zone or gate, with its place in the configuration. */
 interface Sense {
   readonly place: readonly (string | number)[];
   readonly path?: string | undefined;
-  /** Its own conditions behind those that it has from the zone's input. */
+  /** Conditions: first those inherited from the zone's input, then its own. */
   readonly where: readonly MessageCondition[];
   readonly inherited: number;
-  /** Names of its two lists of values, the one that matters first. */
+  /** Names of its two lists of values, the more important one first. */
   readonly lists: readonly [string, string];
   readonly values: readonly Scalar[] | undefined;
   readonly others: readonly Scalar[] | undefined;
-  /** Whether the value may be the whole payload although conditions look into it. */
+  /** Whether the value may be the whole payload although there are conditions. */
   readonly isTextToo: boolean;
 }
 
-/** What can never work in what the zones look for in messages. */
+/** Errors in the message sources of the zones. */
 export function messageProblems(zones: readonly Zone[]): ConfigProblem[] {
   return [
     ...zones.flatMap((zone, index) =>
       sensesOf(zone, ["zones", index]).flatMap((sense) => [
         ...equalValues(sense),
         ...conditionProblems(sense),
-        ...starProblems(sense),
+        ...wildcardProblems(sense),
       ]),
     ),
     ...sameReadings(zones),
   ];
 }
 
-/** What works and is probably not meant. */
+/** Warnings about probably unintended message sources. */
 export function messageWarnings(zones: readonly Zone[]): string[] {
   return zones.flatMap(({ id, kind, input }) => {
     if (!("mqtt" in input)) return [];
@@ -44,7 +44,7 @@ export function messageWarnings(zones: readonly Zone[]): string[] {
     const isMixed = open.every(isNumber) && normal.length > 0 && !normal.some(isNumber);
     return [
       ...(dedupe && isLifeSafety(kind)
-        ? [`zone ${id}: dedupe leaves out no opening of a ${kind} zone; every one is a trip`]
+        ? [`zone ${id}: dedupe is ignored for a ${kind} zone; every opening is a trip`]
         : []),
       ...(isMixed
         ? [`zone ${id}: open has only numbers and normal only text; a device sends one or the other`]
@@ -53,7 +53,7 @@ export function messageWarnings(zones: readonly Zone[]): string[] {
   });
 }
 
-/** 1 and 0 are also what text such as ON and OFF compares equal to. */
+/** ON and OFF compare equal to 1 and 0. */
 function isNumber(value: Scalar): boolean {
   return /^-?\d+(\.\d+)?$/.test(plainValue(value));
 }
@@ -104,7 +104,7 @@ function equalValues({ place, lists, values = [], others = [] }: Sense): ConfigP
     return [
       {
         path: [...place, second],
-        message: `${shown} compare equal: text without case, and on, true and 1, off, false and 0 are one value each. Name values that differ`,
+        message: `${shown} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values`,
       },
     ];
   });
@@ -115,7 +115,7 @@ function conditionProblems(sense: Sense): ConfigProblem[] {
   const contradiction = contradictionIn(where);
   if (contradiction) {
     const { index, reason } = contradiction;
-    // What contradicts itself in the input is a mistake of the input.
+    // A contradiction in the inherited conditions is reported for the input.
     if (index < inherited) return [];
     return [{ path: [...place, "where", index - inherited], message: `can never hold: ${reason}` }];
   }
@@ -123,36 +123,35 @@ function conditionProblems(sense: Sense): ConfigProblem[] {
     return [
       {
         path: [...place],
-        message:
-          "path is missing: a message that where looks into is no plain value. Write where the value is",
+        message: "path is missing: with where, the message is not a plain value. Set the path of the value",
       },
     ];
-  // Of what says up and down, either one may be in other messages.
+  // For up and down, the other value may come in other messages.
   if (path === undefined || !isShutOut(where, path, isTextToo ? undefined : values)) return [];
   return [
     {
       path: [...place, "where"],
-      message: `lets no message through that has a value of ${lists[0]} at ${path}. Remove the condition on that path, or name the same values`,
+      message: `matches no message with a value of ${lists[0]} at ${path}. Remove the condition on that path, or use the same values`,
     },
   ];
 }
 
-/** The way through a list needs no sign for its entries. */
-function starProblems({ place, path, where }: Sense): ConfigProblem[] {
+/** Paths pass through lists without `*`. */
+function wildcardProblems({ place, path, where }: Sense): ConfigProblem[] {
   const paths = [path, ...where.map((condition) => condition.path)];
   return paths.flatMap((one) =>
     one?.includes("/*")
       ? [
           {
             path: [...place],
-            message: `a path leads through a list by itself. Write ${one.replaceAll("/*", "")}`,
+            message: `a path passes through lists automatically. Use ${one.replaceAll("/*", "")}`,
           },
         ]
       : [],
   );
 }
 
-/** Two zones that the very same value of a message would open. */
+/** Zones that the same value of a message opens. */
 function sameReadings(zones: readonly Zone[]): ConfigProblem[] {
   const inputs = zones.map(({ input }) => ("mqtt" in input ? input : undefined));
   return inputs.flatMap((input, index) => {
@@ -162,7 +161,7 @@ function sameReadings(zones: readonly Zone[]): ConfigProblem[] {
           {
             path: ["zones", index, "input", "mqtt"],
             message:
-              "another zone already opens at the same value of this topic and path. Write where, with conditions that no message of the other meets",
+              "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
           },
         ]
       : [];
@@ -176,12 +175,12 @@ function opensWith(one: MqttInput, other: MqttInput): boolean {
   return !excludeEachOther(one.where ?? [], other.where ?? []);
 }
 
-/** Lists of values that are compared with what devices send. */
+/** Options with values that are compared with messages. */
 const VALUE_LISTS: ReadonlySet<unknown> = new Set(["open", "normal", "low", "up", "down", "in", "not"]);
 
 /**
- * Values that YAML takes for a number and that no device sends as one: the codes `0x1A2B`, `12E5` and
- * `76561198000000001` are text on the wire.
+ * Values that YAML reads as a number but devices send as text, such as the codes `0x1A2B`, `12E5` and
+ * `76561198000000001`.
  */
 export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -194,7 +193,7 @@ export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[]
         if (isDecimal && plainValue(item.source) === plainValue(item.value)) continue;
         problems.push({
           path: [...pathOf(ancestors), String(key.value), index],
-          message: `${item.source} without quotes is the number ${item.value}, and a device sends it as text. Write "${item.source}"`,
+          message: `${item.source} without quotes is the number ${item.value}, but devices send it as text. Use "${item.source}"`,
         });
       }
     },
@@ -202,7 +201,7 @@ export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[]
   return problems;
 }
 
-/** The keys and indices that lead to a node. */
+/** Keys and indices of a node. */
 function pathOf(ancestors: readonly unknown[]): (string | number)[] {
   return ancestors.flatMap((node, index): (string | number)[] => {
     if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];

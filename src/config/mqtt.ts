@@ -8,9 +8,9 @@ import type { ConfigProblem } from "./problems.ts";
 import { readText } from "./text-file.ts";
 
 /**
- * Fills in where MQTT readings come from.
- * @param folder what relative paths start from
- * @throws AppError `no-input` when a certificate cannot be read
+ * Resolves the mqtt section with its defaults, passwords and certificates.
+ * @param folder base of relative paths
+ * @throws AppError `no-input` if a certificate cannot be read
  */
 export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Passwords): MqttConfig {
   if (mqtt === "off") return { mode: "off" };
@@ -30,7 +30,7 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
   };
 }
 
-/** What of the section cannot go together. */
+/** Contradictory options of the section. */
 export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProblem[] {
   if (mqtt === undefined || mqtt === "off") return [];
   const { url, listen, username, accounts = [], tls } = mqtt;
@@ -38,7 +38,7 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProble
   if (url !== undefined && listen !== undefined)
     problems.push({
       path: ["mqtt", "listen"],
-      message: "the built-in broker does not run beside an external one. Leave url or listen out",
+      message: "the built-in broker cannot be combined with an external one. Remove url or listen",
     });
   const host = listen?.host;
   if (host !== undefined && !isLoopback(host) && username === undefined && accounts.length === 0)
@@ -49,7 +49,7 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProble
   if (tls !== undefined && !isEncrypted(url))
     problems.push({
       path: ["mqtt", "tls"],
-      message: "certificates need an encrypted connection. Write mqtt.url as mqtts://host:8883",
+      message: "certificates need an encrypted connection. Set mqtt.url to mqtts://host:8883",
     });
   return problems;
 }
@@ -57,7 +57,7 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProble
 function accountProblems({ url, username, accounts = [] }: MqttBroker): ConfigProblem[] {
   const path = ["mqtt", "accounts"] as const;
   if (url !== undefined && accounts.length > 0)
-    return [{ path, message: "an external broker has accounts of its own. Leave accounts out, or url" }];
+    return [{ path, message: "an external broker manages its own accounts. Remove accounts or url" }];
   const names = [
     ...(username === undefined ? [] : [username]),
     ...accounts.map((account) => account.username),
@@ -67,7 +67,7 @@ function accountProblems({ url, username, accounts = [] }: MqttBroker): ConfigPr
     if (names.indexOf(account.username) !== names.length - accounts.length + index)
       problems.push({
         path: [...path, index, "username"],
-        message: `there is already an account ${JSON.stringify(account.username)}. Give each a name of its own`,
+        message: `duplicate account ${JSON.stringify(account.username)}. Use a different name for each`,
       });
     for (const right of ["publish", "subscribe"] as const)
       for (const [at, filter] of (account[right] ?? []).entries()) {
@@ -91,18 +91,18 @@ function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords):
   }));
 }
 
-/** What is shown in Home Assistant is shown over the broker. */
+/** Home Assistant discovery needs a broker. */
 export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): ConfigProblem[] {
   if (homeAssistant?.enabled !== true || mqtt !== "off") return [];
   return [
     {
       path: ["homeAssistant", "enabled"],
-      message: "needs a broker, and mqtt is off. Write mqtt.url, or remove mqtt: off for the built-in one",
+      message: "needs a broker, but mqtt is off. Set mqtt.url, or remove mqtt: off for the built-in broker",
     },
   ];
 }
 
-/** What of the section is allowed but probably not meant. */
+/** Warnings about probably unintended options of the section. */
 export function mqttWarnings(mqtt: "off" | MqttBroker | undefined): string[] {
   if (mqtt === undefined || mqtt === "off") return [];
   return [...accountWarnings(mqtt), ...linkWarnings(mqtt)];
@@ -113,7 +113,7 @@ function accountWarnings({ accounts = [] }: MqttBroker): string[] {
     .filter(({ publish, subscribe }) => publish?.length === 0 && subscribe?.length === 0)
     .map(
       ({ username }) =>
-        `mqtt.accounts: ${JSON.stringify(username)} may neither publish nor subscribe to anything. Add topics, or remove it`,
+        `mqtt.accounts: ${JSON.stringify(username)} may neither publish nor subscribe. Add topics or remove the account`,
     );
 }
 
@@ -123,7 +123,7 @@ function linkWarnings(mqtt: MqttBroker): string[] {
   return ["mqtt.url is not encrypted: the broker's password crosses the network unencrypted. Use mqtts://"];
 }
 
-/** Whether an address stays inside this machine. */
+/** Whether the address is a loopback address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || host.startsWith("127.");
 }
@@ -135,7 +135,7 @@ function isEncrypted(url: string | undefined): boolean {
 function certificatesOf({ caFile, certFile, keyFile }: MqttTls, folder: string): MqttTlsConfig {
   const read = (file: string, what: string): string => readText(resolve(folder, file), what);
   return {
-    ...(caFile === undefined ? {} : { ca: read(caFile, "the broker's authority") }),
+    ...(caFile === undefined ? {} : { ca: read(caFile, "the broker's certificate authority") }),
     ...(certFile === undefined ? {} : { cert: read(certFile, "the certificate for the broker") }),
     ...(keyFile === undefined ? {} : { key: read(keyFile, "the key for the broker") }),
   };

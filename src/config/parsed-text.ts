@@ -4,22 +4,21 @@ import { ConfigurationError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
 import { aliasProblem, depthProblem } from "./yaml-bounds.ts";
 
-/** The text of a configuration and where it stands. */
+/** The text of a configuration with its file. */
 export interface ConfigurationText {
-  /** null for the embedded defaults of a first run. */
+  /** null for the embedded configuration of a first run. */
   readonly file: string | null;
   readonly text: string;
 }
 
 /**
- * The text with the environment over it.
- * @throws AppError `configuration` for a text that is not YAML, one that nests or repeats without end, and an
- * environment that cannot be laid over it
+ * Parses the text and applies the options of the environment.
+ * @throws AppError `configuration` for invalid YAML, too deep nesting, too many aliases, and a variable that cannot be set
  */
 export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
   const lines = new LineCounter();
   const name = file ?? "the embedded configuration";
-  const placeAt = (offset: number): string => {
+  const locationAt = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
@@ -30,28 +29,28 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   }
   const document = parseDocument(text, { lineCounter: lines });
   if (document.errors.length > 0) {
-    const mistakes = document.errors.map(({ message, pos }) => {
+    const errors = document.errors.map(({ message, pos }) => {
       const reason = message.split("\n")[0]?.replace(/ at line.*$/, "");
-      return { place: placeAt(pos[0]), message: `this is not YAML: ${reason}` };
+      return { place: locationAt(pos[0]), message: `invalid YAML: ${reason}` };
     });
-    throw new ConfigurationError(mistakes);
+    throw new ConfigurationError(errors);
   }
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {
     try {
       document.setIn(path, value);
     } catch {
-      // Above the option the file has a plain value or an alias.
-      const message = `cannot set ${path.join(".")}, because ${name} has something else than sections above it; write them out there`;
+      // A parent of the option is a scalar or an alias in the file.
+      const message = `cannot set ${path.join(".")}: a parent of it is not a section in ${name}. Write the sections out there`;
       throw new ConfigurationError([{ place: variable, message }]);
     }
     fromEnvironment.set(path.join("."), variable);
   }
   const alias = aliasProblem(document);
-  if (alias) throw new ConfigurationError([{ place: placeAt(alias.offset), message: alias.message }]);
+  if (alias) throw new ConfigurationError([{ place: locationAt(alias.offset), message: alias.message }]);
   const former = renameFormerOptions(document).map(({ offset, ...option }) => ({
     ...option,
-    place: placeAt(offset),
+    place: locationAt(offset),
   }));
   const duplicates = former.filter(({ isDuplicate }) => isDuplicate);
   if (duplicates.length > 0) throw new ConfigurationError(duplicates);
@@ -59,8 +58,8 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   return { name, document, lines, fromEnvironment, warnings };
 }
 
-/** What a parsed file says, as plain values. */
+/** The parsed file as plain values. */
 export function valueOf({ document }: ParsedFile): unknown {
-  // How much aliases repeat has been looked at; the library's own limit counts otherwise and throws.
+  // Aliases are already limited by aliasProblem; the library's own limit counts differently and throws.
   return document.toJS({ maxAliasCount: -1 }) ?? {};
 }

@@ -4,27 +4,27 @@ import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
 import type { ConfigProblem } from "./problems.ts";
 
-/** Nobody guesses so many characters over a network. */
+/** Long enough to resist guessing over a network. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** The passwords that the configuration speaks of: from their files, else from systemd's credentials. */
+/** Passwords of the configuration, from files or systemd credentials. */
 export class Passwords {
   upstream: string | undefined;
   mqtt: string | undefined;
-  /** Of the built-in broker's accounts, in their order. */
+  /** Passwords of the built-in broker's accounts, in the order of the accounts. */
   mqttAccounts: readonly (string | undefined)[] = [];
   metricsToken: string | undefined;
   readonly warnings: string[] = [];
   readonly #folder: string;
   readonly #credentials: string | undefined;
 
-  /** @param folder what relative paths start from. @param credentials systemd's $CREDENTIALS_DIRECTORY */
+  /** @param folder base of relative paths. @param credentials $CREDENTIALS_DIRECTORY of systemd */
   constructor(folder: string, credentials: string | undefined) {
     this.#folder = folder;
     this.#credentials = credentials;
   }
 
-  /** Reads what is needed and tells what is missing. */
+  /** Reads the passwords. @returns errors for missing and unusable ones */
   check({ upstream, mqtt, metrics }: Configuration): ConfigProblem[] {
     const problems: ConfigProblem[] = [];
     if (upstream)
@@ -36,7 +36,7 @@ export class Passwords {
     ) {
       this.mqtt = this.#read("mqtt", mqtt.passwordFile, "mqtt-password", problems);
       if (mqtt.username === undefined)
-        problems.push({ path: ["mqtt", "passwordFile"], message: "a password needs a username beside it" });
+        problems.push({ path: ["mqtt", "passwordFile"], message: "passwordFile needs username" });
     }
     if (mqtt !== undefined && mqtt !== "off")
       this.mqttAccounts = (mqtt.accounts ?? []).map(({ passwordFile }, index) =>
@@ -47,22 +47,21 @@ export class Passwords {
         ),
       );
     if (mqtt !== undefined && mqtt !== "off" && mqtt.tls?.keyFile !== undefined)
-      this.#warnWhereOpen(resolve(this.#folder, mqtt.tls.keyFile));
+      this.#warnIfReadable(resolve(this.#folder, mqtt.tls.keyFile));
     if (metrics !== undefined) {
       this.metricsToken = this.#read("metrics", metrics.tokenFile, "metrics-token", problems);
       if (this.metricsToken !== undefined && this.metricsToken.length < TOKEN_LENGTH_MIN)
         problems.push({
           path: ["metrics", "tokenFile"],
-          message: `the token is shorter than ${TOKEN_LENGTH_MIN} characters. Make one with openssl rand -hex 32`,
+          message: `the token is shorter than ${TOKEN_LENGTH_MIN} characters. Create one with openssl rand -hex 32`,
         });
     }
     return problems;
   }
 
-  #warnWhereOpen(path: string): void {
+  #warnIfReadable(path: string): void {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o007) !== 0)
-      this.warnings.push(`${path} can be read by everybody on this machine; run chmod 600 ${path}`);
+    if ((mode & 0o007) !== 0) this.warnings.push(`${path} is readable by other users; run chmod 600 ${path}`);
   }
 
   #read(
@@ -80,11 +79,11 @@ export class Passwords {
     if (path === undefined || path === "") {
       problems.push({
         path: place,
-        message: `${key} is missing. Write the password into a file with mode 0600 and name it here, or give the systemd credential ${credential}`,
+        message: `${key} is missing. Write the password to a file with mode 0600 and set its path here, or use the systemd credential ${credential}`,
       });
       return undefined;
     }
-    // systemd hands its credentials over read-only to the service alone; a file of ours is to be as closed.
+    // Credentials of systemd are readable by the service only; other files are checked for that.
     return this.#readFile(path, place, problems, option !== undefined);
   }
 
@@ -92,19 +91,19 @@ export class Passwords {
     path: string,
     place: ConfigProblem["path"],
     problems: ConfigProblem[],
-    isOurs = true,
+    isOwnFile = true,
   ): string | undefined {
     try {
       const password = readFileSync(path, "utf8").replace(/\r?\n$/, "");
       if (password === "")
-        problems.push({ path: place, message: `${path} is empty. Write the password into it` });
-      if (isOurs) this.#warnWhereOpen(path);
+        problems.push({ path: place, message: `${path} is empty. Write the password to it` });
+      if (isOwnFile) this.#warnIfReadable(path);
       return password;
     } catch (error) {
       const exists = (error as NodeJS.ErrnoException).code !== "ENOENT";
       const message = exists
-        ? `cannot read the password file ${path}: ${messageOf(error)}. Name a file that this user may read`
-        : `there is no password file ${path}. Write the password into it, with mode 0600`;
+        ? `cannot read the password file ${path}: ${messageOf(error)}. Use a file that this user can read`
+        : `password file ${path} does not exist. Create it with mode 0600`;
       problems.push({ path: place, message });
       return undefined;
     }

@@ -1,48 +1,48 @@
 import { isNode, isPair, type Document, type LineCounter } from "yaml";
 import { AppError } from "../domain/errors.ts";
 
-/** One mistake: where it stands, what it is, and how to mend it. */
+/** One error with its path; the message includes the remedy. */
 export interface ConfigProblem {
   /** Path of keys and indices to the value. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The parsed file, with what is needed to find a value's line again. */
+/** A parsed file with the data to locate its values. */
 export interface ParsedFile {
   readonly name: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** Options that came from the environment: joined path -> name of the variable. */
+  /** Options from the environment: joined path -> name of the variable. */
   readonly fromEnvironment: ReadonlyMap<string, string>;
   /** Former option names in the file, each with `file:line:col` and the remedy. */
   readonly warnings: readonly string[];
 }
 
-/** A mistake as a program wants it. */
+/** One error with its location. */
 export interface ConfigError {
-  /** `file:line:col`, or the environment variable that it came from. */
+  /** `file:line:col` or the environment variable. */
   readonly place: string;
-  /** What is wrong and how to mend it, with the option's name before it where one is meant. */
+  /** The option, the problem and the remedy. */
   readonly message: string;
 }
 
-/** All mistakes of a configuration as one error, a line each: `file:line:col: path: what is wrong`. */
+/** All errors of a configuration; the message has one line each: `file:line:col: path: problem`. */
 export class ConfigurationError extends AppError {
-  readonly mistakes: readonly ConfigError[];
+  readonly errors: readonly ConfigError[];
 
-  /** @param mistakes in the order in which they are told; one that is there twice is told once */
-  constructor(mistakes: readonly ConfigError[]) {
-    const byLine = new Map(mistakes.map((mistake) => [`${mistake.place}: ${mistake.message}`, mistake]));
+  /** @param errors in the order of the message; duplicates are removed */
+  constructor(errors: readonly ConfigError[]) {
+    const byLine = new Map(errors.map((error) => [`${error.place}: ${error.message}`, error]));
     super("configuration", [...byLine.keys()].join("\n"));
-    this.mistakes = [...byLine.values()];
+    this.errors = [...byLine.values()];
   }
 }
 
-/** The mistakes of a file as an error, in the file's order. */
+/** Creates one error from all problems of a file, in the file's order. */
 export function configurationError(file: ParsedFile, problems: readonly ConfigProblem[]): ConfigurationError {
   const sorted = problems
-    .map((problem) => ({ message: described(problem), place: placeOf(file, problem.path) }))
+    .map((problem) => ({ message: messageText(problem), place: locationOf(file, problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
   return new ConfigurationError(sorted.map(({ message, place }) => ({ message, place: place.text })));
 }
@@ -53,11 +53,11 @@ interface SourceLocation {
   readonly text: string;
 }
 
-function described({ path, message }: ConfigProblem): string {
+function messageText({ path, message }: ConfigProblem): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
-/** A path as people write it: `zones[0].input.gpio`. */
+/** Formats a path as `zones[0].input.gpio`. */
 export function pathText(path: readonly (string | number)[]): string {
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
@@ -65,14 +65,14 @@ export function pathText(path: readonly (string | number)[]): string {
     .replace(/^\./, "");
 }
 
-/** Where a value was said: `file:line:col`, or the environment variable that it or what it lies in came from. */
+/** Source of a value: `file:line:col`, or the environment variable that set it or its parent. */
 export function sourceText(file: ParsedFile, path: readonly (string | number)[]): string {
   const variables = path.map((_part, index) => file.fromEnvironment.get(path.slice(0, index + 1).join(".")));
-  return variables.find((variable) => variable !== undefined) ?? placeOf(file, path).text;
+  return variables.find((variable) => variable !== undefined) ?? locationOf(file, path).text;
 }
 
-/** Where a value stands. A value that is missing is placed where its nearest parent begins. */
-function placeOf(
+/** Location of a value; a missing value has the location of its nearest parent. */
+function locationOf(
   { name, document, lines, fromEnvironment }: ParsedFile,
   path: readonly (string | number)[],
 ): SourceLocation {
@@ -87,7 +87,7 @@ function placeOf(
   return { line: 1, col: 1, text: `${name}:1:1` };
 }
 
-/** The key's position where the value has one, because that is what the reader looks for. */
+/** Offset of the value's key if it has one, otherwise of the value. */
 function offsetAt(document: Document, path: readonly (string | number)[]): number | undefined {
   const last = path.at(-1);
   if (typeof last === "string") {

@@ -2,37 +2,37 @@ import { canonical } from "../domain/canonical.ts";
 import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
 
-/** What a new configuration changes while the daemon runs, by the names of docs/configuration.md. */
+/** Changes of a new configuration, with the names of docs/configuration.md. */
 export interface ConfigurationChanges {
   readonly zones: ZoneChanges;
-  /** Options, beside the zones, that have changed and are in force at once. */
+  /** Changed options, except zones, that take effect immediately. */
   readonly applied: readonly string[];
-  /** Options that have changed and are in force after a restart; until then the old value is. */
+  /** Changed options that take effect after a restart. */
   readonly needsRestart: readonly string[];
 }
 
 /**
- * What becomes of each section. `at-once`: its parts take the new value while they run. `at-restart`: an address that is
- * listened to, a session that must not end, or records that depend on the old value.
+ * How each section is applied. `immediate`: components take the new value while they run. `at-restart`: a listening
+ * address, a session that must not end, or records that depend on the old value.
  */
-const TAKEN: Readonly<Record<keyof Config, "at-once" | "at-restart" | "elsewhere">> = {
+const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separate">> = {
   dataDir: "at-restart",
   site: "at-restart",
   http: "at-restart",
-  upstream: "at-once",
+  upstream: "immediate",
   mqtt: "at-restart",
   homeAssistant: "at-restart",
   gpio: "at-restart",
-  objectives: "at-once",
-  log: "at-once",
-  metricsToken: "at-once",
-  // Told zone by zone.
-  zones: "elsewhere",
-  file: "elsewhere",
-  warnings: "elsewhere",
+  objectives: "immediate",
+  log: "immediate",
+  metricsToken: "immediate",
+  // Zones are compared one by one.
+  zones: "separate",
+  file: "separate",
+  warnings: "separate",
 };
 
-/** Names of options where the resolved configuration has others: it holds what a file holds, not the file's name. */
+/** Option names for fields of the resolved configuration that differ, such as file contents. */
 const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "mqtt.mode": ["mqtt.url"],
   "mqtt.host": ["mqtt.listen.host"],
@@ -43,21 +43,21 @@ const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   metricsToken: ["metrics.tokenFile"],
 };
 
-/** @param running what is in force. @param next what the file says now */
+/** @param running the configuration in force. @param next the configuration of the file */
 export function changesOf(running: Config, next: Config): ConfigurationChanges {
-  const changed = (how: "at-once" | "at-restart"): string[] =>
-    (Object.keys(TAKEN) as (keyof Config)[])
-      .filter((section) => TAKEN[section] === how)
+  const changed = (mode: "immediate" | "at-restart"): string[] =>
+    (Object.keys(APPLIED) as (keyof Config)[])
+      .filter((section) => APPLIED[section] === mode)
       .flatMap((section) => changedOptions(section, running[section], next[section]));
   return {
     zones: zoneChanges(running.zones, next.zones),
-    applied: changed("at-once"),
+    applied: changed("immediate"),
     needsRestart: changed("at-restart"),
   };
 }
 
-/** The sections of a configuration that are in force at once. */
-export function atOnceOf(next: Config): Partial<Config> {
+/** The sections of a configuration that take effect immediately. */
+export function immediateSections(next: Config): Partial<Config> {
   const { zones, upstream, objectives, log, metricsToken, warnings } = next;
   return { zones, upstream, objectives, log, metricsToken, warnings };
 }

@@ -1,6 +1,6 @@
 import cron from "node-cron";
 
-/** Whether node-cron understands the expression. */
+/** Whether the expression is valid for node-cron. */
 export function isSchedule(expression: string): boolean {
   return cron.validate(expression);
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem } from "./problems.ts";
 
-/** Turns the validator's errors into problems a person can mend, one for each mistake. */
+/** Converts validator errors into problems with a remedy, one for each error of the file. */
 export function schemaProblems(errors: readonly ErrorObject[], value: unknown): ConfigProblem[] {
   const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
   const chosen = alternatives.flatMap((error) => alternativeProblems(error, errors));
@@ -18,7 +18,7 @@ function within(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}/`);
 }
 
-/** The keys that tell which alternative was meant, and a sentence for when none is there. */
+/** Keys that identify the intended alternative, and the message if there is none. */
 const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: string }>> = {
   input: {
     keys: ["gpio", "mqtt", "simulated"],
@@ -33,12 +33,12 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
   mqtt: { keys: [], remedy: "must be off or a section such as { url: mqtt://127.0.0.1:1883 }" },
 };
 
-/** Of the errors of several alternatives, those of the one that the writer meant. */
+/** Selects the errors of the intended alternative. */
 function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): ConfigProblem[] {
   const path = pathOf(error.instancePath);
   const { keys, remedy } = ALTERNATIVES[String(path.at(-1))] ?? {
     keys: [],
-    remedy: "fits none of the possible forms",
+    remedy: "matches none of the allowed forms",
   };
   const given = error.data;
   if (given === null || typeof given !== "object" || Array.isArray(given)) return [{ path, message: remedy }];
@@ -66,7 +66,7 @@ function problemOf(error: ErrorObject): ConfigProblem {
       const known = Object.keys(
         (error.parentSchema as { properties?: object } | undefined)?.properties ?? {},
       );
-      return { path: [...path, key], message: `there is no such option. ${nearest(key, known)}` };
+      return { path: [...path, key], message: `unknown option. ${nearest(key, known)}` };
     }
     case "required":
       return { path, message: `${String(params["missingProperty"])} is missing` };
@@ -88,21 +88,24 @@ function problemOf(error: ErrorObject): ConfigProblem {
       const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
       return {
         path,
-        message: `${shown(error.data)} is out of range; allowed are ${minimum ?? "any"} to ${maximum ?? "any"}`,
+        message: `${shown(error.data)} is out of range; allowed: ${minimum ?? "any"} to ${maximum ?? "any"}`,
       };
     }
     case "pattern":
     case "format":
-      return { path, message: `${shown(error.data)} has not the right form. ${descriptionOf(error)}`.trim() };
+      return {
+        path,
+        message: `${shown(error.data)} does not match the expected format. ${descriptionOf(error)}`.trim(),
+      };
     default:
       return {
         path,
-        message: `${error.message ?? "is wrong"}${error.data === undefined ? "" : ` (${shown(error.data)})`}`,
+        message: `${error.message ?? "is invalid"}${error.data === undefined ? "" : ` (${shown(error.data)})`}`,
       };
   }
 }
 
-/** JSON Schema's types as a person who writes YAML calls them. */
+/** JSON Schema types in YAML terms. */
 const TYPES: Readonly<Record<string, string>> = {
   array: "a list",
   object: "a section",
@@ -116,8 +119,8 @@ function typeMessage(types: readonly string[], value: unknown): string {
   const message = `must be ${types.map((type) => TYPES[type] ?? type).join(" or ")}, not ${shown(value)}`;
   const [type] = types;
   if (value === null)
-    return `${message}. Write a value${type === "array" ? ", [] for none" : ""}, or leave it out`;
-  if (type === "array") return `${message}. Write each entry on a line of its own behind "- "`;
+    return `${message}. Set a value${type === "array" ? ", [] for none" : ""}, or remove the option`;
+  if (type === "array") return `${message}. Write each entry on its own line after "- "`;
   if (type === "string" && typeof value !== "object")
     return `${message}. Write it in quotes: "${shown(value)}"`;
   return message;
@@ -144,7 +147,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Names the known option that was probably meant, else all of them. */
+/** Suggests the closest known option, otherwise lists all. */
 function nearest(key: string, known: readonly string[]): string {
   const longer = known.find((name) => key.length > 2 && name.toLowerCase().startsWith(key.toLowerCase()));
   if (longer !== undefined) return `Did you mean ${longer}?`;
@@ -175,7 +178,7 @@ function pathOf(instancePath: string): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Turns the indices of lists back into numbers. */
+/** Converts list indices into numbers. */
 function indexed(path: readonly (string | number)[], value: unknown): (string | number)[] {
   let at: unknown = value;
   return path.map((part) => {

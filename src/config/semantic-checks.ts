@@ -10,9 +10,9 @@ import { incidentProblems, incidentWarnings } from "./incidents.ts";
 import { homeAssistantProblems, isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { ConfigProblem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
-import { topicProblems, unspokenTopicProblems } from "./topics.ts";
+import { topicProblems, unpublishableTopicProblems } from "./topics.ts";
 
-/** What the schema cannot see: names that must exist, things that must not be there twice. */
+/** Errors that the schema cannot detect, such as unknown names and duplicates. */
 export function semanticProblems(value: Configuration): ConfigProblem[] {
   const zones = value.zones ?? [];
   return [
@@ -24,12 +24,12 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
     ...objectiveProblems(value),
     ...profileProblems(value),
     ...textProblems(value),
-    ...twice(
+    ...duplicates(
       zones.map(({ id }) => id),
       (index) => ["zones", index, "id"],
-      (id) => `there is already a zone ${id}`,
+      (id) => `duplicate zone ${id}`,
     ),
-    ...twice(
+    ...duplicates(
       zones.map(({ input }) => ("gpio" in input ? input.gpio : undefined)),
       (index) => ["zones", index, "input", "gpio"],
       (line) => `line ${line} is already used by another zone`,
@@ -39,11 +39,11 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
     ...gateProblems(zones),
     ...incidentProblems(zones),
     ...topicProblems(zones),
-    ...unspokenTopicProblems(value),
+    ...unpublishableTopicProblems(value),
   ];
 }
 
-/** What is allowed but probably not meant. */
+/** Warnings about valid but probably unintended options. */
 export function semanticWarnings(value: Configuration): string[] {
   const host = value.http?.host ?? "127.0.0.1";
   const known = new Set(
@@ -62,7 +62,7 @@ export function semanticWarnings(value: Configuration): string[] {
     ...mqttWarnings(value.mqtt),
     ...unknown.map(
       ({ id, objective }) =>
-        `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, or its name is made up`,
+        `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, otherwise a placeholder name is used`,
     ),
     ...(value.zones ?? []).flatMap(zoneWarnings(value)),
     ...messageWarnings(value.zones ?? []),
@@ -75,7 +75,7 @@ function zoneWarnings({ profiles }: Configuration): (zone: Zone) => string[] {
   return ({ id, kind, profile }) => {
     const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
     return kind === "motion" && police === true
-      ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
+      ? [`zone ${id}: a single motion detector requests the police without confirmation by a second zone`]
       : [];
   };
 }
@@ -85,7 +85,7 @@ function siteProblems({ site, upstream }: Configuration): ConfigProblem[] {
   if (site?.timezone !== undefined && !isTimeZone(site.timezone))
     problems.push({
       path: ["site", "timezone"],
-      message: `${JSON.stringify(site.timezone)} is no IANA time zone. Write one such as Europe/Bucharest`,
+      message: `${JSON.stringify(site.timezone)} is not an IANA time zone. Use a name such as Europe/Bucharest`,
     });
   for (const option of ["schedule", "objectives"] as const) {
     const expression = upstream?.[option];
@@ -93,13 +93,13 @@ function siteProblems({ site, upstream }: Configuration): ConfigProblem[] {
     if (expression !== undefined && !isOff && !isSchedule(expression))
       problems.push({
         path: ["upstream", option],
-        message: `${JSON.stringify(expression)} is no cron expression. Write five fields such as "*/5 * * * *"`,
+        message: `${JSON.stringify(expression)} is not a cron expression. Use five fields such as "*/5 * * * *"`,
       });
   }
   return problems;
 }
 
-/** An address is shown in logs, conditions and to everybody who may look at the site; a password has no place in it. */
+/** URLs are shown in logs, conditions and to all viewers, so they must not contain a password. */
 function addressProblems({ upstream, mqtt }: Configuration): ConfigProblem[] {
   const broker = mqtt === "off" ? undefined : mqtt?.url;
   return [
@@ -110,18 +110,17 @@ function addressProblems({ upstream, mqtt }: Configuration): ConfigProblem[] {
 
 function addressProblem(path: string[], address: string | undefined, remedy: string): ConfigProblem[] {
   if (address === undefined) return [];
-  if (!URL.canParse(address))
-    return [{ path, message: "is no address. Write one such as https://host:port" }];
+  if (!URL.canParse(address)) return [{ path, message: "is not a URL. Use a URL such as https://host:port" }];
   const { username, password } = new URL(address);
   if (username === "" && password === "") return [];
-  return [{ path, message: `an address must not hold a name or a password. Put them into ${remedy}` }];
+  return [{ path, message: `a URL must not contain a user name or password. Use ${remedy}` }];
 }
 
 function httpProblems(value: Configuration): ConfigProblem[] {
   return [...plainHttpProblems(value), ...connectionProblems(value)];
 }
 
-/** A smaller default for one address is no mistake of the configuration: then the total is the limit. */
+/** A total below the default for one address is valid: the total is then the limit. */
 function connectionProblems({ http }: Configuration): ConfigProblem[] {
   const { connectionsMax = HTTP_DEFAULTS.connectionsMax, connectionsPerAddressMax: perAddress = 0 } =
     http ?? {};
@@ -129,28 +128,28 @@ function connectionProblems({ http }: Configuration): ConfigProblem[] {
   return [
     {
       path: ["http", "connectionsPerAddressMax"],
-      message: `${perAddress} connections of one address are more than the ${connectionsMax} of http.connectionsMax. Lower this one or raise that one`,
+      message: `${perAddress} connections per address exceed http.connectionsMax (${connectionsMax}). Lower this option or raise http.connectionsMax`,
     },
   ];
 }
 
-/** Passwords and tokens go over plain HTTP only where the configuration allows it. */
+/** Plain HTTP beyond loopback must be configured explicitly, because it carries passwords and tokens. */
 function plainHttpProblems({ http }: Configuration): ConfigProblem[] {
   if (http?.host === undefined || isLoopback(http.host) || http.tls !== undefined) return [];
   return [
     {
       path: ["http", "host"],
-      message: `${http.host} is beyond loopback, so http.tls must be said. Write tls: own for encryption, or tls: off if plain HTTP is meant`,
+      message: `${http.host} is beyond loopback, so http.tls is required. Use tls: own for encryption, or tls: off for plain HTTP`,
     },
   ];
 }
 
 function objectiveProblems({ objectives }: Configuration): ConfigProblem[] {
   return OBJECTIVE_TYPES.flatMap((type) =>
-    twice(
+    duplicates(
       (objectives?.[type] ?? []).map(({ id }) => id),
       (index) => ["objectives", type, index, "id"],
-      (id) => `there is already an objective ${id} in ${type}`,
+      (id) => `duplicate objective ${id} in ${type}`,
     ),
   );
 }
@@ -163,19 +162,19 @@ function profileProblems({ profiles, zones = [] }: Configuration): ConfigProblem
       : [
           {
             path: ["zones", index, "profile"],
-            message: `there is no profile ${profile}. Known: ${known.join(", ")}`,
+            message: `unknown profile ${profile}. Known: ${known.join(", ")}`,
           },
         ],
   );
 }
 
-/** Own texts speak only of what the list allows. */
+/** Texts of profiles may use known placeholders only. */
 function textProblems({ profiles = {} }: Configuration): ConfigProblem[] {
   return Object.entries(profiles).flatMap(([profile, texts]) =>
     (["name", "description"] as const).flatMap((field) =>
       unknownPlaceholders(texts[field] ?? "").map((unknown) => ({
         path: ["profiles", profile, field],
-        message: `there is no placeholder {${unknown}}. Known: ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}`,
+        message: `unknown placeholder {${unknown}}. Known: ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}`,
       })),
     ),
   );
@@ -186,38 +185,43 @@ function zoneProblems(zone: Zone, index: number): ConfigProblem[] {
   if (resolveGate(zone.gate) === undefined)
     problems.push({
       path: ["zones", index, "gate", "schedule"],
-      message: 'this schedule cannot be read. Write it like "mon-fri 18:00-07:00, sat-sun"',
+      message: 'invalid schedule. Use a form such as "mon-fri 18:00-07:00, sat-sun"',
     });
   if ((zone.minOpenMs ?? 0) > MIN_OPEN_MS_MAX && zone.allowSlow !== true)
     problems.push({
       path: ["zones", index, "minOpenMs"],
-      message: `EN 50131 requires a signal of ${MIN_OPEN_MS_MAX} ms to be processed. Set at most this value, or allowSlow: true for a slower zone`,
+      message: `EN 50131 requires signals of ${MIN_OPEN_MS_MAX} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone`,
     });
   return problems;
 }
 
-/** A line of a gate is no zone's, and says the same to every zone that follows it. */
+/** The line of a gate must not be a zone's input, and all zones that share it must use the same settings. */
 function gateProblems(zones: readonly Zone[]): ConfigProblem[] {
-  const wires = zones.flatMap(({ input }) => ("gpio" in input ? [input.gpio] : []));
-  const keys = new Map<number, string>();
+  const zoneLines = zones.flatMap(({ input }) => ("gpio" in input ? [input.gpio] : []));
+  const settings = new Map<number, string>();
   return zones.flatMap(({ gate }, index) => {
     if (typeof gate !== "object" || !("gpio" in gate)) return [];
     const path = ["zones", index, "gate", "gpio"];
-    if (wires.includes(gate.gpio))
-      return [{ path, message: `line ${gate.gpio} is a zone's input; a gate needs one of its own` }];
+    if (zoneLines.includes(gate.gpio))
+      return [{ path, message: `line ${gate.gpio} is the input of a zone; a gate needs a separate line` }];
     const { contact = "nc", bias = "as-is" } = gate;
-    const first = keys.get(gate.gpio) ?? `${contact} ${bias}`;
-    keys.set(gate.gpio, first);
+    const first = settings.get(gate.gpio) ?? `${contact} ${bias}`;
+    settings.set(gate.gpio, first);
     return first === `${contact} ${bias}`
       ? []
-      : [{ path, message: `line ${gate.gpio} is the gate of another zone with another contact or bias` }];
+      : [
+          {
+            path,
+            message: `line ${gate.gpio} is also the gate of another zone, with a different contact or bias`,
+          },
+        ];
   });
 }
 
-/** Milliseconds; EN 50131-1, 8.3.1: a signal that lasts longer must be processed. */
+/** Milliseconds; EN 50131-1, 8.3.1: longer signals must be processed. */
 const MIN_OPEN_MS_MAX = 400;
 
-function twice<T>(
+function duplicates<T>(
   values: readonly T[],
   path: (index: number) => (string | number)[],
   message: (value: T) => string,

@@ -2,22 +2,22 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { folded } from "../domain/search-folding.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 
-/** Answers by the name of their question. A question that was not asked has none. */
+/** Answers by question name; skipped questions have none. */
 export type SetupAnswers = Readonly<Record<string, string>>;
 
-/** One question of `santinela init`; its name is the key in a file of answers. */
+/** One question of `santinela init`; its name is the key in an answers file. */
 export interface SetupQuestion {
   readonly name: string;
   readonly text: string;
-  /** The answers that there are; undefined when any text may be one. */
+  /** Allowed answers; undefined for any text. */
   readonly choices?: readonly string[];
-  /** What Enter alone means; undefined when something must be said. */
+  /** Answer for an empty input; undefined if an answer is required. */
   readonly defaultAnswer?: (answers: SetupAnswers) => string;
-  /** Whether it is asked at all, after the answers before it. */
+  /** Whether the question applies, given the earlier answers. */
   readonly when?: (answers: SetupAnswers) => boolean;
-  /** What is wrong with an answer, as the end of a sentence; undefined when nothing is. */
+  /** Problem of an answer as the end of a sentence; undefined if it is valid. */
   readonly problem?: (answer: string) => string | undefined;
-  /** Typed unseen; in a file of answers the name of a file that holds it. */
+  /** Typed without echo; in an answers file, the path of a file with the value. */
   readonly isSecret?: boolean;
 }
 
@@ -40,26 +40,26 @@ const is =
   (name: string, ...values: string[]) =>
   (answers: SetupAnswers): boolean =>
     values.includes(answers[name] ?? "");
-const said =
+const isGiven =
   (name: string) =>
   (answers: SetupAnswers): boolean =>
     (answers[name] ?? "") !== "";
 const always = (text: string) => (): string => text;
 const hasZone = (answers: SetupAnswers): boolean => (answers["zone"] ?? "none") !== "none";
 
-/** What an installer is asked, in this order: the site, who may reach it, the centre, the sensors, a first zone. */
+/** The questions in order: site, network, dispatch centre, broker, first zone, administrator. */
 export const QUESTIONS: readonly SetupQuestion[] = [
   { name: "site-name", text: "Name of the site", problem: notEmpty },
   {
     name: "site-ref",
-    text: "Its short reference, unlike any other site's",
+    text: "Unique short reference",
     defaultAnswer: ({ "site-name": name = "" }) => slugOf(name),
   },
   {
     name: "timezone",
     text: "Time zone",
     defaultAnswer: () => ownTimeZone(),
-    problem: (zone) => (isTimeZone(zone) ? undefined : "is no IANA time zone such as Europe/Bucharest"),
+    problem: (zone) => (isTimeZone(zone) ? undefined : "is not an IANA time zone such as Europe/Bucharest"),
   },
   {
     name: "language",
@@ -69,44 +69,44 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   },
   {
     name: "network",
-    text: "Who reaches the local API: this machine alone, or the network (encrypted)",
+    text: "Access to the local API: this machine only, or the network (encrypted)",
     choices: ["this-machine", "network"],
     defaultAnswer: always("this-machine"),
   },
   {
     name: "centre",
-    text: "Is there a dispatch centre to push to",
+    text: "Send interventions to a dispatch centre",
     choices: ["yes", "no"],
     defaultAnswer: always("no"),
   },
   {
     name: "centre-url",
-    text: "Address of the centre, such as https://dispecerat.example.ro",
+    text: "URL of the dispatch centre, such as https://dispecerat.example.ro",
     when: is("centre", "yes"),
     problem: address,
   },
   {
     name: "centre-email",
-    text: "E-mail address of this site's account there",
+    text: "E-mail address of the site's account at the dispatch centre",
     when: is("centre", "yes"),
     problem: email,
   },
   {
     name: "centre-password",
-    text: "Its password",
+    text: "Password of that account",
     when: is("centre", "yes"),
     isSecret: true,
     problem: notEmpty,
   },
   {
     name: "broker",
-    text: "MQTT broker: built-in, one of your own, or none",
+    text: "MQTT broker: built-in, external, or none",
     choices: ["built-in", "external", "off"],
     defaultAnswer: always("built-in"),
   },
   {
     name: "broker-url",
-    text: "Its address",
+    text: "URL of the broker",
     when: is("broker", "external"),
     defaultAnswer: always("mqtt://127.0.0.1:1883"),
     problem: address,
@@ -119,27 +119,27 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   },
   {
     name: "broker-password",
-    text: "Its password",
-    when: said("broker-username"),
+    text: "Password at the broker",
+    when: isGiven("broker-username"),
     isSecret: true,
     problem: notEmpty,
   },
   {
     name: "zone",
-    text: "First zone: where does its sensor report",
+    text: "Input of the first zone",
     choices: ["gpio", "mqtt", "simulated", "none"],
     defaultAnswer: always("simulated"),
   },
   { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: notEmpty },
   {
     name: "zone-id",
-    text: "Its short name for commands",
+    text: "Short id of the zone, for commands",
     when: hasZone,
     defaultAnswer: ({ "zone-name": name = "" }) => slugOf(name),
   },
   {
     name: "zone-kind",
-    text: "What it watches for",
+    text: "Zone type",
     choices: ZONE_KINDS,
     when: hasZone,
     defaultAnswer: always("intrusion"),
@@ -147,7 +147,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   { name: "zone-gpio", text: "GPIO line, BCM number", when: is("zone", "gpio"), problem: number },
   {
     name: "zone-contact",
-    text: "Contact at rest: closed (nc) or open (no)",
+    text: "Normal state of the contact: closed (nc) or open (no)",
     choices: ["nc", "no"],
     when: is("zone", "gpio"),
     defaultAnswer: always("nc"),
@@ -155,7 +155,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   { name: "zone-topic", text: "MQTT topic", when: is("zone", "mqtt"), problem: notEmpty },
   {
     name: "zone-path",
-    text: "Place of the value in a JSON message, such as /contact; empty when the message is the value",
+    text: "Path of the value in a JSON message, such as /contact; empty if the message is the value",
     when: is("zone", "mqtt"),
     defaultAnswer: always(""),
   },
@@ -167,54 +167,54 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   },
   {
     name: "zone-normal",
-    text: "Value that means closed; empty when the sensor never says so",
+    text: "Value that means normal; empty if the sensor does not report it",
     when: is("zone", "mqtt"),
     defaultAnswer: always(""),
   },
   {
     name: "objective-type",
-    text: "What is watched: kind of objective at the centre",
+    text: "Objective type at the dispatch centre",
     choices: OBJECTIVE_TYPES,
     when: hasZone,
     defaultAnswer: always("obiective/cladiri"),
   },
   {
     name: "objective-id",
-    text: "Its number at the centre",
+    text: "Id of the objective at the dispatch centre",
     when: hasZone,
     defaultAnswer: always("1"),
     problem: number,
   },
   {
     name: "objective-name",
-    text: "Its name",
+    text: "Name of the objective",
     when: hasZone,
     defaultAnswer: ({ "site-name": name = "" }) => name,
   },
   {
     name: "administrator",
-    text: "E-mail address of the first administrator; empty to have one made at the first start",
+    text: "E-mail address of the initial administrator; leave empty to create one at the first start",
     defaultAnswer: always(""),
     problem: (text) => (text === "" ? undefined : email(text)),
   },
   {
     name: "administrator-password",
-    text: "A password for it",
-    when: said("administrator"),
+    text: "Password of the administrator",
+    when: isGiven("administrator"),
     isSecret: true,
     problem: notEmpty,
   },
 ];
 
-/** What is wrong with an answer to a question, as a sentence; undefined when nothing is. */
+/** Problem of an answer as a sentence; undefined if it is valid. */
 export function problemWith({ name, choices, problem }: SetupQuestion, answer: string): string | undefined {
   if (choices && !choices.includes(answer))
-    return `${name} is one of ${choices.join(", ")}, not ${JSON.stringify(answer)}`;
+    return `${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(answer)}`;
   const what = problem?.(answer);
   return what === undefined ? undefined : `${name} ${what}`;
 }
 
-/** A name as people write it, in the letters that a reference may have. */
+/** Converts a name to the characters allowed in a reference. */
 function slugOf(text: string): string {
   const slug = folded(text)
     .replaceAll(/[^a-z0-9]+/g, "-")
@@ -237,9 +237,9 @@ function number(text: string): string | undefined {
 }
 
 function email(text: string): string | undefined {
-  return /^[^@\s]+@[^@\s]+$/.test(text) ? undefined : "is no e-mail address";
+  return /^[^@\s]+@[^@\s]+$/.test(text) ? undefined : "is not an e-mail address";
 }
 
 function address(text: string): string | undefined {
-  return URL.canParse(text) ? undefined : "is no address such as https://host:port";
+  return URL.canParse(text) ? undefined : "is not a URL such as https://host:port";
 }

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { AppError, messageOf } from "../domain/errors.ts";
 
-/** No configuration, certificate or key is nearly as large; something else was named by mistake. */
+/** Far above any configuration, certificate or key; a larger file is the wrong one. */
 const FILE_BYTES_MAX = 1_048_576;
 
 /**
  * Reads a small text file.
- * @param what it is, for the message
- * @throws AppError `no-input` when it cannot be read
+ * @param what description of the file for the message
+ * @throws AppError `no-input` if it cannot be read
  */
 export function readText(file: string, what: string): string {
   try {

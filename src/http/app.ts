@@ -22,9 +22,9 @@ import { addResource } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
-import { accountRoute } from "./site/own-account-route.ts";
+import { ownAccountRoute } from "./site/own-account-route.ts";
 import { SiteEvents } from "./site/events.ts";
-import { peopleRoutes } from "./site/accounts-routes.ts";
+import { accountRoutes } from "./site/accounts-routes.ts";
 import type { RestorePort } from "./site/restore-port.ts";
 import { restoreRoutes } from "./site/restore-routes.ts";
 import type { SetupPort } from "./site/setup-port.ts";
@@ -46,26 +46,26 @@ export interface AppParts {
   readonly settings: SettingsPort & RestorePort;
   readonly setup: SetupPort;
   readonly clock: Clock;
-  /** Where the built panel lies; undefined for a daemon without one. */
+  /** Folder of the built web panel; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
-  /** What a Prometheus server reads, and its token. */
+  /** Metrics with their token. */
   readonly metrics: MetricsPort;
-  /** PEM of this installation's own authority; undefined where it has none. */
+  /** PEM of the own certificate authority; undefined if there is none. */
   readonly authority: () => string | undefined;
   readonly log: Log;
-  /** Prefix of the interface's paths, without a slash at the end. */
+  /** Prefix of the API's paths, without a trailing slash. */
   readonly basePath: string;
-  /** Exact origins of web pages that may call from a browser. */
+  /** Exact origins of web pages that may use the API from a browser. */
   readonly corsOrigins: readonly string[];
-  /** Whether operators may not delete. */
+  /** Whether only administrators may delete. */
   readonly deleteNeedsAdministrator: boolean;
-  /** Names under which this machine may be called, beside those that always work. */
+  /** Additional host names of this machine. */
   readonly hosts: readonly string[];
-  /** A new name for a request, unlike any other of this installation. */
+  /** Generates a unique request id. */
   readonly newRequestId: () => string;
 }
 
-/** The parts that are served, as against how. */
+/** The services and ports behind the routes. */
 export type ServedParts = Pick<
   AppParts,
   | "tokens"
@@ -81,40 +81,40 @@ export type ServedParts = Pick<
 
 export interface App {
   readonly handle: RequestListener;
-  /** What a server makes its requests and responses from; `handle` takes others too, only slower. */
-  readonly born: ExpressCompatibleClasses;
-  /** Ends the answers that would go on: a server cannot close while one is open. */
+  /** Request and response classes for the server; `handle` accepts others too, but is slower then. */
+  readonly classes: ExpressCompatibleClasses;
+  /** Ends open event streams, so that the server can close. */
   readonly endStreams: () => void;
 }
 
-/** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
+/** Creates the HTTP application: the API at its base path, /site, the web panel, and JSON errors. */
 export function createApp(parts: AppParts): App {
   const app = express();
   installFastJson(app);
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  const gates = createAuthGuards(parts.tokens, parts.events);
+  const guards = createAuthGuards(parts.tokens, parts.events);
   app.use(secureHeaders(parts.newRequestId), closeUnreadBody, allowOrigins(parts.corsOrigins));
-  app.use(hostGuard(parts.hosts), readablePath(gates.token));
-  app.use(parts.basePath || "/", interfaceRouter(parts, gates));
+  app.use(hostGuard(parts.hosts), readablePath(guards.token));
+  app.use(parts.basePath || "/", apiRouter(parts, guards));
   const events = new SiteEvents({
     clock: parts.clock,
     ports: parts.site,
-    isStillIn: gates.isStillAuthorized,
+    isStillAuthorized: guards.isStillAuthorized,
   });
-  app.use(siteRouter(parts, gates, events));
+  app.use(siteRouter(parts, guards, events));
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return { handle: readTarget(app), born: createExpressClasses(app), endStreams: () => events.stop() };
+  return { handle: readTarget(app), classes: createExpressClasses(app), endStreams: () => events.stop() };
 }
 
-/** An address that cannot be decoded leads nowhere; who has no token does not even learn that. */
-function readablePath(gate: readonly RequestHandler[]): RequestHandler {
+/** Rejects a path that cannot be decoded, after authentication. */
+function readablePath(guard: readonly RequestHandler[]): RequestHandler {
   const router = Router();
-  router.use(...gate, () => {
-    throw new AppError("invalid", "the address is not well formed");
+  router.use(...guard, () => {
+    throw new AppError("invalid", "malformed URL");
   });
   return (request, response, next) => {
     try {
@@ -128,50 +128,50 @@ function readablePath(gate: readonly RequestHandler[]): RequestHandler {
   };
 }
 
-function interfaceRouter(
+function apiRouter(
   { interventions, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
-  { interface: allowed, administrator }: AuthGuards,
+  { api, administrator }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
   tokenRoutes(router, tokens);
-  objectiveRoutes(router, allowed, objectives);
-  const mayDelete = deleteNeedsAdministrator ? [administrator] : [];
-  interventionRoutes(router, { gate: allowed, mayDelete }, interventions);
+  objectiveRoutes(router, api, objectives);
+  const deleteGuards = deleteNeedsAdministrator ? [administrator] : [];
+  interventionRoutes(router, { guard: api, deleteGuards }, interventions);
   const document = openApiDocument(basePath);
   addResource(router, "/openapi.json", {
     methods: { get: (_request, response) => void response.json(document) },
-    gate: allowed,
+    guard: api,
   });
   return router;
 }
 
 function siteRouter(
   { tokens, accounts, events, authority, site, settings, setup, metrics }: AppParts,
-  gates: AuthGuards,
+  guards: AuthGuards,
   streams: SiteEvents,
 ): Router {
   const router = Router({ caseSensitive: true });
   metricsRoute(router, metrics);
-  siteRoutes(router, gates, site);
-  settingsRoutes(router, gates, { settings, site, events });
-  restoreRoutes(router, gates, settings);
-  setupRoutes(router, gates, { tokens, accounts, setup });
-  streams.addTo(router, gates);
-  accountRoute(router, gates);
-  peopleRoutes(router, gates, accounts);
-  passwordRoute(router, gates, { tokens, accounts });
-  // Public by its nature, and needed before anyone can sign in safely; its fingerprint comes from `santinela cert`.
+  siteRoutes(router, guards, site);
+  settingsRoutes(router, guards, { settings, site, events });
+  restoreRoutes(router, guards, settings);
+  setupRoutes(router, guards, { tokens, accounts, setup });
+  streams.addTo(router, guards);
+  ownAccountRoute(router, guards);
+  accountRoutes(router, guards, accounts);
+  passwordRoute(router, guards, { tokens, accounts });
+  // Public: needed before a safe sign-in. `santinela cert` shows the fingerprint.
   addResource(router, "/site/ca.crt", {
     methods: {
       get: (_request, response) => {
         const pem = authority();
         if (pem === undefined)
-          throw new AppError("not-found", "this installation has no authority of its own");
+          throw new AppError("not-found", "this installation has no own certificate authority");
         response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
       },
     },
   });
-  // Over the control socket only: whether the process lives, and whether it does its work.
+  // Liveness and readiness, over the control socket only.
   router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
   router.get("/readyz", localOnly, (_request, response) => {
     const failing = site.status().conditions.filter(({ severity }) => severity === "error");
@@ -186,10 +186,10 @@ const localOnly: RequestHandler = (request, _response, next) => {
   next(isLocal(request) ? undefined : "route");
 };
 
-/** For an API that no page should ever frame, sniff or keep (OWASP REST security cheat sheet). */
+/** Security headers of the OWASP REST security cheat sheet. */
 function secureHeaders(newRequestId: () => string): RequestHandler {
   return (_request, response, next) => {
-    // Names the request in the log, for whoever asks what went wrong.
+    // The log names the request by this id.
     response.setHeader("X-Request-Id", newRequestId());
     response.setHeader("Cache-Control", "no-store");
     response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
@@ -200,23 +200,23 @@ function secureHeaders(newRequestId: () => string): RequestHandler {
 }
 
 const unknownPath: RequestHandler = (request) => {
-  throw new AppError("not-found", `there is nothing at ${request.method} ${request.path}`);
+  throw new AppError("not-found", `no route for ${request.method} ${request.path}`);
 };
 
-/** What a disk in trouble is to a client: nothing was stored, and the same request may be sent again. */
+/** Converts storage errors to 503: nothing was stored, and the client may repeat the request. */
 function operatingError(cause: unknown): unknown {
   if (cause instanceof AppError && cause.code !== "storage") return cause;
   if (isBusy(cause))
     return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause });
   if (!isUnwritable(cause)) return cause;
-  const trouble = isDiskFull(cause)
+  const message = isDiskFull(cause)
     ? "the disk of this device is full"
-    : "the disk of this device cannot be written";
-  const hint = "Nothing was stored. Free space on the disk or check it, then send the same request again.";
-  return new AppError("unavailable", trouble, { hint, retryAfterS: DISK_RETRY_S, cause });
+    : "the disk of this device is not writable";
+  const hint = "Nothing was stored. Free space on the disk or check it, then repeat the request.";
+  return new AppError("unavailable", message, { hint, retryAfterS: DISK_RETRY_S, cause });
 }
 
-/** As long as a person needs at least to make room. */
+/** Seconds; freeing disk space takes a user at least this long. */
 const DISK_RETRY_S = 30;
 
 function answerError(log: Log): ErrorRequestHandler {

@@ -5,7 +5,7 @@ import { actorOf, mayUseApi, type Principal } from "../domain/principal.ts";
 import type { EventService } from "../service/events.ts";
 import type { TokenService } from "../service/tokens.ts";
 
-/** Whoever the control socket's file permissions let in. */
+/** Principal of the control socket, which its file permissions protect. */
 const LOCAL_ADMINISTRATOR: Principal = {
   accountId: 0,
   email: "control socket",
@@ -16,7 +16,7 @@ const LOCAL_ADMINISTRATOR: Principal = {
 const principals = new WeakMap<IncomingMessage, Principal>();
 const localSockets = new WeakSet<object>();
 
-/** Marks a connection as one of the control socket, whose requests need no token. */
+/** Marks a connection of the control socket; its requests need no token. */
 export function markAsControlSocket(socket: object): void {
   localSockets.add(socket);
 }
@@ -25,14 +25,14 @@ export function isLocal(request: IncomingMessage): boolean {
   return localSockets.has(request.socket);
 }
 
-/** Whether a request has shown a valid token, or came over the control socket. */
+/** Whether a request has a valid token or came over the control socket. */
 export function isSignedIn(request: IncomingMessage): boolean {
   return principals.has(request);
 }
 
 /**
- * Lets only a request with a valid token through, before its body, id or query are looked at.
- * The answer is 401 with `WWW-Authenticate` (RFC 9110 15.5.2, RFC 6750 section 3).
+ * Admits requests with a valid token only, before body, id or query are read. Responds with 401 and `WWW-Authenticate`
+ * otherwise (RFC 9110 15.5.2, RFC 6750 section 3).
  */
 function authenticate(tokens: TokenService): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
@@ -47,13 +47,13 @@ function authenticate(tokens: TokenService): RequestHandler {
       if (token === undefined)
         throw new AppError(
           "unauthenticated",
-          "a token is needed: send Authorization: Bearer <token> from POST /auth/token",
+          "authentication required: send Authorization: Bearer <token> from POST /auth/token",
         );
       principals.set(request, tokens.verify(token, request.ip ?? ""));
     } catch (error) {
       response.set(
         "WWW-Authenticate",
-        // A client that sent nothing of this scheme is only told what is wanted (RFC 6750, 3.1).
+        // No error code for a request without a bearer token (RFC 6750, 3.1).
         /^Bearer\b/i.test(header ?? "")
           ? 'Bearer realm="santinela", error="invalid_token"'
           : 'Bearer realm="santinela"',
@@ -69,32 +69,32 @@ export function tokenOf(request: Request): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** Who is asking; only behind `authenticate`. */
+/** The principal of a request; only after `authenticate`. */
 export function principalOf(request: Request): Principal {
   const principal = principals.get(request);
   if (!principal) throw new Error(`${request.method} ${request.path} has a handler before authentication`);
   return principal;
 }
 
-/** Who may come in where; each is a chain of handlers. */
+/** Handlers that admit or reject requests. */
 export interface AuthGuards {
-  /** A valid token, also one of somebody who must set a password first. */
+  /** A valid token, even if the account must first set a password. */
   readonly token: readonly RequestHandler[];
-  /** Anybody signed in, with a password of their own. */
+  /** Any signed-in account that has set its password. */
   readonly signedIn: readonly RequestHandler[];
-  /** "Operator or administrator rights are needed." */
-  readonly interface: readonly RequestHandler[];
-  /** Beside one of the others: administrators alone. */
+  /** Operators and administrators. */
+  readonly api: readonly RequestHandler[];
+  /** Administrators only; follows one of the other guards. */
   readonly administrator: RequestHandler;
-  /** Whether somebody who came in with this request would still be let in now; for answers that go on for long. */
+  /** Whether a request would still be authorised now; for long responses. */
   readonly isStillAuthorized: (request: Request) => boolean;
 }
 
 export function createAuthGuards(tokens: TokenService, events: EventService): AuthGuards {
-  const refuseUnless = (may: (principal: Principal) => boolean, message: string): RequestHandler => {
+  const requireRight = (isAllowed: (principal: Principal) => boolean, message: string): RequestHandler => {
     return (request, _response, next) => {
       const principal = principalOf(request);
-      if (!may(principal)) {
+      if (!isAllowed(principal)) {
         events.forbidden(actorOf(principal), `${request.method} ${request.path.slice(0, PATH_LENGTH_KEPT)}`);
         throw new AppError("forbidden", message);
       }
@@ -102,13 +102,13 @@ export function createAuthGuards(tokens: TokenService, events: EventService): Au
     };
   };
   const token = [authenticate(tokens)];
-  const ownPassword = refuseUnless(
+  const ownPassword = requireRight(
     ({ mustChangePassword }) => mustChangePassword !== true,
-    "this password was made by the program; set one of your own with POST /site/password or santinela user passwd",
+    "password change required: use POST /site/password or santinela user passwd",
   );
   const signedIn = [...token, ownPassword];
-  const role = refuseUnless(mayUseApi, "operator or administrator rights are needed");
-  const administrator = refuseUnless(
+  const role = requireRight(mayUseApi, "operator or administrator rights are needed");
+  const administrator = requireRight(
     (principal) => principal.role === "administrator",
     "administrator rights are needed",
   );
@@ -122,8 +122,8 @@ export function createAuthGuards(tokens: TokenService, events: EventService): Au
       throw error;
     }
   };
-  return { token, signedIn, interface: [...signedIn, role], administrator, isStillAuthorized };
+  return { token, signedIn, api: [...signedIn, role], administrator, isStillAuthorized };
 }
 
-/** So much of a refused path is kept in the event log. */
+/** Maximum length of a rejected path in the event log. */
 const PATH_LENGTH_KEPT = 100;

@@ -9,30 +9,30 @@ const BODY_BYTES_MAX = 100 * 1024;
 const parse = express.json({
   limit: BODY_BYTES_MAX,
   verify: (_request, _response, bytes) => {
-    // Node would put U+FFFD in place of broken bytes without a word.
+    // Node.js would silently replace invalid bytes by U+FFFD.
     if (!isUtf8(bytes)) throw new AppError("invalid", "the body is not valid UTF-8");
   },
 });
 
-/** So much of a body that is too large is still read, so that its sender can see the answer. */
+/** Maximum bytes read of a too large body, so that the client can receive the response. */
 const DRAINED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a JSON body into `request.body`, for the methods that have one.
- * Refuses a missing body (400), another media type or character set (415), a broken or too large one (400, 413).
+ * Reads a JSON body into `request.body`, for methods with a body. Rejects a missing or invalid body (400), another media
+ * type or character set (415) and a too large body (413).
  */
 export const readBody: RequestHandler = (request, response, next) => {
   if (!METHODS_WITH_BODY.has(request.method)) {
     next();
     return;
   }
-  if (announcedBytes(request) === 0) throw new AppError("invalid", "a JSON body is needed");
+  if (declaredBytes(request) === 0) throw new AppError("invalid", "a JSON body is required");
   if (!isJson(request.headers["content-type"] ?? ""))
     throw new AppError(
       "unsupported-media-type",
       "the body must be JSON in UTF-8: send Content-Type: application/json",
     );
-  const bytes = announcedBytes(request);
+  const bytes = declaredBytes(request);
   if (Number.isFinite(bytes) && bytes > DRAINED_BYTES_MAX) throw tooLarge();
   let receivedBytes = 0;
   let isOver = false;
@@ -41,7 +41,7 @@ export const readBody: RequestHandler = (request, response, next) => {
     isOver = true;
     next(error);
   };
-  // The parser reads a body that is too large to its end, however far that is.
+  // The parser would read a too large body to its end.
   request.on("data", (chunk: Buffer) => {
     receivedBytes += chunk.length;
     if (receivedBytes > DRAINED_BYTES_MAX) finish(tooLarge());
@@ -49,22 +49,22 @@ export const readBody: RequestHandler = (request, response, next) => {
   parse(request, response, finish);
 };
 
-/** Ends a connection behind an answer that was given before a large or endless body had arrived. */
+/** Closes the connection after a response that was sent before a large or endless body had arrived. */
 export const closeUnreadBody: RequestHandler = (request, response, next) => {
-  if (announcedBytes(request) <= DRAINED_BYTES_MAX) {
+  if (declaredBytes(request) <= DRAINED_BYTES_MAX) {
     next();
     return;
   }
-  const writeHead = response.writeHead.bind(response) as (...words: unknown[]) => typeof response;
-  response.writeHead = ((...words: unknown[]) => {
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => typeof response;
+  response.writeHead = ((...args: unknown[]) => {
     if (!request.complete) response.setHeader("Connection", "close");
-    return writeHead(...words);
+    return writeHead(...args);
   }) as typeof response.writeHead;
   next();
 };
 
-/** How long the body says it is; infinite for one that comes in chunks. */
-function announcedBytes({ headers }: IncomingMessage): number {
+/** Declared size of the body; infinite for a chunked one. */
+function declaredBytes({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers["content-length"] ?? 0);
 }
@@ -73,7 +73,7 @@ function tooLarge(): AppError {
   return new AppError("too-large", "the body is larger than 100 kB");
 }
 
-/** Without a regular expression over the whole header: blanks in it could keep one busy for seconds. */
+/** No regular expression over the whole header: many blanks could make it take seconds. */
 function isJson(header: string): boolean {
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   return (

@@ -3,93 +3,93 @@ import { gzip } from "node:zlib";
 import type { Request, Response } from "express";
 import { sendJsonText } from "./express-fast-path.ts";
 
-const pack = promisify(gzip);
+const compress = promisify(gzip);
 
-/** With its head, a smaller answer fits into one packet of 1500 bytes. */
-const SMALL_BYTES = 1_000;
-/** Packing runs in the thread pool that also flushes the disk and compares passwords. */
-const AT_ONCE_MAX = 2;
-/** Packed pages that are kept: 10,000 objectives of a centre take 200 kB. */
-const KEPT_BYTES_MAX = 4 * 1024 * 1024;
-/** The headers that belong to a page. */
+/** Minimum size for compression: with its headers, a smaller response fits one packet of 1500 bytes. */
+const COMPRESSED_BYTES_MIN = 1_000;
+/** Maximum concurrent compressions: they share the thread pool with fsync and password checks. */
+const CONCURRENT_MAX = 2;
+/** Size of the cache; 10,000 objectives take 200 kB. */
+const CACHE_BYTES_MAX = 4 * 1024 * 1024;
+/** Headers stored with a page. */
 const PAGE_HEADERS = ["ETag", "X-Total-Count", "Link"] as const;
 
-interface PackedPage {
+interface CompressedPage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 /**
- * Answers with gzip where the client accepts it, and keeps the newest packed pages: after a power cut thousands of sites
- * ask a centre for the same ones.
+ * Sends pages with gzip if the client accepts it, and caches the newest: after a power cut thousands of sites request the
+ * same pages.
  */
 export class CompressedPages {
-  readonly #kept = new Map<string, PackedPage>();
-  #keptBytes = 0;
-  #packing = 0;
+  readonly #cache = new Map<string, CompressedPage>();
+  #cachedBytes = 0;
+  #compressing = 0;
 
   /**
-   * Answers a page as it is kept.
-   * @param version of what the page shows; a page of another version is not used
-   * @returns whether there is one that the client accepts
+   * Sends a cached page.
+   * @param version version of the content; pages of other versions are not used
+   * @returns whether there was one that the client accepts
    */
-  sendKept(request: Request, response: Response, version: string): boolean {
-    const page = acceptsGzip(request) ? this.#kept.get(keyOf(request, version)) : undefined;
+  sendCached(request: Request, response: Response, version: string): boolean {
+    const page = acceptsGzip(request) ? this.#cache.get(keyOf(request, version)) : undefined;
     if (page) send(response, page);
     return page !== undefined;
   }
 
-  /** Answers a page that was made just now. While others are being packed it goes out as it is: nothing waits in line. */
+  /** Sends a new page; without compression while too many others are being compressed. */
   async send(
     request: Request,
     response: Response,
     { version, text }: { version: string; text: string },
   ): Promise<void> {
-    const isWorthwhile = acceptsGzip(request) && Buffer.byteLength(text) >= SMALL_BYTES;
-    if (!isWorthwhile || this.#packing >= AT_ONCE_MAX) {
+    const isCompressible = acceptsGzip(request) && Buffer.byteLength(text) >= COMPRESSED_BYTES_MIN;
+    if (!isCompressible || this.#compressing >= CONCURRENT_MAX) {
       sendJsonText(response, text);
       return;
     }
-    this.#packing += 1;
-    const body = await pack(text).finally(() => (this.#packing -= 1));
-    const named = PAGE_HEADERS.flatMap((name) => {
+    this.#compressing += 1;
+    const body = await compress(text).finally(() => (this.#compressing -= 1));
+    const headers = PAGE_HEADERS.flatMap((name) => {
       const value = response.get(name);
       return value === undefined ? [] : [[name, value]];
     });
-    const page = { headers: Object.fromEntries(named) as Record<string, string>, body };
-    this.#keep(keyOf(request, version), page);
+    const page = { headers: Object.fromEntries(headers) as Record<string, string>, body };
+    this.#store(keyOf(request, version), page);
     send(response, page);
   }
 
-  #keep(key: string, page: PackedPage): void {
-    this.#forget(key);
-    this.#kept.set(key, page);
-    this.#keptBytes += sizeOf(key, page);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= KEPT_BYTES_MAX) return;
-      this.#forget(oldest);
+  #store(key: string, page: CompressedPage): void {
+    this.#remove(key);
+    this.#cache.set(key, page);
+    this.#cachedBytes += sizeOf(key, page);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cachedBytes <= CACHE_BYTES_MAX) return;
+      this.#remove(oldest);
     }
   }
 
-  #forget(key: string): void {
-    const page = this.#kept.get(key);
+  #remove(key: string): void {
+    const page = this.#cache.get(key);
     if (!page) return;
-    this.#kept.delete(key);
-    this.#keptBytes -= sizeOf(key, page);
+    this.#cache.delete(key);
+    this.#cachedBytes -= sizeOf(key, page);
   }
 }
 
-/** The address as it was asked, because it stands in the link to the next page; and what the page is a version of. */
+/** Includes the requested URL, because the link to the next page contains it. */
 function keyOf(request: Request, version: string): string {
   return `${version} ${request.originalUrl}`;
 }
 
-/** With what an entry of a map takes beside its key and its bytes. */
-function sizeOf(key: string, { headers, body }: PackedPage): number {
+/** Estimated memory of an entry, including the map's overhead. */
+function sizeOf(key: string, { headers, body }: CompressedPage): number {
   return 500 + key.length * 2 + (headers["Link"]?.length ?? 0) * 2 + body.length;
 }
 
-function send(response: Response, { headers, body }: PackedPage): void {
+function send(response: Response, { headers, body }: CompressedPage): void {
   response.set(headers);
   response.setHeader("Content-Encoding", "gzip");
   response.setHeader("Content-Type", "application/json; charset=utf-8");

@@ -4,94 +4,94 @@ import type { Socket } from "node:net";
 import { isSignedIn } from "./auth-guards.ts";
 import { errorBody } from "./errors.ts";
 
-/** How many connections may be open. */
+/** Maximum open connections. */
 export interface ConnectionLimits {
-  /** Altogether. */
+  /** In total. */
   readonly connectionsMax: number;
-  /** From one address of the network; this machine's own programs are not counted. */
+  /** From one network address; loopback is not limited. */
   readonly connectionsPerAddressMax: number;
 }
 
-/** Requests on one connection whose answers have not left yet: nobody pipelines more, and each answer may be 16 MB. */
+/** Maximum pending responses on one connection: real clients do not pipeline more, and a response may have 16 MB. */
 const PIPELINED_REQUESTS_MAX = 4;
-/** Answers that clients do not take: beyond it nothing is answered that would add to them. */
+/** Maximum bytes buffered for slow clients; beyond it new requests are rejected. */
 const UNSENT_BYTES_MAX = 48 * 1024 * 1024;
-/** A client that neither sends nor takes anything for so long is gone. Streams say something every 15 s. */
-const IDLE_MS = 45_000;
+/** Timeout of idle connections; event streams send a keep-alive every 15 s. */
+const IDLE_TIMEOUT_MS = 45_000;
 
-/** What is done to whole databases takes a slow card minutes, in which there is nothing to be said to the client. */
+/** Operations on whole databases take minutes on a slow SD card, without traffic to the client. */
 const LONG_RESPONSE_TIMEOUT_MS = 600_000;
 
-/** Keeps the connection of one answer that takes long; the next request on it is as any other. */
+/** Raises the idle timeout for one slow response. */
 export function disableIdleTimeout(response: ServerResponse): void {
   response.setTimeout(LONG_RESPONSE_TIMEOUT_MS);
 }
 
-/** What has taken long is there: from now on its taker has to take it. */
+/** Restores the idle timeout once the response is ready to be sent. */
 export function restoreIdleTimeout(response: ServerResponse): void {
-  response.setTimeout(IDLE_MS);
+  response.setTimeout(IDLE_TIMEOUT_MS);
 }
 
-/** Addresses from which an account has signed in; the oldest is forgotten beyond it, or beyond the number of connections. */
+/** Maximum remembered addresses with a successful sign-in; at least the number of connections. */
 const KNOWN_ADDRESSES_MAX = 1_000;
 
-/** What is known of an open connection. */
+/** State of an open connection. */
 interface OpenConnection {
   readonly socket: Socket;
-  /** The client's, as it was when it came: a closed socket has none. */
+  /** Client address at the time of the connection; a closed socket has none. */
   readonly address: string;
-  /** Requests whose answers have not left yet. */
+  /** Requests with a pending response. */
   readonly requests: Set<IncomingMessage>;
-  /** Whether a valid token has come over it. */
+  /** Whether a request on it had a valid token. */
   isSignedIn: boolean;
 }
 
 /**
- * Keeps what one client can hold of this machine's memory and sockets within bounds. When every place is taken, a
- * newcomer gets that of the oldest stranger that says nothing; one from an address that has signed in before gets that of
- * any stranger. A connection over which a person is signed in stays.
+ * Limits the memory and sockets that clients can use. When all connections are in use, a new one replaces the oldest idle
+ * connection without a sign-in; from a known address it may replace any connection without a sign-in. Connections with a
+ * signed-in user are kept.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** By address and port of the client, in the order in which they came. */
+  /** By address and port of the client, oldest first. */
   readonly #open = new Map<string, OpenConnection>();
   readonly #countByAddress = new Map<string, number>();
   readonly #knownAddresses = new Set<string>();
-  /** How many answers each connection still owes its client. */
-  readonly #unanswered = new Map<Socket, number>();
+  /** Number of pending responses of each connection. */
+  readonly #pending = new Map<Socket, number>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** Watches a server's connections. */
+  /** Limits a server's connections. */
   watch(server: Server | TlsServer): void {
-    server.timeout = IDLE_MS;
+    server.timeout = IDLE_TIMEOUT_MS;
     server.on("connection", (socket: Socket) => this.#accept(socket));
   }
 
-  /** The same application, asked only as long as its answers are taken. */
+  /** Wraps the application: rejects requests while too many responses are pending. */
   guard(app: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request;
-      const owed = (this.#unanswered.get(socket) ?? 0) + 1;
-      if (owed > PIPELINED_REQUESTS_MAX) {
+      const pending = (this.#pending.get(socket) ?? 0) + 1;
+      if (pending > PIPELINED_REQUESTS_MAX) {
         socket.destroy();
         return;
       }
       if (this.#unsentBytes() > UNSENT_BYTES_MAX) {
-        refuse(request, response);
+        reject(request, response);
         return;
       }
-      this.#unanswered.set(socket, owed);
+      this.#pending.set(socket, pending);
       const connection = this.#open.get(keyOf(socket));
       connection?.requests.add(request);
       response.once("close", () => {
         connection?.requests.delete(request);
         if (isSignedIn(request)) this.#signedIn(connection, socket);
-        const left = (this.#unanswered.get(socket) ?? 1) - 1;
-        if (left > 0 && !socket.destroyed) this.#unanswered.set(socket, left);
-        else this.#unanswered.delete(socket);
+        const left = (this.#pending.get(socket) ?? 1) - 1;
+        if (left > 0 && !socket.destroyed) this.#pending.set(socket, left);
+        else this.#pending.delete(socket);
       });
       app(request, response);
     };
@@ -101,8 +101,8 @@ export class Connections {
     const { remoteAddress } = socket;
     const { connectionsMax, connectionsPerAddressMax } = this.#limits;
     const same = this.#countByAddress.get(remoteAddress ?? "") ?? 0;
-    const isOneTooMany = same >= connectionsPerAddressMax && !isThisMachine(remoteAddress);
-    if (isOneTooMany || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
+    const exceedsAddressLimit = same >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
+    if (exceedsAddressLimit || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
       socket.destroy();
       return;
     }
@@ -119,7 +119,7 @@ export class Connections {
   }
 
   #forget(key: string, connection: OpenConnection): void {
-    // A port may be another connection's by now.
+    // The port may already belong to a newer connection.
     if (this.#open.get(key) !== connection) return;
     this.#open.delete(key);
     const left = (this.#countByAddress.get(connection.address) ?? 1) - 1;
@@ -127,26 +127,26 @@ export class Connections {
     else this.#countByAddress.delete(connection.address);
   }
 
-  /** @returns whether a place is free now */
-  #makeRoom(newcomer: string | undefined): boolean {
-    const [key, loser] = this.#loser(this.#isKnown(newcomer)) ?? [];
-    if (key === undefined || !loser) return false;
-    this.#forget(key, loser);
-    loser.socket.destroy();
+  /** @returns whether a connection is available now */
+  #makeRoom(newAddress: string | undefined): boolean {
+    const [key, replaced] = this.#replaceable(this.#isKnown(newAddress)) ?? [];
+    if (key === undefined || !replaced) return false;
+    this.#forget(key, replaced);
+    replaced.socket.destroy();
     return true;
   }
 
-  /** @param mayBeAny whether the oldest stranger may be taken where none is silent */
-  #loser(mayBeAny: boolean): [string, OpenConnection] | undefined {
+  /** @param canBeActive whether an active connection without a sign-in may be replaced if none is idle */
+  #replaceable(canBeActive: boolean): [string, OpenConnection] | undefined {
     let oldest: [string, OpenConnection] | undefined;
     for (const entry of this.#open) {
       const [, { requests, address, isSignedIn: hasToken }] = entry;
       if (hasToken || this.#isKnown(address)) continue;
       oldest ??= entry;
-      // A request that does not come to its end is silence, too.
+      // An incomplete request counts as idle.
       if (![...requests].some(({ complete }) => complete)) return entry;
     }
-    return mayBeAny ? oldest : undefined;
+    return canBeActive ? oldest : undefined;
   }
 
   #isKnown(address: string | undefined): boolean {
@@ -165,22 +165,22 @@ export class Connections {
 
   #unsentBytes(): number {
     let bytes = 0;
-    for (const socket of this.#unanswered.keys()) bytes += socket.writableLength;
+    for (const socket of this.#pending.keys()) bytes += socket.writableLength;
     return bytes;
   }
 }
 
-/** The same for a TLS socket and the one under it. */
+/** Equal for a TLS socket and its underlying socket. */
 function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-function isThisMachine(address: string | undefined): boolean {
+function isLoopbackAddress(address: string | undefined): boolean {
   return address === undefined || address === "::1" || address.replace(/^::ffff:/, "").startsWith("127.");
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  const body = JSON.stringify(errorBody(503, "too many answers have not been taken yet; try again"));
+function reject(request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify(errorBody(503, "too many responses pending; try again later"));
   response.writeHead(503, {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),

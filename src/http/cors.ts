@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 
 /**
- * Lets web pages of exactly these origins call from a browser (Fetch standard, CORS protocol). No wildcard, no
- * reflection, no credentials; without origins nothing is added at all.
+ * Allows web pages of exactly these origins (Fetch standard, CORS protocol): no wildcard, no reflection, no credentials.
+ * Without origins no headers are added.
  */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   const allowed = new Set(origins);

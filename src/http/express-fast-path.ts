@@ -1,34 +1,33 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Response } from "express";
 
-/** Constructors for a server of `node:http` whose requests and responses are already Express's. */
+/** Classes for a server of `node:http` that already have Express's prototypes. */
 export interface ExpressCompatibleClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 }
 
 /**
- * Express turns each request and response into its own by `Object.setPrototypeOf`, which makes them slow objects for
- * the rest of their lives; made of classes that have its prototypes, that call changes nothing. The classes must be
- * written as such: V8 keeps one shape for all objects of a derived class, but makes a new one for each object that
- * `Reflect.construct` is given another prototype for, and then nothing that touches it can be optimised.
+ * Express calls `Object.setPrototypeOf` on each request and response, which makes them slow objects. With classes that
+ * already have its prototypes, the call changes nothing. They must be real classes: V8 uses one hidden class for all
+ * objects of a derived class, but a new one for each object from `Reflect.construct` with another prototype.
  */
 export function createExpressClasses(app: Express): ExpressCompatibleClasses {
-  class BornRequest extends IncomingMessage {}
-  class BornResponse<R extends IncomingMessage> extends ServerResponse<R> {}
-  app.request = takenOver(BornRequest.prototype, app.request);
-  app.response = takenOver(BornResponse.prototype, app.response);
-  return { IncomingMessage: BornRequest, ServerResponse: BornResponse };
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  app.request = withPrototype(ExpressRequest.prototype, app.request);
+  app.response = withPrototype(ExpressResponse.prototype, app.response);
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** Puts Express's prototype between a class and its base. */
-function takenOver<P extends object>(born: object, prototype: P): P {
-  return Object.setPrototypeOf(born, prototype) as P;
+/** Inserts Express's prototype between a class and its base. */
+function withPrototype<P extends object>(derived: object, prototype: P): P {
+  return Object.setPrototypeOf(derived, prototype) as P;
 }
 
 /**
- * Gives an application a `json` that does not read settings and guess types and tags which are the same for every
- * answer here.
+ * Replaces `response.json` by a version without settings, type detection and ETags, which are the same for all responses
+ * here.
  */
 export function installFastJson(app: Express): void {
   app.response.json = function json(this: Response, body: unknown): Response {
@@ -36,10 +35,10 @@ export function installFastJson(app: Express): void {
   };
 }
 
-/** Answers with JSON that is text already. */
+/** Sends serialised JSON. */
 export function sendJsonText(response: Response, text: string): Response {
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   response.setHeader("Content-Length", Buffer.byteLength(text));
-  // For HEAD Node leaves the body out by itself.
+  // Node.js omits the body for HEAD.
   return response.end(text);
 }

@@ -7,10 +7,10 @@ import type { IdempotencyKey } from "../service/interventions.ts";
 const KEY_LENGTH_MAX = 255;
 
 /**
- * The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in quotes;
- * a bare word of visible characters is taken as well.
- * @param body the body that passed its schema
- * @returns undefined when the request has none
+ * Reads the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in
+ * quotes, or a bare word of visible characters.
+ * @param body the validated body
+ * @returns undefined if the request has none
  * @throws AppError `invalid` for an empty, too long or malformed key
  */
 export function idempotencyKeyOf(request: Request, body: InterventionCreate): IdempotencyKey | undefined {
@@ -32,8 +32,8 @@ function unquoted(header: string): string | undefined {
 }
 
 /**
- * Equal for requests that send the same fields, whatever their order and ignored extras. Defaults stay out of it: a
- * release that adds a field must still know the requests of the release before again.
+ * Equal for requests with the same fields in any order; unknown fields are ignored. Defaults are excluded, so that a
+ * release with a new field still recognises earlier requests.
  */
 function fingerprintOf(body: InterventionCreate): string {
   return createHash("sha256")

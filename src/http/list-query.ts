@@ -4,7 +4,7 @@ import type { ObjectiveFilter, ObjectiveQuery } from "../domain/objective-query.
 import { parseDateTime } from "../domain/calendar.ts";
 import type { Filter, FilterValue, InterventionQuery } from "../store/intervention-query.ts";
 
-/** Default and largest page: a client of the interface that does not page expects everything it can use. */
+/** Default and maximum page size: a client that does not page expects the whole list. */
 export const PAGE_SIZE_MAX = 1000;
 
 export interface PageRange {
@@ -13,8 +13,8 @@ export interface PageRange {
 }
 
 /**
- * The parameters of a request's address. Not Express's parser: that one turns a repeated parameter into an object
- * from the 21st time on and forgets everything past the thousandth.
+ * Parses the query of a URL. Express's parser is not used: it turns a parameter into an object at its 21st repetition and
+ * ignores everything after the thousandth.
  */
 export function parametersOf(originalUrl: string): URLSearchParams {
   const query = originalUrl.indexOf("?");
@@ -22,8 +22,8 @@ export function parametersOf(originalUrl: string): URLSearchParams {
 }
 
 /**
- * `_start` and `_end`: offsets, the end not included. A larger slice than PAGE_SIZE_MAX is cut down.
- * @throws AppError `invalid` for anything but one plain number each
+ * Reads the offsets `_start` and `_end` (exclusive); at most PAGE_SIZE_MAX records.
+ * @throws AppError `invalid` for anything but one whole number each
  */
 function sliceOf(parameters: URLSearchParams): PageRange {
   const start = offsetOf(parameters, "_start") ?? 0;
@@ -32,7 +32,7 @@ function sliceOf(parameters: URLSearchParams): PageRange {
 }
 
 /**
- * A list request of objectives: the same words as for interventions, on whatever fields the objectives have.
+ * Reads a list request for objectives: same syntax as for interventions, with any fields.
  * @throws AppError `invalid`
  */
 export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
@@ -50,10 +50,10 @@ export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
 }
 
 /**
- * A list request of interventions: filters on record fields, `q`, `_sort`, `_order` and the slice. A field's name may
- * end in `_ne`, `_gte`, `_lte` or `_like`. Names that are no record fields are ignored, as by json-server; a known name
- * with a wrong value is refused.
- * @param timeZone IANA zone of dates without an offset
+ * Reads a list request for interventions: filters on record fields, `q`, `_sort`, `_order` and the slice. A field's name
+ * may end in `_ne`, `_gte`, `_lte` or `_like`. Unknown names are ignored, as by json-server; invalid values of known names
+ * are rejected.
+ * @param timeZone IANA time zone of dates without an offset
  * @throws AppError `invalid`
  */
 export function interventionQueryOf(parameters: URLSearchParams, timeZone: string): InterventionQuery {
@@ -81,7 +81,7 @@ function filtersOf(parameters: URLSearchParams, field: RecordField, timeZone: st
     if (texts.length === 0) return [];
     const isBound = operator === "at-least" || operator === "at-most";
     if (isBound && texts.length > 1) throw new AppError("invalid", `${name} may be given once`);
-    // A part of a text, never a pattern: a client's regular expression could keep the processor busy for minutes.
+    // Plain text, not a pattern: a client's regular expression could take minutes.
     if (operator === "contains") return [{ field, operator, values: boundedParts(name, texts) }];
     const values = texts.map((text) =>
       isBound ? boundValue(field, text, timeZone) : filterValue(field, text),
@@ -90,7 +90,7 @@ function filtersOf(parameters: URLSearchParams, field: RecordField, timeZone: st
   });
 }
 
-/** Dates are compared as instants, so a bound must be a date; every other field compares by its own value. */
+/** Dates are compared as instants, so their bounds must be dates; other fields are compared by value. */
 function boundValue(field: RecordField, text: string, timeZone: string): FilterValue {
   if (field !== "dateStart" && field !== "dateEnd") return filterValue(field, text);
   const instant = parseDateTime(text, timeZone);
@@ -111,16 +111,16 @@ function searchOf(parameters: URLSearchParams): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Each part is looked for in every text of the table, so there are few of them and none is long. */
+/** Limits number and length of search texts, because each is searched in the whole table. */
 function boundedParts(name: string, parts: string[]): string[] {
   if (parts.length > PARTS_MAX)
-    throw new AppError("invalid", `${name} is given ${parts.length} times; at most ${PARTS_MAX} are taken`);
+    throw new AppError("invalid", `${name} is given ${parts.length} times; at most ${PARTS_MAX} are allowed`);
   if (parts.some((part) => part.length > SEARCH_LENGTH_MAX))
     throw new AppError("invalid", `${name} may have at most ${SEARCH_LENGTH_MAX} characters`);
   return parts;
 }
 
-/** Behind the end of every list; SQLite takes no larger number. */
+/** Beyond the end of any list; larger numbers are not exact in JavaScript. */
 const OFFSET_MAX = Number.MAX_SAFE_INTEGER - PAGE_SIZE_MAX;
 
 function offsetOf(parameters: URLSearchParams, name: string): number | undefined {
@@ -132,14 +132,14 @@ function offsetOf(parameters: URLSearchParams, name: string): number | undefined
   return Math.min(Number(value), OFFSET_MAX);
 }
 
-/** How many alternatives one filter takes; a page of references never has more. */
+/** Maximum alternatives of one filter, enough for one page of references. */
 const FILTER_VALUES_MAX = PAGE_SIZE_MAX;
 
 function boundedValues(field: string, values: string[]): string[] {
   if (values.length > FILTER_VALUES_MAX)
     throw new AppError(
       "invalid",
-      `${field} is given ${values.length} times; at most ${FILTER_VALUES_MAX} are taken`,
+      `${field} is given ${values.length} times; at most ${FILTER_VALUES_MAX} are allowed`,
     );
   return values;
 }
@@ -194,7 +194,7 @@ function sortOf(parameters: URLSearchParams): InterventionQuery["sort"] {
   });
 }
 
-/** Several keys by comma in `_sort`, their directions in `_order` in any case; a missing direction is ASC. */
+/** `_sort` has fields separated by commas and `_order` their directions, in any case; default ASC. */
 function sortKeysOf(parameters: URLSearchParams): { field: string; descending: boolean }[] {
   const fields = listOf(parameters, "_sort");
   const orders = listOf(parameters, "_order").map((order) => order.toUpperCase());

@@ -2,9 +2,9 @@ import type { Request, Response } from "express";
 import { PAGE_SIZE_MAX, type PageRange } from "./list-query.ts";
 
 /**
- * Sets the headers of a list: the total, and where the next page is (RFC 8288).
- * @param list `records`: each one as the text of its JSON
- * @returns the body: a bare array
+ * Sets the headers of a list: the total and the link to the next page (RFC 8288).
+ * @param list `records`: JSON text of each record
+ * @returns the body, a JSON array
  */
 export function listBody(
   request: Request,

@@ -4,17 +4,17 @@ import { AppError } from "../domain/errors.ts";
 import { isLocal } from "./auth-guards.ts";
 
 export interface MetricsPort {
-  /** The metrics in Prometheus' text format. */
+  /** The metrics in the Prometheus text format. */
   text(): string;
-  /** Opens them over the network; null: they are not there for the network. */
+  /** Token for access over the network; null: no access over the network. */
   readonly token: string | null;
 }
 
-/** Prometheus' text format, as its documentation names it. */
+/** Media type of the Prometheus text format. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * GET /metrics. A Prometheus server cannot sign in every hour, so it has a token of its own, which opens nothing else.
+ * GET /metrics. A Prometheus server cannot sign in every hour, so it uses a separate token that is valid for nothing else.
  */
 export function metricsRoute(router: Router, metrics: MetricsPort): void {
   router.get("/metrics", (request, response, next) => {
@@ -23,17 +23,17 @@ export function metricsRoute(router: Router, metrics: MetricsPort): void {
         next("route");
         return;
       }
-      if (!carries(request, metrics.token)) {
+      if (!hasToken(request, metrics.token)) {
         response.set("WWW-Authenticate", 'Bearer realm="santinela metrics"');
-        throw new AppError("unauthenticated", "the token of metrics.tokenFile is needed");
+        throw new AppError("unauthenticated", "the token of metrics.tokenFile is required");
       }
     }
     response.set("Content-Type", CONTENT_TYPE).send(metrics.text());
   });
 }
 
-/** Compares hashes, which are as long as each other and tell nothing of how much was right. */
-function carries(request: Request, token: string): boolean {
+/** Compares hashes in constant time. */
+function hasToken(request: Request, token: string): boolean {
   const given = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
   return timingSafeEqual(hashed(given), hashed(token));
 }

@@ -1,6 +1,6 @@
 export type Json = { readonly [key: string]: unknown };
 
-/** A reference to one of the document's schemas. */
+/** Reference to a schema of the document. */
 export function schema(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -13,21 +13,21 @@ export function header(name: string, description: string): Json {
   return { name, in: "header", description, schema: { type: "string" } };
 }
 
-/** A body that is one of the document's schemas. */
+/** Request body with a schema of the document. */
 export function jsonBody(name: string): Json {
   return { required: true, content: { "application/json": { schema: schema(name) } } };
 }
 
-/** A JSON answer. */
+/** JSON response. */
 export function jsonResponse(description: string, of: Json): Json {
   return { description, content: { "application/json": { schema: of } } };
 }
 
-/** A list with its total. */
+/** List response with its total. */
 export function listResponse(name: string): Json {
-  const total = { description: "How many fit the filters in all", schema: { type: "integer" } };
+  const total = { description: "Total number of matching records", schema: { type: "integer" } };
   return {
-    ...jsonResponse("The asked slice", { type: "array", items: schema(name) }),
+    ...jsonResponse("The requested slice", { type: "array", items: schema(name) }),
     headers: { "X-Total-Count": total },
   };
 }
@@ -41,12 +41,12 @@ const FAILURES: Readonly<Record<number, string>> = {
   413: "The body is larger than 100 kB",
   415: "The body is not JSON in UTF-8",
   422: "The Idempotency-Key was used with another body",
-  429: "Too many wrong attempts; Retry-After says how long to wait",
+  429: "Too many failed attempts; retry after Retry-After",
   500: "Internal error; try again",
-  503: "Not possible at the moment, as on a full disk; Retry-After says how long to wait",
+  503: "Temporarily unavailable, for example with a full disk; retry after Retry-After",
 };
 
-/** The answers to what goes wrong, all in the same shape. */
+/** Error responses; all have the same schema. */
 export function failures(...statuses: number[]): Json {
   return Object.fromEntries(
     statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),

@@ -15,8 +15,8 @@ import {
 } from "./openapi-parts.ts";
 
 /**
- * The OpenAPI 3.1 document of the interface, assembled from schemas/.
- * @param basePath prefix of the interface's paths
+ * Creates the OpenAPI 3.1 document of the API from schemas/.
+ * @param basePath prefix of the API's paths
  */
 export function openApiDocument(basePath: string): Json {
   return {
@@ -24,7 +24,7 @@ export function openApiDocument(basePath: string): Json {
     info: {
       title: "Intervention Request Service",
       version: VERSION,
-      description: "Interventions, the objectives they attach to, and access tokens.",
+      description: "Interventions, their objectives, and access tokens.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: basePath || "/" }],
@@ -37,7 +37,7 @@ export function openApiDocument(basePath: string): Json {
   };
 }
 
-/** The definitions of the interface's own schemas, as OpenAPI's components. */
+/** The schemas of the API as OpenAPI components. */
 function componentSchemas(): Json {
   const own = SCHEMAS.filter(({ $id }) =>
     ["intervention.json", "objective.json", "access.json"].includes($id),
@@ -80,20 +80,20 @@ function accessPaths(): Json {
 
 function objectivePaths(): Json {
   const paths = OBJECTIVE_TYPES.flatMap((type) => {
-    const kind = type.replace("obiective/", "");
+    const name = type.replace("obiective/", "");
     const list = {
-      operationId: `list_${kind}`,
-      summary: `List objectives of the kind ${kind}`,
+      operationId: `list_${name}`,
+      summary: `List objectives of type ${name}`,
       parameters: [
         ...PAGING,
         query("id", "Only objectives with these ids", { type: "array", items: schema("Id") }),
-        header("If-None-Match", "Only if the list no longer has this ETag"),
+        header("If-None-Match", "Return the list only if its ETag has changed"),
       ],
       responses: { "200": taggedList(), "304": UNCHANGED, ...failures(400, 401, 403, 500) },
     };
     const one = {
-      operationId: `get_${kind}`,
-      summary: `Read one objective of the kind ${kind}`,
+      operationId: `get_${name}`,
+      summary: `Read one objective of type ${name}`,
       parameters: [ID],
       responses: {
         "200": jsonResponse("The objective", schema("Objective")),
@@ -111,7 +111,7 @@ function objectivePaths(): Json {
 function taggedList(): Json {
   const { headers, ...list } = listResponse("Objective");
   const tag = {
-    description: "Version of the whole list, the same on each of its pages",
+    description: "Version of the whole list, the same for all pages",
     schema: { type: "string" },
   };
   return { ...list, headers: { ...(headers as Json), ETag: tag } };
@@ -136,7 +136,7 @@ function collectionOperations(): Json {
           type: "string",
           examples: ["dateStart"],
         }),
-        query("q", "Text in the name, the description or the notes, whatever its case and accents", {
+        query("q", "Text in name, description or notes, ignoring case and accents", {
           type: "string",
           maxLength: 200,
         }),
@@ -160,7 +160,7 @@ function collectionOperations(): Json {
       parameters: [
         header(
           "Idempotency-Key",
-          "The same key and body again get the first answer and create nothing; kept for 30 days",
+          "A repeated request with the same key and body returns the first response and creates nothing; kept for 30 days",
         ),
       ],
       requestBody: jsonBody("InterventionCreate"),
@@ -168,7 +168,7 @@ function collectionOperations(): Json {
         "201": {
           ...jsonResponse("The created intervention", RECORD),
           headers: {
-            Location: { description: "Where the record is", schema: { type: "string" } },
+            Location: { description: "URL of the record", schema: { type: "string" } },
             ETag: { description: "Its version, for If-Match", schema: { type: "string" } },
           },
         },
@@ -194,19 +194,19 @@ function recordOperations(): Json {
       parameters: [ID],
       responses: { "200": jsonResponse("The intervention", RECORD), ...failures(400, 401, 403, 404, 500) },
     },
-    put: { operationId: "updateIntervention", summary: "Change the fields that are sent", ...change },
+    put: { operationId: "updateIntervention", summary: "Change the fields of the body", ...change },
     patch: { operationId: "patchIntervention", summary: "The same as PUT", ...change },
     delete: {
       operationId: "deleteIntervention",
-      summary: "Delete an intervention for good",
+      summary: "Delete an intervention permanently",
       parameters: [
         ID,
         header("If-Match", "Only if the record still has this ETag"),
-        header("Prefer", "return=representation gives the record back"),
+        header("Prefer", "return=representation returns the deleted record"),
       ],
       responses: {
         "204": { description: "Deleted" },
-        "200": jsonResponse("Deleted; the record as it was", RECORD),
+        "200": jsonResponse("Deleted; the previous record", RECORD),
         ...failures(400, 401, 403, 404, 412, 500, 503),
       },
     },
@@ -216,7 +216,7 @@ function recordOperations(): Json {
 const ID = { name: "id", in: "path", required: true, schema: schema("Id") };
 const PAGING = [
   query("_start", "Offset of the first record", { type: "integer", minimum: 0, default: 0 }),
-  query("_end", `Offset behind the last record; at most ${PAGE_SIZE_MAX} records are given`, {
+  query("_end", `Offset after the last record; at most ${PAGE_SIZE_MAX} records are returned`, {
     type: "integer",
     minimum: 0,
   }),

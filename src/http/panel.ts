@@ -5,48 +5,47 @@ import { fileURLToPath } from "node:url";
 import { Router, type Request, type Response } from "express";
 import { addResource } from "./resource.ts";
 
-/** Where `npm run build` leaves the panel, from the sources and from the built program alike. */
+/** Output folder of `npm run build` for the panel; the path is valid from src and dist. */
 export const PANEL_FOLDER = fileURLToPath(new URL("../../dist/panel/", import.meta.url));
 
-/** A file of the panel as it was built. */
+/** A built file of the panel. */
 interface PanelFile {
   readonly body: Buffer;
-  /** The same, packed when the panel was built; undefined for what is not worth it. */
-  readonly packed: Buffer | undefined;
+  /** The gzip version from the build; undefined if there is none. */
+  readonly compressed: Buffer | undefined;
   readonly type: string;
   readonly etag: string;
 }
 
-/** What the panel must know before anyone has signed in. */
+/** Settings that the panel needs before sign-in. */
 export interface PanelContext {
-  /** Prefix of the interface's paths. */
+  /** Prefix of the API's paths. */
   readonly basePath: string;
-  /** Language of a browser that asks for neither of the two. */
+  /** Language for browsers that request neither Romanian nor English. */
   readonly locale: string;
 }
 
 /**
- * The web panel at `/`: plain files, public as any sign-in page is. They are read once; all of them together are
- * smaller than one photograph.
- * @param folder what `npm run build` has made; a folder that is not there makes a daemon without a panel
+ * Serves the web panel at `/`: static files, public like any sign-in page, read once at the start.
+ * @param folder output of `npm run build`; if it does not exist, there is no panel
  */
-export function panelRouter(folder: string, place: PanelContext): Router {
+export function panelRouter(folder: string, context: PanelContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
   for (const name of names) {
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
     const isPage = name === "index.html";
-    const file = isPage ? pageOf(join(folder, name), type, place) : fileOf(join(folder, name), type);
+    const file = isPage ? pageOf(join(folder, name), type, context) : fileOf(join(folder, name), type);
     addResource(router, isPage ? "/" : `/${name}`, {
-      // The names of the others change with their content, so they may be kept for good.
-      methods: { get: (request, response) => send(request, response, file, isPage ? "no-cache" : FOR_GOOD) },
+      // Names of other files change with their content, so they may be cached permanently.
+      methods: { get: (request, response) => send(request, response, file, isPage ? "no-cache" : IMMUTABLE) },
     });
   }
   return router;
 }
 
-const FOR_GOOD = "public, max-age=31536000, immutable";
+const IMMUTABLE = "public, max-age=31536000, immutable";
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -55,8 +54,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Everything from this origin and nothing from elsewhere, no markup made from text. No `upgrade-insecure-requests`: on
- * a LAN without TLS it would leave the page blank under every name but localhost.
+ * Allows this origin only and no markup from strings. No `upgrade-insecure-requests`: on a LAN without TLS the page would
+ * stay blank except on localhost.
  */
 const POLICY = [
   "default-src 'none'",
@@ -71,7 +70,7 @@ function fileOf(path: string, type: string): PanelFile {
   const body = readFileSync(path);
   return {
     body,
-    packed: existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined,
+    compressed: existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined,
     type,
     etag: etagOf(body),
   };
@@ -82,23 +81,23 @@ function pageOf(path: string, type: string, { basePath, locale }: PanelContext):
     .replace('data-base-path=""', () => `data-base-path="${escaped(basePath)}"`)
     .replace('data-locale=""', () => `data-locale="${escaped(locale)}"`);
   const body = Buffer.from(page);
-  return { body, packed: undefined, type, etag: etagOf(body) };
+  return { body, compressed: undefined, type, etag: etagOf(body) };
 }
 
 function send(request: Request, response: Response, file: PanelFile, cacheControl: string): void {
-  const packed = request.acceptsEncodings("gzip") === "gzip" ? file.packed : undefined;
+  const compressed = request.acceptsEncodings("gzip") === "gzip" ? file.compressed : undefined;
   response.set({
     "Content-Type": file.type,
     "Cache-Control": cacheControl,
     "Content-Security-Policy": POLICY,
     ETag: file.etag,
     Vary: "Accept-Encoding",
-    ...(packed ? { "Content-Encoding": "gzip" } : {}),
+    ...(compressed ? { "Content-Encoding": "gzip" } : {}),
   });
-  response.send(packed ?? file.body);
+  response.send(compressed ?? file.body);
 }
 
-/** Weak: packed or not, it is the same file (RFC 9110, 8.8.1). */
+/** Weak, because compressed and plain responses share it (RFC 9110, 8.8.1). */
 function etagOf(body: Buffer): string {
   return `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 16)}"`;
 }

@@ -7,15 +7,14 @@ import { isLocal } from "./auth-guards.ts";
 import { errorBody } from "./errors.ts";
 
 /**
- * Stands before Express, which answers in HTML what it cannot read: a request whose target or Host header is no such
- * thing is refused here. The absolute form that proxies send (RFC 9112, 3.2.2) is brought into the usual one, and its
- * host is the one that counts.
+ * Rejects requests with an invalid target or Host header, which Express would answer in HTML. Converts the absolute form of
+ * proxies (RFC 9112, 3.2.2) to the origin form; its host replaces the Host header.
  */
 export function readTarget(app: RequestListener): RequestListener {
   return (request, response) => {
     const fault = faultOf(request);
     if (fault === undefined) app(request, response);
-    else refuse(response, fault);
+    else reject(response, fault);
   };
 }
 
@@ -23,18 +22,18 @@ function faultOf(request: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let index = 0; index < request.rawHeaders.length; index += 2)
     if (request.rawHeaders[index]?.toLowerCase() === "host") hosts += 1;
-  if (hosts > 1) return "a request has one Host header (RFC 9112, 3.2)";
+  if (hosts > 1) return "a request must have one Host header (RFC 9112, 3.2)";
   const target = request.url ?? "";
   if (target.startsWith("/") || target === "*") return undefined;
-  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return "the request's target cannot be read";
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return "invalid request target";
   const { host, pathname, search } = new URL(target);
   request.url = pathname + search;
   request.headers.host = host;
   return undefined;
 }
 
-/** Answers 400 in the interface's shape. */
-function refuse(response: ServerResponse, message: string): void {
+/** Responds with 400 and a JSON error. */
+function reject(response: ServerResponse, message: string): void {
   const body = JSON.stringify(errorBody(400, message));
   response
     .writeHead(400, {
@@ -46,15 +45,15 @@ function refuse(response: ServerResponse, message: string): void {
 }
 
 /**
- * Refuses a request that calls this machine by a name that is not its own: a web page whose name was bent to our
- * address (DNS rebinding) would otherwise speak to us from inside the LAN.
- * @param names names that are ours beside the addresses, localhost, the host name and *.local
+ * Rejects requests with an unknown host name, to prevent DNS rebinding: otherwise a web page on the internet could reach
+ * the daemon through a browser in the LAN.
+ * @param names allowed names in addition to IP addresses, localhost, the host name and *.local
  */
 export function hostGuard(names: readonly string[]): RequestHandler {
   const own = new Set(["localhost", hostname().toLowerCase(), ...names.map((name) => name.toLowerCase())]);
   return (request, _response, next) => {
     const { host } = request.headers;
-    // HTTP/1.0 knows no Host header; a browser never speaks it.
+    // HTTP/1.0 has no Host header; browsers do not use it.
     if (isLocal(request) || (host === undefined && request.httpVersion === "1.0")) {
       next();
       return;
@@ -63,13 +62,13 @@ export function hostGuard(names: readonly string[]): RequestHandler {
     if (isIP(name) === 0 && !name.endsWith(".local") && !own.has(name))
       throw new AppError(
         "invalid",
-        `this is not ${JSON.stringify(name)}; add the name to http.hosts if it should be`,
+        `unknown host name ${JSON.stringify(name)}; add it to http.hosts to allow it`,
       );
     next();
   };
 }
 
-/** The name without its port, and an IPv6 address without its brackets. */
+/** The name without port and without the brackets of an IPv6 address. */
 function nameOf(host: string): string {
   return host
     .toLowerCase()

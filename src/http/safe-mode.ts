@@ -6,22 +6,22 @@ import { AppError } from "../domain/errors.ts";
 import { errorResponse, errorBody } from "./errors.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
 
-/** What is wrong with the configuration: `file:line:col: …`, one a line; null when nothing is any more. */
-export type Mistakes = () => string | null;
+/** Reads the configuration errors, one per line as `file:line:col: …`; null if it is valid now. */
+export type ReadErrors = () => string | null;
 
 /**
- * One page that names the mistakes of a configuration, where the daemon cannot run. It takes nothing, needs no sign-in,
- * since no account can be looked up, and shows nothing but those lines. Programs get 503.
+ * Serves one page with the configuration errors while the daemon cannot run. It has no sign-in, because the accounts are
+ * not available, and shows only the errors. API clients get 503.
  */
 export class SafeModeServer {
   readonly #server: Server;
 
-  /** @param names by which this machine may be called, beside those that always work */
-  constructor(mistakes: Mistakes, names: readonly string[]) {
+  /** @param names additional host names of this machine */
+  constructor(readErrors: ReadErrors, names: readonly string[]) {
     const app = express();
     app.disable("x-powered-by");
     app.use(hostGuard(names));
-    app.use((request: Request, response: Response) => answer(request, response, mistakes()));
+    app.use((request: Request, response: Response) => respond(request, response, readErrors()));
     app.use((error: unknown, _request: Request, response: Response, _next: () => void) => {
       const body = errorResponse(error);
       response.status(body.statusCode).json(body);
@@ -31,8 +31,8 @@ export class SafeModeServer {
   }
 
   /**
-   * @returns where it listens
-   * @throws AppError `busy` when the address cannot be had
+   * @returns the listening address
+   * @throws AppError `busy` if the address is unavailable
    */
   async start(host: string, port: number): Promise<{ host: string; port: number }> {
     await new Promise<void>((resolve, reject) => {
@@ -41,8 +41,8 @@ export class SafeModeServer {
       );
       this.#server.listen(port, host, resolve);
     });
-    const { address, port: taken } = this.#server.address() as AddressInfo;
-    return { host: address, port: taken };
+    const { address, port: actualPort } = this.#server.address() as AddressInfo;
+    return { host: address, port: actualPort };
   }
 
   async stop(): Promise<void> {
@@ -54,38 +54,38 @@ export class SafeModeServer {
 }
 
 const CONNECTIONS_MAX = 50;
-/** After so long asking again makes sense, seconds: a person has to mend the file meanwhile. */
+/** Seconds; a user has to correct the file first. */
 const RETRY_AFTER_S = 60;
 
-function answer(request: Request, response: Response, mistakes: string | null): void {
-  const isPerson = request.method === "GET" && request.accepts(["json", "html"]) === "html";
+function respond(request: Request, response: Response, errors: string | null): void {
+  const isBrowser = request.method === "GET" && request.accepts(["json", "html"]) === "html";
   response.status(503).set({
     "Retry-After": String(RETRY_AFTER_S),
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
   });
-  if (!isPerson) {
-    response.json(errorBody(503, "the configuration has mistakes, so the daemon does not run"));
+  if (!isBrowser) {
+    response.json(errorBody(503, "the configuration is invalid; the daemon is not running"));
     return;
   }
-  response.set("Content-Security-Policy", POLICY).type("html").send(pageOf(mistakes));
+  response.set("Content-Security-Policy", POLICY).type("html").send(pageOf(errors));
 }
 
-function pageOf(mistakes: string | null): string {
-  const lines = mistakes?.split("\n") ?? [];
+function pageOf(errors: string | null): string {
+  const lines = errors?.split("\n") ?? [];
   const list = lines.map((line) => `<li><code>${escaped(line)}</code></li>`).join("");
   const english =
-    mistakes === null
-      ? "<p>The configuration has no mistakes any more. Start the daemon: <code>systemctl restart santinela</code></p>"
-      : "<p>The configuration has mistakes and there is no good copy of an earlier one. Mend the lines above, then run <code>santinela check-config</code> and <code>systemctl restart santinela</code>.</p>";
+    errors === null
+      ? "<p>The configuration is valid now. Start the daemon: <code>systemctl restart santinela</code></p>"
+      : "<p>The configuration is invalid and there is no earlier valid configuration. Correct the lines above, then run <code>santinela check-config</code> and <code>systemctl restart santinela</code>.</p>";
   const romanian =
-    mistakes === null
+    errors === null
       ? "<p>Configurația nu mai are erori. Porniți serviciul: <code>systemctl restart santinela</code></p>"
       : "<p>Configurația are erori și nu există o configurație validă anterioară. Corectați liniile de mai sus, apoi rulați <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
   return `<!doctype html><html lang="ro"><head><meta charset="utf-8"><title>Santinela</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>${STYLE}</style></head><body><main data-screen="safe-mode" aria-busy="false">
-<h1>Senzorii nu sunt monitorizați <span lang="en">/ No sensor is watched</span></h1>
+<h1>Santinela nu monitorizează nicio zonă <span lang="en">/ No zone is monitored</span></h1>
 <ul lang="en">${list}</ul>${romanian}<div lang="en">${english}</div>
 </main></body></html>`;
 }

@@ -13,15 +13,15 @@ import { addressError, addressOf, closed, listenAt, listening } from "./listen.t
 export interface HttpServerOptions {
   readonly app: App;
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** A socket that listens there already and is kept over our restarts; undefined to make one. */
+  /** File descriptor of a listening socket from systemd; undefined to open one. */
   readonly descriptor: number | undefined;
-  /** Certificate and key of the network side, PEM; undefined for plain HTTP. */
+  /** PEM certificate and key of the network server; undefined for plain HTTP. */
   readonly tls: KeyPair | undefined;
   /** Path of the control socket. */
   readonly controlSocket: string;
-  /** Of the network side. */
+  /** Limits of the network server. */
   readonly limits: ConnectionLimits;
   readonly conditions: Conditions;
   readonly clock: Clock;
@@ -32,41 +32,41 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Serves the application on a TCP address, with TLS or without, and, without tokens, on the control socket. */
+/** Serves the application on a TCP address, with or without TLS, and without tokens on the control socket. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #network: Server | TlsServer;
   readonly #control: Server;
   readonly #sockets: RawSockets;
   #cancelRetry: CancelTimer = () => {};
-  /** For our own trips, which must get in however many strangers stand at the network side. */
+  /** Separate server for the daemon's own trips, so that network clients cannot block them. */
   readonly #loopback: Server;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { app, tls } = options;
     this.#sockets = new RawSockets(options.clock);
-    const answering = <S extends Server | TlsServer>(server: S): S => {
+    const configured = <S extends Server | TlsServer>(server: S): S => {
       server.maxRequestsPerSocket = 1000;
       return this.#sockets.watch(server);
     };
-    const strangers = new Connections(options.limits);
-    const guarded = strangers.guard(app.handle);
-    const common = { ...OPTIONS, ...app.born };
-    this.#network = answering(
-      tls ? createTlsServer({ ...common, ...TLS, ...tls }, guarded) : createServer(common, guarded),
+    const connections = new Connections(options.limits);
+    const limited = connections.guard(app.handle);
+    const common = { ...OPTIONS, ...app.classes };
+    this.#network = configured(
+      tls ? createTlsServer({ ...common, ...TLS, ...tls }, limited) : createServer(common, limited),
     );
-    strangers.watch(this.#network);
-    this.#loopback = answering(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
-    this.#control = answering(createServer(common, app.handle));
+    connections.watch(this.#network);
+    this.#loopback = configured(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
+    this.#control = configured(createServer(common, app.handle));
     this.#control.on("connection", markAsControlSocket);
   }
 
   /**
-   * Listens. An address that this machine does not have yet (no lease after a power cut) and a control socket that
-   * cannot be made are conditions: the sensors must be heard meanwhile.
-   * @throws AppError `busy` when the TCP port is taken, `configuration` when the address cannot be used or is not the
-   * handed-over socket's
+   * Starts listening. A missing address (no DHCP lease yet after a power cut) and an unusable control socket are
+   * conditions, not errors: monitoring must work anyway.
+   * @throws AppError `busy` if the TCP port is in use, `configuration` if the address is unusable or differs from the
+   *   socket of systemd
    */
   async start(): Promise<void> {
     await this.#listenToNetwork();
@@ -82,7 +82,7 @@ export class HttpServer {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
         throw addressError(this.#options, cause as NodeJS.ErrnoException);
-      conditions.raise("http-address-unavailable", `this machine has no address ${host}; it is tried again`);
+      conditions.raise("http-address-unavailable", `this machine has no address ${host}; retrying`);
       this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
     }
   }
@@ -95,23 +95,23 @@ export class HttpServer {
     }
   }
 
-  /** Shows new clients a renewed certificate. */
+  /** Uses a renewed certificate for new connections. */
   useCertificate(pair: KeyPair): void {
     if ("setSecureContext" in this.#network) this.#network.setSecureContext({ ...TLS, ...pair });
   }
 
-  /** Where the network side listens, or is to listen once it can. */
+  /** The address of the network server, also while it is unavailable. */
   get address(): { host: string; port: number } {
     const { host, port } = this.#options;
     return this.#network.listening ? addressOf(this.#network) : { host, port };
   }
 
-  /** How this process reaches its own API. */
+  /** URL of the loopback server. */
   get loopbackUrl(): string {
     return `http://127.0.0.1:${addressOf(this.#loopback).port}`;
   }
 
-  /** Takes no new requests, lets running ones finish for a moment, and ends. */
+  /** Accepts no new requests, waits shortly for running ones, and stops. */
   async stop(): Promise<void> {
     this.#cancelRetry();
     this.#options.app.endStreams();
@@ -125,44 +125,44 @@ export class HttpServer {
   async #startControlSocket(): Promise<void> {
     const { controlSocket, conditions } = this.#options;
     try {
-      // Only one daemon has this folder, so a socket that is there was left by a process that died.
+      // Only one daemon uses this directory, so an existing socket is left over from a killed process.
       rmSync(controlSocket, { force: true });
       await listening(this.#control, () => this.#control.listen(controlSocket));
       chmodSync(controlSocket, 0o660);
     } catch (error) {
       const tooLong = Buffer.byteLength(controlSocket) > SOCKET_PATH_BYTES_MAX;
-      const remedy = tooLong
+      const reason = tooLong
         ? `the path is longer than ${SOCKET_PATH_BYTES_MAX} bytes; choose a shorter dataDir`
         : messageOf(error);
-      conditions.raise("control-socket-unavailable", `cannot listen on ${controlSocket}: ${remedy}`);
+      conditions.raise("control-socket-unavailable", `cannot listen on ${controlSocket}: ${reason}`);
     }
   }
 }
 
-/** An address that is not there yet is tried again so often. */
+/** Retry interval for a missing address. */
 const RETRY_MS = 5_000;
-/** Running requests get so long to finish when the server stops. */
+/** Time for running requests to finish when the server stops. */
 const STOP_LIMIT_MS = 5_000;
-/** Linux: sun_path holds 108 bytes with the closing zero (unix(7)). */
+/** Linux: sun_path has 108 bytes including the terminating zero (unix(7)). */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 const OPTIONS = {
-  // Node's defaults leave a slow or silent client its socket for minutes.
+  // The defaults of Node.js keep the sockets of slow clients open for minutes.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
-  // Node would answer without a body; the application has the interface's shape for it.
+  // Node.js would respond without a body; the application responds with a JSON error.
   requireHostHeader: false,
 } as const;
 /**
- * For longer than our own client keeps an idle connection: one that we closed just as a trip was sent over it would have
- * that trip sent again, and told as a failure.
+ * Longer than the daemon's own client keeps an idle connection: closing a connection while a trip is sent over it would
+ * cause a retry and a failure message.
  */
 const LOOPBACK_IDLE_MS = 60_000;
 const TLS = {
   minVersion: "TLSv1.2",
-  // With forward secrecy and authenticated encryption alone (RFC 9325, 4.2); the last two stand for those of TLS 1.2.
+  // Forward secrecy and authenticated encryption only (RFC 9325, 4.2); the last two select the ciphers of TLS 1.2.
   ciphers: [
     "TLS_AES_256_GCM_SHA384",
     "TLS_CHACHA20_POLY1305_SHA256",

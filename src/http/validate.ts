@@ -1,27 +1,27 @@
 import type { ErrorObject } from "ajv";
 import { AppError } from "../domain/errors.ts";
 
-/** A precompiled validator of src/generated/validators.js. */
+/** Precompiled validator of src/generated/validators.js. */
 export interface Validator<T> {
   (value: unknown): value is T;
   errors?: ErrorObject[] | null;
 }
 
 /**
- * Checks a request body against its schema.
- * @throws AppError `invalid` with one sentence that names each wrong field
+ * Validates a request body.
+ * @throws AppError `invalid` with all invalid fields
  */
 export function validated<T>(validator: Validator<T>, body: unknown): T {
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new AppError("invalid", "the body must be a JSON object");
   if (validator(body)) return body;
   const sentences = [...new Set((validator.errors ?? []).slice(0, ERRORS_REPORTED_MAX).map(describe))];
-  throw new AppError("invalid", sentences.join("; ") || "the body does not fit its schema");
+  throw new AppError("invalid", sentences.join("; ") || "the body does not match its schema");
 }
 
 const ERRORS_REPORTED_MAX = 20;
 
-/** One schema error in words a person can act on. */
+/** Describes a schema error. */
 function describe(error: ErrorObject): string {
   const field = error.instancePath.slice(1).replaceAll("/", ".") || "the body";
   const params = error.params as Readonly<Record<string, unknown>>;
@@ -39,13 +39,13 @@ function describe(error: ErrorObject): string {
     case "maxLength":
       return `${field} may have at most ${String(params["limit"])} characters`;
     case "pattern":
-      return `${field} must not be blank or hold control characters or broken characters`;
+      return `${field} must not be blank or contain control characters or invalid characters`;
     case "minimum":
       return `${field} must be at least ${String(params["limit"])}`;
     case "maximum":
       return `${field} must be at most ${String(params["limit"])}`;
     default:
-      return `${field} ${error.message ?? "is wrong"}`;
+      return `${field} ${error.message ?? "is invalid"}`;
   }
 }
 

@@ -10,14 +10,14 @@ import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
 import { assertPasswordAllowed } from "./password-rules.ts";
 
-/** bcrypt's work factor: about 65 ms on a desktop core and several times that on a Pi. */
+/** Work factor of bcrypt: about 65 ms on a desktop core, several times that on a Raspberry Pi. */
 const BCRYPT_COST = 10;
-/** Read with every request of the account: as many as one page of a list. */
-const BOUND_MAX = 1_000;
-/** Of these, one entry of the event log names this many. */
-const NAMED_MAX = 20;
+/** Maximum objectives of an account: one page of a list, because every request reads them. */
+const OBJECTIVES_MAX = 1_000;
+/** Maximum objectives listed in one event. */
+const LISTED_MAX = 20;
 
-/** The accounts that people sign in with. Every change makes the tokens given out so far invalid. */
+/** Manages the accounts. Each change revokes all tokens of the account. */
 export class AccountService {
   readonly #database: Database;
   readonly #accounts: AccountStore;
@@ -25,7 +25,7 @@ export class AccountService {
   readonly #clock: Clock;
   readonly #bcryptCost: number;
 
-  /** @param options `bcryptCost`: work factor of new hashes; tests that make hundreds of accounts take the least, 4 */
+  /** @param options `bcryptCost`: work factor of new hashes; tests with many accounts use the minimum, 4 */
   constructor({
     database,
     clock,
@@ -42,7 +42,7 @@ export class AccountService {
     this.#bcryptCost = bcryptCost;
   }
 
-  /** Everybody, by address. */
+  /** All accounts that can sign in, by address. */
   list(): readonly Account[] {
     return this.#accounts.signInAccounts();
   }
@@ -51,17 +51,17 @@ export class AccountService {
     return this.#accounts.hasPeople();
   }
 
-  /** The administrator that the first start has made, while it is nobody's own; undefined afterwards. */
+  /** The initial administrator until it is claimed; undefined afterwards. */
   initialAdministrator(): Account | undefined {
     const first = this.#accounts.byEmail(INITIAL_ADMIN_EMAIL);
     return first?.mustChangePassword === true && !first.disabled ? first : undefined;
   }
 
   /**
-   * Makes the administrator of the first start somebody's own: their address, their password.
-   * @param first that account as it was when its one-time password was shown
-   * @throws AppError `bad-data` for a password or address that will not do, `conflict` when the address is taken,
-   * `forbidden` when the account has been claimed meanwhile
+   * Claims the initial administrator with an address and a password.
+   * @param first the account at the time its one-time code was presented
+   * @throws AppError `bad-data` for an invalid password or address, `conflict` if the address is in use, `forbidden` if
+   *   the account was claimed in the meantime
    */
   async claim(
     first: Account,
@@ -72,12 +72,11 @@ export class AccountService {
     await assertPasswordAllowed(password, email);
     const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
-      // The one-time password is good once, also for two who show it at the same moment.
+      // The one-time code works once, also for two concurrent requests.
       if (this.initialAdministrator()?.tokenVersion !== first.tokenVersion)
-        throw new AppError("forbidden", "this installation was set up meanwhile");
+        throw new AppError("forbidden", "this installation has already been set up");
       const other = this.#accounts.byEmail(email);
-      if (other && other.id !== first.id)
-        throw new AppError("conflict", `there is already an account ${email}`);
+      if (other && other.id !== first.id) throw new AppError("conflict", `account ${email} already exists`);
       this.#accounts.change(first.id, { email, passwordHash });
       this.#record("account-password-set", email, by, { formerly: first.email });
     });
@@ -85,8 +84,8 @@ export class AccountService {
 
   /**
    * Adds an account.
-   * @param options `mustChangePassword`: the password was made by a program and is good for setting another one only
-   * @throws AppError `bad-data` for a password or address that will not do, `conflict` when the address is taken
+   * @param options `mustChangePassword`: the password is generated and only allows setting a new one
+   * @throws AppError `bad-data` for an invalid password or address, `conflict` if the address is in use
    */
   async add(
     { email, role, password }: { email: string; role: Role; password: string },
@@ -99,17 +98,17 @@ export class AccountService {
     const createdAtMs = this.#clock.wallMs();
     return transaction(this.#database, () => {
       const account = this.#accounts.add({ email, role, passwordHash, mustChangePassword, createdAtMs });
-      if (!account) throw new AppError("conflict", `there is already an account ${email}`);
+      if (!account) throw new AppError("conflict", `account ${email} already exists`);
       this.#record("account-added", email, by, { role });
       return account;
     });
   }
 
   /**
-   * Sets another password.
-   * @param options `replacing`: the account as it was when whoever asks showed its password
-   * @throws AppError `bad-data` for an unknown address or a password that will not do, `forbidden` when `replacing` is
-   * no longer how the account is
+   * Sets a new password.
+   * @param options `replacing`: the account at the time its current password was verified
+   * @throws AppError `bad-data` for an unknown address or an invalid password, `forbidden` if the account has changed since
+   *   `replacing`
    */
   async setPassword(
     email: string,
@@ -121,9 +120,9 @@ export class AccountService {
     await assertPasswordAllowed(password, email);
     const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
-      // Of several at once with the same old password, one is right.
+      // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && this.#known(email).tokenVersion !== replacing.tokenVersion)
-        throw new AppError("forbidden", "the password was changed meanwhile");
+        throw new AppError("forbidden", "the password was changed in the meantime");
       this.#accounts.change(id, { passwordHash });
       this.#record("account-password-set", email, by, {});
     });
@@ -136,7 +135,7 @@ export class AccountService {
     );
   }
 
-  /** Locks an account out, or lets it in again. @throws as `setRole` */
+  /** Disables or enables an account. @throws as `setRole` */
   setDisabled(email: string, disabled: boolean, by: Actor): void {
     this.#changeKeepingAnAdministrator(email, { disabled }, () =>
       this.#record(disabled ? "account-disabled" : "account-enabled", email, by, {}),
@@ -144,22 +143,22 @@ export class AccountService {
   }
 
   /**
-   * Binds an account to objectives: the lists show it these alone. It changes nothing else of what the account may do.
-   * @param objectives undefined for all of them
+   * Limits the objectives in the account's lists; its other rights stay unchanged.
+   * @param objectives undefined for all
    * @throws AppError `bad-data` for an unknown address or too many objectives
    */
   setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): void {
-    if (objectives !== undefined && objectives.length > BOUND_MAX)
+    if (objectives !== undefined && objectives.length > OBJECTIVES_MAX)
       throw new AppError(
         "bad-data",
-        `${objectives.length} objectives are more than the ${BOUND_MAX} of one account`,
+        `${objectives.length} objectives exceed the limit of ${OBJECTIVES_MAX} per account`,
         {
-          hint: "Give the account all objectives instead.",
+          hint: "Allow all objectives for this account instead.",
         },
       );
     transaction(this.#database, () => {
       this.#accounts.bind(this.#known(email).id, objectives);
-      const named = objectives?.slice(0, NAMED_MAX).map(refText);
+      const named = objectives?.slice(0, LISTED_MAX).map(refText);
       const detail = objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
       this.#record("account-role-changed", email, by, detail);
     });
@@ -175,7 +174,7 @@ export class AccountService {
       this.#accounts.change(before.id, change);
       if (!this.list().some(({ role, disabled }) => role === "administrator" && !disabled))
         throw new AppError("conflict", `${email} is the last administrator`, {
-          hint: "Make somebody else one first.",
+          hint: "Make another account administrator first.",
         });
       record(before);
     });
@@ -187,7 +186,7 @@ export class AccountService {
 
   #known(email: string): Account {
     const account = isDevice(email) ? undefined : this.#accounts.byEmail(email);
-    if (!account) throw new AppError("bad-data", `there is no account ${email}`);
+    if (!account) throw new AppError("bad-data", `account ${email} does not exist`);
     return account;
   }
 }
@@ -195,7 +194,7 @@ export class AccountService {
 function assertAddress(email: string): void {
   if (!/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) || email.length > 254)
     throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
-  if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
+  if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is reserved for the daemon`);
 }
 
 function isDevice(email: string): boolean {

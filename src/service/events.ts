@@ -4,8 +4,8 @@ import { isStorageError, type Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 
-/** Of one account that is refused again and again, one entry a minute is kept, with the count. */
-const FORBIDDEN_EVERY_MS = 60_000;
+/** Interval of `forbidden` events of one account; the next one has the count. */
+const FORBIDDEN_INTERVAL_MS = 60_000;
 const ACCOUNTS_MAX = 1000;
 
 /** Writes the event log. */
@@ -21,12 +21,12 @@ export class EventService {
     this.#commits = new GroupCommit(database, clock);
   }
 
-  /** Adds an entry, in the transaction of the caller if there is one: what it tells of happens with it or not at all. */
+  /** Adds an event in the caller's transaction, so that both are committed together. */
   record(event: NewEvent): void {
     this.#log.add(event, this.#clock.wallMs());
   }
 
-  /** Adds an entry about something that must go on where nothing can be written: a full disk keeps nobody out. */
+  /** Adds an event and ignores storage errors: for actions that must work with a full disk, such as sign-in. */
   note(event: NewEvent): void {
     try {
       this.record(event);
@@ -36,8 +36,8 @@ export class EventService {
   }
 
   /**
-   * The same, with a flush that is shared by all entries of one turn of the event loop: after a power cut thousands of
-   * sites sign in within seconds, and each waits for its own entry alone.
+   * As `note`, with one shared commit for all events of an event loop turn: after a power cut thousands of sites sign in
+   * within seconds.
    */
   async noteWithOthers(event: NewEvent): Promise<void> {
     try {
@@ -47,11 +47,11 @@ export class EventService {
     }
   }
 
-  /** Notes that somebody was refused something; the flood of a client that does not give up cannot fill the log. */
+  /** Adds an event for a denied request; rate-limited, so that a retrying client cannot fill the log. */
   forbidden({ who, from }: Actor, subject: string): void {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#forbidden.get(who);
-    if (earlier && nowMs - earlier.atMs < FORBIDDEN_EVERY_MS) {
+    if (earlier && nowMs - earlier.atMs < FORBIDDEN_INTERVAL_MS) {
       earlier.unlogged += 1;
       return;
     }
@@ -61,7 +61,7 @@ export class EventService {
     this.note({ event: "forbidden", who, from, subject, detail });
   }
 
-  /** Whether that account has signed in from that address before. */
+  /** Whether the account has signed in from this address before. */
   hasSignedIn(email: string, address: string): boolean {
     return this.#log.hasSignedIn(email, address);
   }

@@ -6,8 +6,8 @@ import type { ObjectiveService } from "./objectives.ts";
 import type { AccountService } from "./accounts.ts";
 
 /**
- * Puts the configured objectives in, and a placeholder for each one that only a zone names: the first trip must find
- * its objective also where nothing was imported and no link has ever been up.
+ * Stores the configured objectives, and a placeholder for each objective that only a zone names: the first trip needs its
+ * objective even if nothing was imported and the link was never up.
  */
 export function seedObjectives(
   objectives: ObjectiveService,
@@ -22,20 +22,21 @@ export function seedObjectives(
     name: wording(locale).unnamedObjective(id),
     id,
   }));
-  const ofKind = (kind: ObjectiveType) =>
-    named.filter(({ type }) => type === kind).map(({ id, name }) => ({ id, name }));
-  objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((kind) => [kind, ofKind(kind)])), "zone");
+  const ofType = (objectiveType: ObjectiveType) =>
+    named.filter(({ type }) => type === objectiveType).map(({ id, name }) => ({ id, name }));
+  objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((type) => [type, ofType(type)])), "zone");
 }
 
 /**
- * Makes the first administrator where nobody can sign in yet. There is no default password: `newPassword` makes one
- * for this installation, good for setting one's own and for nothing else (OWASP ASVS 5.0, 6.4.1).
- * @param tell is given the address and the password, the only time that the password can be read
+ * Creates the initial administrator if there is no account yet. There is no default password: the generated one only
+ * allows setting a new one (OWASP ASVS 5.0, 6.4.1).
+ * @param newPassword generates a password
+ * @param announce called with address and password; the password is not readable afterwards
  */
 export async function ensureAdministrator(
   accounts: AccountService,
   newPassword: () => string,
-  tell: (account: { email: string; password: string }) => void,
+  announce: (account: { email: string; password: string }) => void,
 ): Promise<void> {
   if (accounts.hasSignInAccounts()) return;
   const password = newPassword();
@@ -44,5 +45,5 @@ export async function ensureAdministrator(
     { who: "santinela", from: "first start" },
     { mustChangePassword: true },
   );
-  tell({ email: INITIAL_ADMIN_EMAIL, password });
+  announce({ email: INITIAL_ADMIN_EMAIL, password });
 }

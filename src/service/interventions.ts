@@ -30,30 +30,30 @@ import { ListService } from "./lists.ts";
 export interface InterventionServiceOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** IANA zone in which date-times without an offset are read. */
+  /** IANA time zone for date-times without an offset. */
   readonly timezone: string;
-  /** Centre that new records belong to. */
+  /** Dispatch centre id of new records. */
   readonly dispeceratId: number;
-  /** Makes an identity for a record whose creator sent none. */
+  /** Generates a uid for a record without an idempotency key. */
   readonly newUid: () => string;
-  /** Called after each committed change; a hint for the sync, which finds it in the outbox anyway. */
+  /** Called after each committed change, to wake the sync. */
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
-  /** Reads the lists that take long; without it every list is read here. */
+  /** Reads long lists in another thread; without it all lists are read here. */
   readonly longLists?: ListReader | undefined;
 }
 
-/** Answers to keyed requests are kept so long: far longer than any device waits with a repetition. */
+/** Retention of responses to keyed requests, far longer than any device retries. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
-/** Each keyed request clears away a few old ones. */
+/** Maximum old keys removed by each keyed request. */
 const KEYS_PRUNED_MAX = 10;
 
-/** The key a client sent and the hash of the body it sent with it. */
+/** The key of a request and the hash of its body. */
 export interface IdempotencyKey {
   readonly key: string;
   readonly fingerprint: string;
 }
 
-/** The one place where records are written, each together with its outbox entry in one transaction. */
+/** Writes records, each with its outbox entry in one transaction. */
 export class InterventionService {
   readonly lists: ListService;
   readonly #listeners: InterventionServiceOptions["onChange"][] = [];
@@ -78,17 +78,17 @@ export class InterventionService {
   }
 
   /**
-   * Does what `work` does with this service in one commit with what others do at this moment.
-   * @returns what `work` returned, once it is on the disk; rejects with what it threw
+   * Runs `work` in a group commit with concurrent writes.
+   * @returns the result of `work` after fsync; rejects with its error
    */
   together<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
   }
 
   /**
-   * Creates a record from a body that passed its schema.
-   * @param idempotency with it, the same request again gets the first answer and creates nothing
-   * @returns the record, and whether it is an earlier answer; `created.rev` is 1 then too
+   * Creates a record from a validated body.
+   * @param idempotency a repeated request with the same key returns the first response and creates nothing
+   * @returns the record, and whether it is an earlier response
    * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (same key, other body)
    */
   create(
@@ -120,15 +120,15 @@ export class InterventionService {
     return stored;
   }
 
-  /** IANA zone in which dates without an offset are read. */
+  /** IANA time zone for dates without an offset. */
   get timezone(): string {
     return this.#options.timezone;
   }
 
   /**
-   * Changes the fields that the body sends and no others; a bad field changes nothing.
-   * @param hasTripJoined whether the change brings a trip into the record, which the centre must hear of whatever it has done with the record
-   * @throws AppError `not-found` (record or objective), `invalid` (dates, a kind without its id)
+   * Changes the fields of the body and no others; an invalid field changes nothing.
+   * @param hasTripJoined whether a trip joined the record, so that it must be sent whatever its state at the centre
+   * @throws AppError `not-found` (record or objective), `invalid` (dates, objective type without id)
    */
   update(
     id: number,
@@ -149,26 +149,26 @@ export class InterventionService {
       const before = differingFields(merged, current);
       this.#record("intervention-changed", id, principal, { before, after });
       const written = this.#interventions.update(id, changes, instants, this.#options.clock.wallMs());
-      this.#want(written, "edited", hasTripJoined);
+      this.#enqueue(written, "edited", hasTripJoined);
       return { stored: written, differs };
     });
     if (updated.differs) this.#changed(updated.stored.record);
     return updated.stored;
   }
 
-  /** Deletes for good. @throws AppError `not-found` */
+  /** Deletes a record permanently. @throws AppError `not-found` */
   delete(id: number, principal: Principal): Intervention {
     const { record } = transaction(this.#options.database, () => {
       const stored = this.get(id);
       this.#record("intervention-deleted", id, principal, { before: stored.record });
-      this.#want(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
+      this.#enqueue(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
       return stored;
     });
     this.#changed(record);
     return record;
   }
 
-  /** Has `listener` called like `onChange`, for parts that are made after the service. */
+  /** Adds a listener as `onChange`, for components created after the service. */
   observe(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -182,18 +182,18 @@ export class InterventionService {
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
     if (answer) return JSON.parse(answer.body) as Intervention;
-    // The answer was forgotten with age, but the record still carries the key: there must be no second one of it.
-    const twin = this.#interventions.findByUid(key);
-    return twin?.createdBy === principal.accountId ? twin.record : undefined;
+    // The response has expired, but the record still has the key: do not create a duplicate.
+    const existing = this.#interventions.findByUid(key);
+    return existing?.createdBy === principal.accountId ? existing.record : undefined;
   }
 
   #insert(fields: InterventionFields, principal: Principal, idempotency?: IdempotencyKey): Intervention {
     const { clock, timezone, dispeceratId, newUid } = this.#options;
     const instants = instantsOf(fields, timezone);
     this.#assertObjectiveExists(fields);
-    // Another account's key of the same text is no reason to refuse: then an identity is made.
-    const wanted = idempotency?.key;
-    const uid = wanted !== undefined && !this.#interventions.findByUid(wanted) ? wanted : newUid();
+    // If another account already used this key, a new uid is generated.
+    const key = idempotency?.key;
+    const uid = key !== undefined && !this.#interventions.findByUid(key) ? key : newUid();
     const nowMs = clock.wallMs();
     const stored = this.#interventions.insert({
       uid,
@@ -217,7 +217,7 @@ export class InterventionService {
     current: InterventionFields,
     changes: Partial<InterventionFields>,
   ): void {
-    // An equal id in the other kind would point the record to something else without anyone having said so.
+    // The same id in the other type would be a different objective.
     if (changes.objectiveId === undefined && merged.objectiveType !== current.objectiveType)
       throw new AppError("invalid", "objectiveType cannot change without objectiveId");
     if (merged.objectiveType !== current.objectiveType || merged.objectiveId !== current.objectiveId)
@@ -226,14 +226,14 @@ export class InterventionService {
 
   #assertObjectiveExists({ objectiveType: type, objectiveId: id }: InterventionFields): void {
     if (!this.#objectives.exists({ type, id }))
-      throw new AppError("not-found", `there is no objective ${id} in ${type}`);
+      throw new AppError("not-found", `objective ${id} does not exist in ${type}`);
   }
 
   #firstSweepMs(): number {
     return this.#options.clock.wallMs() + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
   }
 
-  #want(stored: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
+  #enqueue(stored: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
     const entry = this.#outbox.find(stored.record.id);
     if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
     const { record, rev } = stored;
@@ -242,4 +242,4 @@ export class InterventionService {
   }
 }
 
-const unknownIntervention = (id: number) => new AppError("not-found", `there is no intervention ${id}`);
+const unknownIntervention = (id: number) => new AppError("not-found", `intervention ${id} does not exist`);

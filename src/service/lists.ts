@@ -7,15 +7,15 @@ import {
 } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 
-/** A list for which more rows have to be looked at is read elsewhere. @see docs/performance.md for how long these take */
+/** Lists that scan more rows are read in another thread. @see docs/performance.md for their duration */
 const ROWS_HERE_MAX = 10_000;
 
-/** Reads a list here where that is quick, so that a trip waits for no list. */
+/** Reads short lists directly and long lists in another thread, so that trips do not wait. */
 export class ListService implements ListReader {
   readonly #here: InterventionLists;
   readonly #longLists: ListReader | undefined;
 
-  /** @param longLists reads those that take long; without it every list is read here */
+  /** @param longLists reads long lists; without it all lists are read here */
   constructor({ database, longLists }: { database: Database; longLists?: ListReader | undefined }) {
     this.#here = new InterventionLists(database);
     this.#longLists = longLists;
@@ -31,7 +31,7 @@ export class ListService implements ListReader {
     }
   }
 
-  /** However many rows have to be looked at. */
+  /** Reads a list here without the limit of rows. */
   readHere(query: InterventionQuery): ListPage {
     return this.#here.read(query);
   }

@@ -14,7 +14,7 @@ import { transaction } from "../store/transaction.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 
-/** The objectives as the interface lists them, and the ways they get in. */
+/** Lists and imports objectives. */
 export class ObjectiveService {
   readonly #database: Database;
   readonly #objectives: ObjectiveStore;
@@ -25,9 +25,9 @@ export class ObjectiveService {
   }
 
   /**
-   * The requested slice of one kind, and how many fit the filters in all.
-   * @param scope only these objectives; undefined for all of them
-   * @throws AppError `invalid` for a sort by a field that none of them can have
+   * Returns the requested slice of one type and the total number of matches.
+   * @param scope only these objectives; undefined for all
+   * @throws AppError `invalid` for an unknown sort field
    */
   list(
     type: ObjectiveType,
@@ -46,7 +46,7 @@ export class ObjectiveService {
     return { records: found.slice(query.start, query.end), total: found.length };
   }
 
-  /** A text that is another one whenever the list of that kind may be another one within the scope. */
+  /** Version text that changes whenever the list of this type may change within the scope. */
   version(type: ObjectiveType, scope?: ObjectiveScope): string {
     const version = this.#objectives.version(type);
     const ids = idsOf(type, scope);
@@ -55,19 +55,19 @@ export class ObjectiveService {
   }
 
   /**
-   * @param scope only these objectives; undefined for all of them
+   * @param scope only these objectives; undefined for all
    * @throws AppError `not-found`
    */
   get(ref: ObjectiveRef, scope?: ObjectiveScope): Objective {
-    const isSeen = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
-    const objective = isSeen ? this.#objectives.get(ref) : undefined;
-    if (!objective) throw new AppError("not-found", `there is no objective ${ref.id} in ${ref.type}`);
+    const isInScope = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
+    const objective = isInScope ? this.#objectives.get(ref) : undefined;
+    if (!objective) throw new AppError("not-found", `objective ${ref.id} does not exist in ${ref.type}`);
     return completed(ref.type, objective);
   }
 
   /**
-   * Adds or replaces objectives, all or none.
-   * @returns how many of each kind
+   * Adds or replaces objectives in one transaction.
+   * @returns the number for each type
    */
   import(objectives: ObjectiveImport, source: ObjectiveSource): Record<ObjectiveType, number> {
     return transaction(this.#database, () => {
@@ -80,7 +80,7 @@ export class ObjectiveService {
     });
   }
 
-  /** Objectives that the configuration described once and no longer does stay, and the centre's word counts for them again. */
+  /** Keeps objectives removed from the configuration; the dispatch centre's values apply to them again. */
   release(configured: ObjectiveImport): void {
     for (const type of OBJECTIVE_TYPES)
       this.#objectives.release(
@@ -90,7 +90,7 @@ export class ObjectiveService {
   }
 }
 
-/** Ascending, so that the order in which they were named makes no difference. */
+/** Ascending, so that the order in the scope does not matter. */
 function idsOf(type: ObjectiveType, scope: ObjectiveScope | undefined): number[] | undefined {
   return scope
     ?.filter((ref) => ref.type === type)

@@ -2,108 +2,113 @@ import { createHmac, generateKeySync, timingSafeEqual } from "node:crypto";
 import bcrypt from "bcrypt";
 import { AppError } from "../domain/errors.ts";
 
-/** Comparisons run in the thread pool that also flushes the disk: two leave room for the trips. */
-const AT_ONCE_MAX = 2;
-/** In each of the two lines: several people and programs may start their day at once. */
+/** Maximum concurrent comparisons: they share the thread pool with fsync, which trips need. */
+const CONCURRENT_MAX = 2;
+/** Maximum length of each of the two queues. */
 const WAITING_MAX = 16;
 
-/** Ten thousand sites and their people; each takes some two hundred bytes. */
-const PROVEN_MAX = 16_384;
+/** Enough for ten thousand sites with their users; about 200 bytes each. */
+const VERIFIED_MAX = 16_384;
 
-/** Who waits for a comparison. */
+/** Source of a sign-in attempt. */
 export interface Candidate {
-  /** The household or machine that the attempt comes from. */
+  /** Network of the attempt. */
   readonly place: string;
-  /** Whether that account has signed in from there before, or shows a token: these go before all others. */
+  /** Whether the account has signed in from this address before or has a token; these are served first. */
   readonly isKnown: boolean;
 }
 
 interface Waiting extends Candidate {
-  readonly go: () => void;
-  readonly refuse: () => void;
+  readonly start: () => void;
+  readonly reject: () => void;
 }
 
 /**
- * Compares passwords with hashes, few at a time. Known candidates have a line of their own that is served first; in the
- * other one no place keeps another out: when it is full, the place with the most attempts in it loses one.
+ * Compares passwords with hashes, with limited concurrency. Known candidates have a separate queue that is served first.
+ * If a queue is full, the place with the most attempts in it loses one, so that no place can block another.
  */
 export class PasswordCheck {
   #running = 0;
   readonly #known: Waiting[] = [];
-  readonly #strangers: Waiting[] = [];
+  readonly #unknown: Waiting[] = [];
   /**
-   * Keyed hashes of passwords that have passed, by the bcrypt hash that they fit: another password has another one. After
-   * a city's power cut ten thousand sites sign in within seconds, and bcrypt would take minutes for them.
+   * Keyed hashes of verified passwords, by their bcrypt hash. After a power cut ten thousand sites sign in within seconds,
+   * and bcrypt would take minutes for them.
    */
-  readonly #proven = new Map<string, Buffer>();
-  /** Of this process alone: what is in its memory says nothing about a password elsewhere. */
+  readonly #verified = new Map<string, Buffer>();
+  /** Random key of this process, so that its memory is useless elsewhere. */
   readonly #key = generateKeySync("hmac", { length: 256 });
 
-  /** Whether the password is the one that has fitted this hash before. It takes no place in a line. */
-  isProven(password: string, hash: string): boolean {
-    const proven = this.#proven.get(hash);
-    return proven !== undefined && timingSafeEqual(proven, this.#digestOf(password));
+  /** Whether the password has already been verified with this hash; does not use a queue. */
+  isVerified(password: string, hash: string): boolean {
+    const digest = this.#verified.get(hash);
+    return digest !== undefined && timingSafeEqual(digest, this.#digestOf(password));
   }
 
-  /** Has the next attempt with this hash compared again. */
+  /** Removes a verified password; the next attempt is compared again. */
   forget(hash: string): void {
-    this.#proven.delete(hash);
+    this.#verified.delete(hash);
   }
 
   /**
-   * Whether the password fits the hash.
-   * @param atTurn called right before the comparison; what it throws ends the attempt
-   * @throws AppError `too-many-requests` when too many wait already
+   * Whether the password matches the hash.
+   * @param beforeCompare called right before the comparison; an error it throws ends the attempt
+   * @throws AppError `too-many-requests` if the queue is full
    */
-  async matches(password: string, hash: string, candidate: Candidate, atTurn: () => void): Promise<boolean> {
-    await this.#turn(candidate);
+  async matches(
+    password: string,
+    hash: string,
+    candidate: Candidate,
+    beforeCompare: () => void,
+  ): Promise<boolean> {
+    await this.#acquire(candidate);
     try {
-      atTurn();
+      beforeCompare();
       const matches = await bcrypt.compare(password, hash);
       if (matches) this.#remember(password, hash);
       return matches;
     } finally {
-      const next = this.#known.shift() ?? this.#strangers.shift();
-      if (next) next.go();
+      const next = this.#known.shift() ?? this.#unknown.shift();
+      if (next) next.start();
       else this.#running -= 1;
     }
   }
 
   #remember(password: string, hash: string): void {
-    this.#proven.delete(hash);
-    this.#proven.set(hash, this.#digestOf(password));
-    const [oldest] = this.#proven.keys();
-    if (this.#proven.size > PROVEN_MAX && oldest !== undefined) this.#proven.delete(oldest);
+    this.#verified.delete(hash);
+    this.#verified.set(hash, this.#digestOf(password));
+    const [oldest] = this.#verified.keys();
+    if (this.#verified.size > VERIFIED_MAX && oldest !== undefined) this.#verified.delete(oldest);
   }
 
   #digestOf(password: string): Buffer {
     return createHmac("sha256", this.#key).update(password).digest();
   }
 
-  async #turn(candidate: Candidate): Promise<void> {
-    if (this.#running < AT_ONCE_MAX) {
+  async #acquire(candidate: Candidate): Promise<void> {
+    if (this.#running < CONCURRENT_MAX) {
       this.#running += 1;
       return;
     }
-    const line = candidate.isKnown ? this.#known : this.#strangers;
-    if (line.length >= WAITING_MAX) makeRoom(line, candidate);
-    await new Promise<void>((go, reject) => {
-      line.push({ ...candidate, go, refuse: () => reject(tooMany()) });
+    const queue = candidate.isKnown ? this.#known : this.#unknown;
+    if (queue.length >= WAITING_MAX) makeRoom(queue, candidate);
+    await new Promise<void>((start, reject) => {
+      queue.push({ ...candidate, start, reject: () => reject(tooMany()) });
     });
   }
 }
 
-/** Refuses one of a full line: the newest of the place with the most, or the newcomer where that is its own place. */
-function makeRoom(line: Waiting[], { place }: Candidate): void {
+/** Rejects one attempt: the newest of the place with the most attempts, or the new one if that is its own place. */
+function makeRoom(queue: Waiting[], { place }: Candidate): void {
   const counts = new Map<string, number>();
-  for (const waiting of line) counts.set(waiting.place, (counts.get(waiting.place) ?? 0) + 1);
+  for (const waiting of queue) counts.set(waiting.place, (counts.get(waiting.place) ?? 0) + 1);
   const [crowded = "", most = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
   if ((counts.get(place) ?? 0) + 1 >= most) throw tooMany();
-  const [loser] = line.splice(
-    line.findLastIndex((waiting) => waiting.place === crowded),
+  const [rejected] = queue.splice(
+    queue.findLastIndex((waiting) => waiting.place === crowded),
     1,
   );
-  loser?.refuse();
+  rejected?.reject();
 }
 
 function tooMany(): AppError {

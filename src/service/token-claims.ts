@@ -1,11 +1,12 @@
 import type { JwtPayload } from "jsonwebtoken";
 
-/** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
+/** Lifetime of a token in seconds, fixed by the contract ("Authentication", point 2). */
 export const TOKEN_LIFETIME_S = 3600;
 
-/** A clock that is disciplined may go back by this much between two requests. */
+/** Maximum backward correction of the clock between two requests. */
 const CLOCK_SKEW_S = 60;
-/** A token whose signature is ours, as numbers that were looked at. */
+
+/** Claims of a token with a valid signature, with checked types. */
 export interface VerifiedClaims {
   readonly accountId: number;
   /** Seconds since 1970. */
@@ -15,7 +16,7 @@ export interface VerifiedClaims {
   readonly ver: unknown;
 }
 
-/** jsonwebtoken takes tokens that have no subject, no age and no end. */
+/** Checks that all claims are present: jsonwebtoken accepts tokens without subject, issue time and expiry. */
 export function completeClaims({ iat, exp, nbf = 0, sub, ver }: JwtPayload): VerifiedClaims | undefined {
   return typeof iat === "number" &&
     typeof exp === "number" &&
@@ -26,8 +27,8 @@ export function completeClaims({ iat, exp, nbf = 0, sub, ver }: JwtPayload): Ver
 }
 
 /**
- * Whether now is within the token's lifetime. One of a clock that has been put back since would live on for as long as
- * that clock was ahead.
+ * Whether the token is valid now. The issue time is checked too: a token issued while the clock was ahead would otherwise
+ * live too long.
  */
 export function isWithin({ iat, exp, nbf }: VerifiedClaims, nowS: number): boolean {
   return nowS < exp && nowS >= nbf && exp - iat <= TOKEN_LIFETIME_S && iat <= nowS + CLOCK_SKEW_S;

@@ -11,26 +11,26 @@ import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
 import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
-/** More people and programs than that do not use one installation within an hour. */
+/** More than the users and clients of one installation within an hour. */
 const VERIFIED_MAX = 500;
 const ISSUER = "santinela";
-/** Hash of a random password nobody knows: an unknown address must take as long as a wrong password. */
+/** Hash of a discarded random password: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
 
-/** The tokens that accounts get. */
+/** Issues and verifies tokens. */
 export class TokenService {
   readonly #accounts: AccountStore;
   readonly #clock: Clock;
   readonly #signing: { readonly id: string; readonly key: KeyObject };
-  /** Accepted keys by the id that stands in a token's head. */
+  /** Accepted keys by the key id in the token's header. */
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #throttle: SignInThrottle;
   readonly #passwords = new PasswordCheck();
   readonly #events: EventService;
-  /** What was found true of the newest tokens: the signature takes as long to check as the whole rest of a read. */
+  /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
   readonly #verified = new Map<string, VerifiedClaims>();
 
-  /** @param keys HS256 signing keys of at least 32 bytes; tokens of the previous one are still taken */
+  /** @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous key are still accepted */
   constructor(options: {
     database: Database;
     clock: Clock;
@@ -46,11 +46,11 @@ export class TokenService {
   }
 
   /**
-   * A token for a person.
+   * Signs a user in.
    * @param address the client's network address; undefined for the control socket
-   * @param currentToken the token that is to be replaced: its owner waits before strangers
-   * @throws AppError `unauthenticated`, with one message for an unknown address and a wrong password, and
-   * `too-many-requests` after too many of them
+   * @param currentToken the token to replace; its owner is served first
+   * @throws AppError `unauthenticated`, with the same message for an unknown address and a wrong password, and
+   *   `too-many-requests` after too many failures
    */
   async signIn(
     email: string,
@@ -68,8 +68,8 @@ export class TokenService {
   }
 
   /**
-   * That person's account as it is when this is its password.
-   * @param options `hasToken`: whether the person has signed in already, and so waits before strangers
+   * Returns the user's account if the password is correct.
+   * @param options `hasToken`: whether the user is already signed in and is served first
    * @throws AppError `too-many-requests` as `signIn`
    */
   accountOf(
@@ -81,9 +81,9 @@ export class TokenService {
   }
 
   /**
-   * Who a token belongs to; role and revocation are read from the account as it is now.
-   * @param from where the request came from, for the event log
-   * @throws AppError `unauthenticated` for anything but a valid token of a living account
+   * Returns the owner of a token; role and revocation are read from the current account.
+   * @param from origin of the request, for the event log
+   * @throws AppError `unauthenticated` for anything but a valid token of an enabled account
    */
   verify(token: string, from: string): Principal {
     const { accountId: id, ver } = this.#claimsOf(token);
@@ -93,7 +93,7 @@ export class TokenService {
     return { accountId, email, role, mustChangePassword, objectives, from };
   }
 
-  /** A token for posting trips, made without signing in: the account has no password. */
+  /** Token for dispatching trips; its account has no password. */
   deviceToken(): string {
     const nowMs = this.#clock.wallMs();
     const account =
@@ -105,7 +105,7 @@ export class TokenService {
         mustChangePassword: false,
         createdAtMs: nowMs,
       });
-    if (!account) throw new Error("the device account cannot be made");
+    if (!account) throw new Error("cannot create the device account");
     return this.#sign(account);
   }
 
@@ -125,7 +125,7 @@ export class TokenService {
     return { email, address, isKnownAddress: isKnownPlace, isRandomPassword };
   }
 
-  /** As slow for an address that is not known as for a wrong password. Both are counted and noted. */
+  /** Takes equally long for an unknown address and a wrong password; both are counted and recorded. */
   async #accountWith(
     attempt: SignInAttempt,
     password: string,
@@ -136,11 +136,11 @@ export class TokenService {
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
     if (account?.disabled) this.#passwords.forget(hash);
-    else if (account && usable && this.#passwords.isProven(password, hash)) {
+    else if (account && usable && this.#passwords.isVerified(password, hash)) {
       this.#throttle.succeeded({ ...attempt, hasToken });
       return account;
     }
-    // Asked again when its turn has come: of many at once, those that waited meanwhile may have been too many.
+    // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
     const { address, isKnownAddress } = attempt;
     const candidate = {
       place: networkOf(address ?? ""),
@@ -161,7 +161,7 @@ export class TokenService {
   }
 
   #sign(account: Account): string {
-    // A clock may begin at 1970; jsonwebtoken takes 0 for a missing time and asks the system clock.
+    // A clock may start at 1970; jsonwebtoken treats 0 as missing and uses the system clock.
     const issuedAtS = Math.max(1, Math.floor(this.#clock.wallMs() / 1000));
     const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
     return jwt.sign(claims, this.#signing.key, {
@@ -173,7 +173,7 @@ export class TokenService {
     });
   }
 
-  /** Time passes and clocks are set, so a token's lifetime is asked each time; its signature stays what it was. */
+  /** Checks the lifetime on each call; the signature is checked once. */
   #claimsOf(token: string): VerifiedClaims {
     const nowS = Math.floor(this.#clock.wallMs() / 1000);
     const claims = this.#verified.get(token) ?? this.#verifiedClaims(token);
@@ -181,16 +181,16 @@ export class TokenService {
       this.#verified.delete(token);
       throw invalidToken();
     }
-    if (!this.#verified.has(token)) this.#keep(token, claims);
+    if (!this.#verified.has(token)) this.#cache(token, claims);
     return claims;
   }
 
-  #keep(token: string, claims: VerifiedClaims): void {
+  #cache(token: string, claims: VerifiedClaims): void {
     if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
     this.#verified.set(token, claims);
   }
 
-  /** What the token says, if one of our keys signed it; its times are not looked at. */
+  /** The claims if one of the keys signed the token; the times are not checked. */
   #verifiedClaims(token: string): VerifiedClaims | undefined {
     try {
       const header = jwt.decode(token, { complete: true })?.header;
@@ -206,7 +206,7 @@ export class TokenService {
       });
       return typeof claims === "string" ? undefined : completeClaims(claims);
     } catch {
-      // Why a token is not valid is nobody's business but its owner's.
+      // The reason is not disclosed.
       return undefined;
     }
   }
@@ -216,7 +216,7 @@ function byOf({ email, address }: SignInAttempt): { who: string; from: string; s
   return { who: email, from: address ?? "control socket", subject: `account ${email}` };
 }
 
-/** A key's name in tokens: says which key it is and nothing about it. */
+/** Key id in tokens; does not disclose the key. */
 function idOf(key: KeyObject): string {
   return createHash("sha256").update(key.export()).digest("hex").slice(0, 8);
 }

@@ -20,25 +20,25 @@ export interface SiteHeadlineParts {
   readonly journal: Pick<Journal, "trips" | "unrecorded">;
 }
 
-/** What the rest of the site says of itself. */
+/** Facts from other components of the site. */
 export type OtherFacts = Pick<HeadlineFacts, "isRead" | "conditions" | "isWalkTest" | "stuck"> & {
   readonly zones: readonly HeadlineZone[];
   readonly waiting: number;
-  /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
+  /** Last change of the oldest queued record, milliseconds since 1970; null if none is queued. */
   readonly oldestWaitingMs: number | null;
 };
 
-/** A start so close ahead is now: clocks of two machines are minutes apart. */
-const CLOCKS_APART_MS = 3_600_000;
-/** Records that ask for work alone are looked up in the journal, the newest first: a leak's record is one of them. */
-const LOOKED_UP_MAX = 1_000;
-/** Trips without a record that are counted: a local API that is away for long leaves thousands. */
+/** Tolerance for starts in the future: clocks of two machines may differ. */
+const CLOCK_DIFFERENCE_MS = 3_600_000;
+/** Maximum records without an alarm priority that are checked for a trip in the journal, newest first. */
+const CHECKED_MAX = 1_000;
+/** Maximum unrecorded trips that are counted: a long outage of the local API leaves thousands. */
 const UNRECORDED_MAX = 1_000;
 
-/** Collects the facts that the headline is made of. */
+/** Collects the facts for the headline. */
 export class SiteHeadline {
   readonly #parts: SiteHeadlineParts;
-  /** Whether a trip of ours made the record of that identity, which never changes. */
+  /** Whether a local trip created the record, by uid; this never changes. */
   readonly #madeByTrip = new Map<string, boolean>();
 
   constructor(parts: SiteHeadlineParts) {
@@ -56,15 +56,15 @@ export class SiteHeadline {
     });
   }
 
-  /** The unfinished records: those that are an alarm by their own fields, and those that a trip of ours made. */
+  /** Unfinished records: alarms by their fields, and records created by a local trip. */
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
     const { clock, time, unfinished } = this.#parts;
-    // By a clock in the past every start lies ahead; an alarm too many is better than one too few.
-    const startedMs = time.isTrusted() ? clock.wallMs() + CLOCKS_APART_MS : Number.MAX_SAFE_INTEGER;
+    // With a clock in the past, all starts are in the future; count them as started rather than miss an alarm.
+    const startedMs = time.isTrusted() ? clock.wallMs() + CLOCK_DIFFERENCE_MS : Number.MAX_SAFE_INTEGER;
     const counts = unfinished.counts(startedMs);
     const newest = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
       counts[group] === 0 ? [] : unfinished.newest(group, startedMs, limit);
-    const work = newest("work", LOOKED_UP_MAX);
+    const work = newest("work", CHECKED_MAX);
     const ownWork = work.filter((record) => this.#isMadeByTrip(record));
     const own = [...ownWork, ...this.#ownAhead(newest)];
     const alarms = [...own, ...newest("alarms", HEADLINE_ITEMS_MAX)].toSorted((a, b) => b.id - a.id);
@@ -76,24 +76,24 @@ export class SiteHeadline {
     };
   }
 
-  /** What a trip has made is now, whatever its date says: the clock may have been set back since. */
+  /** Records of trips count as started even with a start in the future: the clock may have been set back. */
   #ownAhead(
     newest: (group: keyof UnfinishedCounts, limit: number) => UnfinishedRecord[],
   ): UnfinishedRecord[] {
     return (["alarmsAhead", "workAhead"] as const)
-      .flatMap((group) => newest(group, LOOKED_UP_MAX))
+      .flatMap((group) => newest(group, CHECKED_MAX))
       .filter((record) => this.#isMadeByTrip(record));
   }
 
   #isMadeByTrip({ uid }: UnfinishedRecord): boolean {
     const known = this.#madeByTrip.get(uid);
     if (known !== undefined) return known;
-    if (this.#madeByTrip.size > REMEMBERED_MAX) this.#madeByTrip.clear();
-    const isIt = this.#parts.journal.trips.find(uid)?.type === "trip";
-    this.#madeByTrip.set(uid, isIt);
-    return isIt;
+    if (this.#madeByTrip.size > CACHED_MAX) this.#madeByTrip.clear();
+    const isTrip = this.#parts.journal.trips.find(uid)?.type === "trip";
+    this.#madeByTrip.set(uid, isTrip);
+    return isTrip;
   }
 }
 
-/** More than is looked up at once, so that a look does not ask the journal again. */
-const REMEMBERED_MAX = 8 * LOOKED_UP_MAX;
+/** Cache size; several times one read. */
+const CACHED_MAX = 8 * CHECKED_MAX;

@@ -10,7 +10,7 @@ import type { SiteSync } from "./site-sync.ts";
 
 const ENTRIES_SHOWN = 200;
 
-/** What has happened at the site, as one story. */
+/** Trips and the timeline of the site. */
 export class SiteTimeline implements TimelinePort {
   readonly #tables: { readonly events: EventLog; readonly trips: TripStore };
   readonly #sync: SiteSync;
@@ -41,40 +41,42 @@ export class SiteTimeline implements TimelinePort {
 }
 
 /**
- * The event log and the trips as one story, the newest first. They lie in two databases; each keeps its own order, and
- * the wall clock only says how the two are laid into each other.
+ * Event log and trips merged by time, newest first. They are in two databases; each keeps its own order, and the wall clock
+ * only determines how they are merged.
  */
 export function journalPage(
   { events, trips }: { events: EventLog; trips: TripStore },
   limit: number,
   after: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER },
 ): JournalPage {
-  const told = events.newest(limit + 1, after.event).map((event) => ({ event, entry: entryOfEvent(event) }));
-  const seen = trips.newest(limit + 1, after.trip).map((trip) => ({ trip, entry: entryOfTrip(trip) }));
+  const eventEntries = events
+    .newest(limit + 1, after.event)
+    .map((event) => ({ event, entry: entryOfEvent(event) }));
+  const tripEntries = trips.newest(limit + 1, after.trip).map((trip) => ({ trip, entry: entryOfTrip(trip) }));
   const entries: TimelineEntry[] = [];
   let place = after;
   while (entries.length < limit) {
-    const [event] = told;
-    const [trip] = seen;
+    const [event] = eventEntries;
+    const [trip] = tripEntries;
     if (event && (!trip || event.entry.at >= trip.entry.at)) {
       entries.push(event.entry);
       place = { ...place, event: event.event.seq };
-      told.shift();
+      eventEntries.shift();
     } else if (trip) {
       entries.push(trip.entry);
       place = { ...place, trip: trip.trip.seq };
-      seen.shift();
+      tripEntries.shift();
     } else return { entries, next: null };
   }
-  return { entries, next: told.length + seen.length > 0 ? place : null };
+  return { entries, next: eventEntries.length + tripEntries.length > 0 ? place : null };
 }
 
-/** Where the story ends now: the numbers of its newest entries, 0 where there is none. */
+/** Numbers of the newest entries; 0 if there are none. */
 function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): TimelineCursor {
   return { event: events.newest(1)[0]?.seq ?? 0, trip: trips.newest(1)[0]?.seq ?? 0 };
 }
 
-/** What was written down about one intervention, the newest first: its trips and what was done to it. */
+/** Trips and events of one intervention, newest first. */
 function historyOf(
   { events, trips }: { events: EventLog; trips: TripStore },
   interventionId: number,

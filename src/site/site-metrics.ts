@@ -32,25 +32,25 @@ export interface SiteMetricsParts {
   readonly log: Log;
 }
 
-/** States of a trip that has gone the way to the centre; any other one was held back for a reason. */
+/** States of dispatched trips; trips with other states were suppressed. */
 const DISPATCHED: ReadonlySet<string> = new Set(["waiting", "posted", "merged", "refused"] as const);
 const DATABASES = ["santinela", "journal"] as const;
-/** Seconds; EN 50131-1 allows ten for an intrusion signal, and what comes after that has met a fault. */
+/** Seconds; EN 50131-1 allows ten for an intrusion signal, so longer times indicate a fault. */
 const TRIP_TO_RECORD_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 
-/** Rows of the journal counted at once, and how long what has come in meanwhile goes first. */
+/** Rows of the journal counted per batch, with pauses so that readings are not delayed. */
 const COUNT_BATCH_ROWS = 5_000;
-const BETWEEN_COUNTS_MS = 50;
+const COUNT_PAUSE_MS = 50;
 
-/** The running daemon in numbers, for a Prometheus server. Read from the tables when asked; nothing is kept up to date. */
+/** Metrics of the running daemon. Most are read from the tables on each request. */
 export class SiteMetrics implements MetricsPort {
   readonly #parts: SiteMetricsParts;
   readonly #process = new ProcessWatch();
-  /** Trips by zone and by zone and state, counted once each: a full journal is too much to count at every look. */
+  /** Trips by zone, and by zone and state; counted incrementally, because a full journal is too large for each request. */
   readonly #trips = new Map<string, number>();
   readonly #suppressed = new Map<string, { zone: string; reason: TripState; count: number }>();
   #countedTo = 0;
-  /** Whether that was the newest trip when it was counted. */
+  /** Whether all trips have been counted. */
   #isCounted = false;
   #cancelCounting: CancelTimer = () => {};
   readonly #tripToRecord = new Histogram(TRIP_TO_RECORD_S);
@@ -59,7 +59,7 @@ export class SiteMetrics implements MetricsPort {
     this.#parts = parts;
   }
 
-  /** Begins to watch this process, and to count what the journal has from before. @returns what ends it */
+  /** Starts the process metrics and the count of existing trips. @returns stops them */
   start(): () => void {
     this.#process.start();
     this.#countNewTrips();
@@ -69,7 +69,7 @@ export class SiteMetrics implements MetricsPort {
     };
   }
 
-  /** A trip of this process's own time is a record now. @param waitMs since its contact opened */
+  /** Called when a trip of this run is recorded. @param waitMs time since its contact opened */
   noteRecord(waitMs: number): void {
     this.#tripToRecord.note(waitMs / 1000);
   }
@@ -78,11 +78,11 @@ export class SiteMetrics implements MetricsPort {
     return this.#parts.config.metricsToken;
   }
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in the Prometheus text format. */
   text(): string {
     const status = this.#parts.site.status();
     return metricsText([
-      gauge("santinela_build_info", "The release that runs; always 1.", [
+      gauge("santinela_build_info", "Version of the running release; always 1.", [
         { labels: { version: VERSION, node: process.versions.node }, value: 1 },
       ]),
       ...this.#tripFamilies(status),
@@ -102,15 +102,15 @@ export class SiteMetrics implements MetricsPort {
     return [
       counter(
         "santinela_zone_trips_total",
-        "Trips of a zone in the journal, whatever became of them.",
-        // A part of the count, taken for all of it, would make the next look see trips that nobody has made.
+        "Trips of a zone in the journal, with any disposition.",
+        // No sample before the count is complete: a partial count would look like new trips later.
         this.#isCounted
           ? zones.map(({ id }) => ({ labels: { zone: id }, value: this.#trips.get(id) ?? 0 }))
           : [],
       ),
       counter(
         "santinela_zone_suppressed_total",
-        "Trips that were written down and not dispatched, by reason.",
+        "Trips recorded but suppressed, by reason.",
         (this.#isCounted ? [...this.#suppressed.values()] : []).map(({ zone, reason, count }) => ({
           labels: { zone, reason },
           value: count,
@@ -118,16 +118,16 @@ export class SiteMetrics implements MetricsPort {
       ),
       gauge(
         "santinela_zone_open",
-        "Whether a zone's contact is open; 0 also before it was first seen.",
+        "Whether a zone's contact is open; also 0 before the first reading.",
         zones.map(({ id, contact }) => ({ labels: { zone: id }, value: contact === "open" ? 1 : 0 })),
       ),
       {
         name: "santinela_trip_to_record_seconds",
         kind: "histogram",
-        help: "From a contact's opening to its intervention, for trips since this machine's start.",
+        help: "Time from the opening of a contact to its intervention, for trips since the boot of this machine.",
         samples: this.#tripToRecord.samples,
       },
-      gauge("santinela_trips_pending", "Trips that are no intervention yet.", [
+      gauge("santinela_trips_pending", "Trips without an intervention yet.", [
         { labels: { state: "waiting" }, value: trips.waiting },
         { labels: { state: "refused" }, value: trips.refused },
       ]),
@@ -141,7 +141,7 @@ export class SiteMetrics implements MetricsPort {
     try {
       part = trips.countsAfter(this.#countedTo, COUNT_BATCH_ROWS);
     } catch (error) {
-      // A page that cannot be read is whoever's business who needs it; no contact goes unheard for a number.
+      // A storage error is handled where the data is needed; metrics must not stop the monitoring.
       if (!isStorageError(error)) throw error;
       this.#isCounted = false;
       return log.debug("trip-count-failed", { reason: messageOf(error) });
@@ -149,7 +149,7 @@ export class SiteMetrics implements MetricsPort {
     const { counts, last, isNewest } = part;
     this.#countedTo = last;
     this.#isCounted = isNewest;
-    if (!isNewest) this.#cancelCounting = clock.after(BETWEEN_COUNTS_MS, () => this.#countNewTrips());
+    if (!isNewest) this.#cancelCounting = clock.after(COUNT_PAUSE_MS, () => this.#countNewTrips());
     for (const { zoneId, state, count } of counts) {
       this.#trips.set(zoneId, (this.#trips.get(zoneId) ?? 0) + count);
       if (DISPATCHED.has(state)) continue;
@@ -159,17 +159,17 @@ export class SiteMetrics implements MetricsPort {
     }
   }
 
-  /** Of a centre that is not this one any more there is no list. */
+  /** Lists of a previously configured dispatch centre are ignored. */
   #objectiveFamily(): MetricFamily {
     const { config, clock, centreObjectives } = this.#parts;
     const samples = OBJECTIVE_TYPES.flatMap((type) => {
-      const walk = centreObjectives.lastRead(type);
-      if (!walk || walk.centre !== config.upstream?.baseUrl) return [];
-      return [{ labels: { type }, value: Math.max(0, clock.wallMs() - walk.completedAtMs) / 1000 }];
+      const pulled = centreObjectives.lastRead(type);
+      if (!pulled || pulled.centre !== config.upstream?.baseUrl) return [];
+      return [{ labels: { type }, value: Math.max(0, clock.wallMs() - pulled.completedAtMs) / 1000 }];
     });
     return gauge(
       "santinela_objectives_age_seconds",
-      "Age of the copy of a list of the centre's objectives; no sample before it was first read to its end.",
+      "Time since the last complete pull of an objective list; no sample before the first.",
       samples,
     );
   }
@@ -181,13 +181,13 @@ export class SiteMetrics implements MetricsPort {
     return [
       gauge(
         "santinela_database_bytes",
-        "Size of a database's file and of its write-ahead log.",
+        "Size of a database file and its write-ahead log.",
         DATABASES.flatMap((database) => [
           { labels: { database, file: "main" }, value: size(`${database}.db`) },
           { labels: { database, file: "wal" }, value: size(`${database}.db-wal`) },
         ]),
       ),
-      gauge("santinela_disk_free_bytes", "What is free on the disk of the data folder.", [
+      gauge("santinela_disk_free_bytes", "Free space on the disk of the data directory.", [
         { value: freeBytes(dataDir) },
       ]),
     ];
@@ -196,16 +196,14 @@ export class SiteMetrics implements MetricsPort {
   #processFamilies({ startedAt }: StatusView): MetricFamily[] {
     const { residentBytes, cpuSeconds, loopDelay } = this.#process.look();
     return [
-      gauge("santinela_event_loop_delay_seconds", "How late timers were since the last look.", [
+      gauge("santinela_event_loop_delay_seconds", "Delay of timers since the last read.", [
         { labels: { quantile: "0.5" }, value: loopDelay.median },
         { labels: { quantile: "0.99" }, value: loopDelay.p99 },
         { labels: { quantile: "1" }, value: loopDelay.max },
       ]),
-      gauge("process_resident_memory_bytes", "Memory that the daemon has.", [{ value: residentBytes }]),
-      counter("process_cpu_seconds_total", "Processor time that the daemon has used.", [
-        { value: cpuSeconds },
-      ]),
-      gauge("process_start_time_seconds", "When the daemon was started, seconds since 1970.", [
+      gauge("process_resident_memory_bytes", "Resident memory of the daemon.", [{ value: residentBytes }]),
+      counter("process_cpu_seconds_total", "CPU time of the daemon.", [{ value: cpuSeconds }]),
+      gauge("process_start_time_seconds", "Start time of the daemon, seconds since 1970.", [
         { value: Date.parse(startedAt) / 1000 },
       ]),
     ];

@@ -6,8 +6,8 @@ import { mqttClientId } from "../ops/secrets.ts";
 import type { Site } from "./site.ts";
 
 /**
- * Where MQTT readings come from, and what of the site is shown in Home Assistant.
- * @param running asked once the daemon runs
+ * Options of the MQTT input and of Home Assistant discovery.
+ * @param running called only when the daemon is running
  */
 export function siteMqttOf(
   config: Config,
@@ -25,7 +25,7 @@ export function siteMqttOf(
   return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };
 }
 
-/** An external broker keeps the session under a name of this installation's own. */
+/** An external broker keeps the session under a client id that is unique for this installation. */
 function sourceOf({ mqtt, dataDir }: Config): MqttSource {
   return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
 }

@@ -12,14 +12,15 @@ import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 
 const DIFFERENCES_SHOWN = 200;
+const ATTEMPT_OF_RESULT = { taken: "accepted", refused: "rejected", failed: "failed" } as const;
 
-/** The copy of the centre's objectives as people see it. */
+/** Data and actions of the objective mirror for the /site routes. */
 export class SiteObjectives implements ObjectivePort {
   readonly #config: Pick<Config, "upstream">;
   readonly #lists: UpstreamObjectiveStore;
-  readonly #way: { readonly sync: Sync | undefined };
+  readonly #parts: { readonly sync: Sync | undefined };
 
-  /** @param parts `sync` is undefined for a daemon that stands alone */
+  /** @param parts `sync` is undefined for a standalone daemon */
   constructor(parts: {
     readonly config: Pick<Config, "upstream">;
     readonly centreObjectives: UpstreamObjectiveStore;
@@ -27,12 +28,12 @@ export class SiteObjectives implements ObjectivePort {
   }) {
     this.#config = parts.config;
     this.#lists = parts.centreObjectives;
-    this.#way = parts;
+    this.#parts = parts;
   }
 
-  /** Asked each time: a reload may have put another one in its place. */
+  /** Read on each use: a reload may replace it. */
   get #sync(): Sync | undefined {
-    return this.#way.sync;
+    return this.#parts.sync;
   }
 
   view(): ObjectivesView {
@@ -47,21 +48,20 @@ export class SiteObjectives implements ObjectivePort {
   }
 
   async pull(options: { readonly isLossAccepted: boolean }): Promise<ObjectivesView> {
-    if (!this.#sync)
-      throw new AppError("conflict", "this daemon stands alone: it has no centre to read objectives from");
+    if (!this.#sync) throw new AppError("conflict", "standalone mode: no dispatch centre configured");
     await this.#sync.pullObjectives(options);
     return this.view();
   }
 
   #listOf(type: ObjectiveType): ObjectiveListView {
-    const walk = this.#lists.lastRead(type);
-    const tried = this.#sync?.mirror.outcome(type);
+    const pulled = this.#lists.lastRead(type);
+    const attempt = this.#sync?.mirror.outcome(type);
     return {
       type,
-      objectives: walk?.objectives ?? null,
-      readAt: walk ? isoTime(walk.completedAtMs) : null,
-      lastAttempt: tried?.result ?? null,
-      reason: tried?.reason ?? null,
+      objectives: pulled?.objectives ?? null,
+      readAt: pulled ? isoTime(pulled.completedAtMs) : null,
+      lastAttempt: attempt ? ATTEMPT_OF_RESULT[attempt.result] : null,
+      reason: attempt?.reason ?? null,
     };
   }
 }

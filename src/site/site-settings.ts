@@ -15,38 +15,38 @@ import { isoTime } from "./iso-time.ts";
 export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
-  /** Where whole database files are worked on. */
-  readonly copyWork: BackupTasks;
+  /** Runs operations on whole database files. */
+  readonly backupWorker: BackupTasks;
   readonly log: Pick<JsonLog, "enableDebug" | "restoreLevel">;
-  /** Every option in force, and where it was said. */
+  /** All options in force with their sources. */
   readonly effectiveOptions: () => readonly OptionView[];
-  /** Goes on with the configuration as it is now. */
+  /** Applies the configuration file. */
   readonly reload: (by: Actor) => Promise<ReloadView>;
-  /** Ends this run in order, does something while no file is open, and runs again. */
-  readonly restart: (meanwhile: () => void) => void;
+  /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
+  readonly restart: (betweenRuns: () => void) => void;
 }
 
-/** What administrators see and do about the installation itself. */
+/** Settings, backups and restarts for administrators. */
 export class SiteSettings implements SettingsPort, RestorePort {
   readonly #parts: SiteSettingsParts;
-  readonly #copy: BackupDownload;
-  readonly #handedIn: UploadedBackup;
-  /** Between the order and the end of this run. */
+  readonly #download: BackupDownload;
+  readonly #upload: UploadedBackup;
+  /** Whether a restart was requested. */
   #isEnding = false;
-  #isPuttingBack = false;
+  #isRestoring = false;
 
   constructor(parts: SiteSettingsParts) {
     this.#parts = parts;
-    this.#copy = new BackupDownload(parts.config.dataDir, parts.copyWork);
-    this.#handedIn = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.copyWork });
+    this.#download = new BackupDownload(parts.config.dataDir, parts.backupWorker);
+    this.#upload = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.backupWorker });
   }
 
   configuration(): readonly OptionView[] {
     return this.#parts.effectiveOptions();
   }
 
-  withTemporaryBackup(take: (path: string) => Promise<void>): Promise<void> {
-    return this.#copy.lend(take);
+  withTemporaryBackup(use: (path: string) => Promise<void>): Promise<void> {
+    return this.#download.lend(use);
   }
 
   enableDebugLog(minutes: number): string {
@@ -68,51 +68,51 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   add(from: number, piece: Uint8Array): { copy: number; bytes: number } {
     this.#assertRunning();
-    return this.#handedIn.add(from, piece);
+    return this.#upload.add(from, piece);
   }
 
   plan(copy: number): Promise<RestorePlan> {
-    return this.#handedIn.plan(copy);
+    return this.#upload.plan(copy);
   }
 
   async restore(copy: number, by: Actor): Promise<RestorePlan> {
     this.#assertRunning();
-    const plan = await this.#handedIn.plan(copy);
-    // Somebody else may have ordered the same meanwhile.
+    const plan = await this.#upload.plan(copy);
+    // Another user may have requested a restart in the meantime.
     this.#assertRunning();
     const { config, clock, restart } = this.#parts;
-    const { path } = this.#handedIn;
+    const { path } = this.#upload;
     this.#isEnding = true;
-    this.#isPuttingBack = true;
-    this.#handedIn.retain();
+    this.#isRestoring = true;
+    this.#upload.retain();
     restart(() => {
       try {
         restore(config.dataDir, path, clock.wallMs(), by, plan);
       } finally {
-        this.#handedIn.forget();
+        this.#upload.forget();
       }
     });
     return plan;
   }
 
-  /** What is promised now nobody would do, and what is handed in would take the place of the copy to be put back. */
+  /** Rejects requests during a restart: they would be lost, and an upload would replace the backup being restored. */
   #assertRunning(): void {
     if (this.#isEnding)
-      throw new AppError("unavailable", "the daemon is about to run anew; try again in a moment", {
+      throw new AppError("unavailable", "the daemon is restarting; try again shortly", {
         retryAfterS: 5,
       });
   }
 
-  /** Removes what a run that was cut off has left. */
+  /** Removes files left over from an interrupted run. */
   start(): void {
     removeStaging(this.#parts.config.dataDir);
-    this.#handedIn.forget();
-    this.#copy.forget();
+    this.#upload.forget();
+    this.#download.forget();
   }
 
-  /** Ends what was ordered for a while, and forgets a copy that was handed in and is not put back. */
+  /** Restores the log level and removes an upload that is not being restored. */
   stop(): void {
     this.#parts.log.restoreLevel();
-    if (!this.#isPuttingBack) this.#handedIn.forget();
+    if (!this.#isRestoring) this.#upload.forget();
   }
 }

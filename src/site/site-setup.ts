@@ -1,16 +1,16 @@
 import type { Config } from "../config/config.ts";
 import { generateConfig } from "../config/generated-config.ts";
-import { fileToMake, readConfiguration, type LoadOptions } from "../config/load.ts";
+import { newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { DraftView, QuestionView, SetupPort } from "../http/site/setup-port.ts";
 
-/** The questions of `santinela init` for a page, and the configuration that their answers make. */
+/** The questions of `santinela init` for the web panel, and the resulting configuration. */
 export class SiteSetup implements SetupPort {
   readonly #config: Pick<Config, "file" | "dataDir">;
   readonly #load: LoadOptions;
 
-  /** @param load where the running configuration was looked for */
+  /** @param load how the running configuration was located */
   constructor(config: Pick<Config, "file" | "dataDir">, load: LoadOptions) {
     this.#config = config;
     this.#load = load;
@@ -28,26 +28,26 @@ export class SiteSetup implements SetupPort {
       answers[name] = answer;
       questions.push({ name, text, choices, fallback, problem: problemWith(question, answer) ?? null });
     }
-    const file = this.#config.file ?? fileToMake(this.#load);
+    const file = this.#config.file ?? newConfigFile(this.#load);
     const exists = this.#config.file !== null;
     const isComplete = questions.every(({ problem }) => problem === null);
     if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
-    // The folder of now, or the accounts and records would stay behind.
+    // Keep the data directory, so that accounts and records are kept.
     const { text, secrets } = generateConfig(answers, {}, this.#config.dataDir);
-    const mistakes = this.#mistakesOf(file, text);
+    const errors = this.#errorsOf(file, text);
     return {
       questions,
       file,
       exists,
       configuration: text,
       secretFiles: [...secrets.keys()],
-      errors: mistakes,
+      errors,
     };
   }
 
-  #mistakesOf(file: string, text: string): string | null {
+  #errorsOf(file: string, text: string): string | null {
     try {
-      readConfiguration({ file, text }, { ...this.#load, passwordsMayBeMissing: true });
+      readConfiguration({ file, text }, { ...this.#load, allowMissingPasswords: true });
       return null;
     } catch (error) {
       if (error instanceof AppError) return error.message;
@@ -56,7 +56,7 @@ export class SiteSetup implements SetupPort {
   }
 }
 
-/** The administrator is there already, and a secret goes into a file on the device, not through a page. */
+/** Skipped in the web panel: the administrator already exists, and secrets are written to files on the device. */
 function isForTheTerminal({ name, isSecret }: SetupQuestion): boolean {
   return isSecret === true || name === "administrator";
 }

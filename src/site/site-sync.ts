@@ -24,10 +24,10 @@ import { objectiveOf } from "../domain/test-record.ts";
 import { isoTime } from "./iso-time.ts";
 
 const RECORDS_SHOWN = 200;
-/** Five minutes each where a day is shown, two and a half hours where a month is. */
+/** Five minutes each for a day, two and a half hours for a month. */
 const INTERVALS = 288;
 const HOUR_MS = 3_600_000;
-const NOTHING_WAITS: OutboxSummary = {
+const EMPTY_SUMMARY: OutboxSummary = {
   waiting: 0,
   blocked: 0,
   rejected: 0,
@@ -37,15 +37,15 @@ const NOTHING_WAITS: OutboxSummary = {
   oldestWaitingMs: null,
 };
 
-/** The way to the centre as people see it. */
+/** Data and actions of the sync for the /site routes. */
 export class SiteSync implements SyncPort {
   readonly #outbox: OutboxStore;
-  readonly #way: { readonly sync: Sync | undefined };
+  readonly #parts: { readonly sync: Sync | undefined };
   readonly #clock: Clock;
   readonly #samples: LinkSampleStore;
   readonly #zones: readonly Pick<Zone, "objective">[];
 
-  /** @param parts `sync` is undefined for a daemon that stands alone */
+  /** @param parts `sync` is undefined for a standalone daemon */
   constructor(parts: {
     readonly outbox: OutboxStore;
     readonly sync: Sync | undefined;
@@ -54,15 +54,15 @@ export class SiteSync implements SyncPort {
     readonly config: { readonly zones: readonly Pick<Zone, "objective">[] };
   }) {
     this.#outbox = parts.outbox;
-    this.#way = parts;
+    this.#parts = parts;
     this.#clock = parts.clock;
     this.#samples = parts.journal.linkSamples;
     this.#zones = parts.config.zones;
   }
 
-  /** Asked each time: a reload may have put another one in its place. */
+  /** Read on each use: a reload may replace it. */
   get #sync(): Sync | undefined {
-    return this.#way.sync;
+    return this.#parts.sync;
   }
 
   view(): SyncView {
@@ -91,12 +91,12 @@ export class SiteSync implements SyncPort {
     };
   }
 
-  /** Nothing waits where there is no centre to wait for, although the outbox keeps everything for a later one. */
+  /** Empty for a standalone daemon, although the outbox keeps entries for a later dispatch centre. */
   summary(): OutboxSummary {
-    return this.#sync ? this.#outbox.summary() : NOTHING_WAITS;
+    return this.#sync ? this.#outbox.summary() : EMPTY_SUMMARY;
   }
 
-  /** Where one record is on its way; null where it has none to go. */
+  /** Sync state of one record; null for a standalone daemon or without an outbox entry. */
   recordOf(interventionId: number): SyncRecordStatus | null {
     const entry = this.#sync && this.#outbox.find(interventionId);
     if (!entry) return null;
@@ -112,7 +112,7 @@ export class SiteSync implements SyncPort {
 
   async tryCentre(): Promise<CentreTrialView> {
     if (!this.#sync)
-      throw new AppError("conflict", "this site has no dispatch centre to try", {
+      throw new AppError("conflict", "standalone mode: no dispatch centre configured", {
         hint: "Set upstream in the configuration.",
       });
     const { findings } = await this.#sync.trials.run(objectiveOf(this.#zones));
@@ -120,13 +120,12 @@ export class SiteSync implements SyncPort {
   }
 
   async act(interventionId: number, action: SyncAction): Promise<SyncView> {
-    if (!this.#sync)
-      throw new AppError("conflict", "this daemon stands alone: it has no centre to bring records to");
+    if (!this.#sync) throw new AppError("conflict", "standalone mode: no dispatch centre configured");
     await this.#sync[action](interventionId);
     return this.view();
   }
 
-  /** What the last comparison with the centre's list has shown. */
+  /** Last comparison with the dispatch centre. */
   comparison(): ComparisonView | null {
     const compared = this.#sync ? this.#outbox.comparison() : null;
     if (!compared) return null;
@@ -144,15 +143,15 @@ export class SiteSync implements SyncPort {
   link(): LinkView {
     if (!this.#sync) return { state: "none", reason: null, nextAttemptAt: null, answeredAt: null };
     const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
-    // In whole seconds: whoever asks again meanwhile must see the same moment.
-    const nextTryMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
+    // Rounded to seconds, so that repeated requests return the same time.
+    const nextAttemptMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
     const nowMs = this.#clock.wallMs();
     const answeredAt =
       answeredAgoMs === null ? null : isoTime(Math.floor((nowMs - answeredAgoMs) / 10_000) * 10_000);
-    return { state, reason, nextAttemptAt: waitMs > 0 ? isoTime(nextTryMs) : null, answeredAt };
+    return { state, reason, nextAttemptAt: waitMs > 0 ? isoTime(nextAttemptMs) : null, answeredAt };
   }
 
-  /** How the link is now and since when its oldest record waits; undefined for a daemon that stands alone. */
+  /** Current link state and age of the oldest queued record; undefined for a standalone daemon. */
   linkSample(): { state: Exclude<LinkView["state"], "none">; oldestWaitingMs: number | null } | undefined {
     const { state } = this.link();
     return state === "none" ? undefined : { state, oldestWaitingMs: this.summary().oldestWaitingMs };

@@ -15,13 +15,13 @@ export interface SiteTestParts {
   readonly watch: ZoneService;
   readonly journal: Journal;
   readonly outbox: OutboxStore;
-  /** The way to the centre; undefined for a daemon that stands alone, where a signal ends at the own records. */
+  /** Undefined for a standalone daemon; a signal test then ends at the local records. */
   readonly sync: Sync | undefined;
-  /** The life-safety zones whose trips are not dispatched now. */
+  /** Life-safety zones whose trips are currently suppressed. */
   readonly lifeSafetyHeld: () => readonly LifeSafetyHeld[];
 }
 
-/** Walk tests and signal tests as people see them. */
+/** Walk tests and signal tests for the /site routes. */
 export class SiteTests implements FieldTestPort {
   readonly #parts: SiteTestParts;
 
@@ -54,7 +54,7 @@ export class SiteTests implements FieldTestPort {
   signal(key: string): SignalTestView {
     const { journal, outbox, sync } = this.#parts;
     const test = journal.trips.find(key);
-    if (test?.type !== "signal") throw new AppError("not-found", "there is no such signal test");
+    if (test?.type !== "signal") throw new AppError("not-found", "unknown signal test");
     const { interventionId } = test;
     return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
   }
@@ -75,7 +75,7 @@ function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetyHeld"> 
   };
 }
 
-/** @param entry its record's entry in the outbox; undefined before it has a record, and where there is no centre */
+/** @param entry outbox entry of its record; undefined before it has a record and for a standalone daemon */
 function signalTestView(test: Trip, entry: OutboxEntry | undefined): SignalTestView {
   const { key, zoneId, moment, state, interventionId, lastError } = test;
   const isHere = interventionId !== null;

@@ -33,13 +33,13 @@ export interface SiteZoneParts {
   readonly events: EventLog;
 }
 
-/** More trips than one driven contact makes, chatter included. */
+/** More trips than one simulated contact causes, including chatter. */
 const SIMULATED_TRIPS_MAX = 200;
-/** How long a simulated contact is given beyond its zone's own rules to settle. */
+/** Additional time after the zone's own filter times. */
 const SETTLE_MARGIN_MS = 50;
 const HOUR_MS = 3_600_000;
 
-/** Every zone as people see it: its contact, what becomes of a trip now, and what is wrong with it. */
+/** State of the zones and actions on them for the /site routes. */
 export class SiteZones implements ZonePort {
   readonly #parts: SiteZoneParts;
 
@@ -50,11 +50,11 @@ export class SiteZones implements ZonePort {
   list(): readonly ZoneView[] {
     const { watch, journal } = this.#parts;
     const faults = journal.faults.list();
-    const swingings = journal.swingers.all();
+    const swingers = journal.swingers.all();
     return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
-      const swinging = swingings.get(zone.id);
+      const swinger = swingers.get(zone.id);
       const ordered = watch.orders.dispositionOf(zone);
-      const isShut = ordered.state === "waiting" && isShutDown(zone, swinging);
+      const isShut = ordered.state === "waiting" && isShutDown(zone, swinger);
       const bypass = watch.orders.bypassOf(zone.id);
       return {
         id: zone.id,
@@ -66,14 +66,14 @@ export class SiteZones implements ZonePort {
         contact,
         since: sinceWallMs === null ? null : isoTime(sinceWallMs),
         disposition: isShut ? "swinger" : ordered.state,
-        reason: isShut ? "shut down, because it tripped again and again" : ordered.reason,
+        reason: isShut ? "swinger shutdown after repeated trips" : ordered.reason,
         bypass: bypass
           ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
           : null,
         faults: faults
           .filter(({ zoneId }) => zoneId === zone.id)
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
-        trips: { recent: swinging?.trips ?? 0, notStored: swinging?.counted ?? 0 },
+        trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
     });
   }
@@ -85,7 +85,7 @@ export class SiteZones implements ZonePort {
     return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 
-  /** The life-safety zones whose trips are not dispatched now, whatever holds them back. */
+  /** Life-safety zones whose trips are currently suppressed for any reason. */
   lifeSafetyHeld(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
     const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
@@ -116,15 +116,15 @@ export class SiteZones implements ZonePort {
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
     const { inputs, watch, journal } = this.#parts;
     const { trips } = journal;
-    // Right after a start a line has not been seen at rest yet, and an opening now would be its first sight.
+    // Right after the start, an opening would be the first reading of the line and not an edge.
     const { rules } = this.#zoneOf(zoneId);
-    if (this.#viewOf(zoneId).contact === "unknown") await this.#pass(rules.debounceMs);
+    if (this.#viewOf(zoneId).contact === "unknown") await this.#wait(rules.debounceMs);
     const zone = this.#zoneOf(zoneId);
     const { debounceMs, minOpenMs, confirmMs } = zone.rules;
     const before = this.#viewOf(zoneId).contact;
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
-    await this.#pass(Math.max(debounceMs, minOpenMs, confirmMs, watch.monitor.settlesInMs(zone.id)));
+    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, watch.monitor.settlesInMs(zone.id)));
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)
@@ -134,20 +134,20 @@ export class SiteZones implements ZonePort {
       zone: zone.id,
       contact: after,
       changed: after !== before,
-      unchangedBy: after === contact ? null : this.#isDriven(zone) ? "settling" : "sensor",
+      unchangedBy: after === contact ? null : this.#isSimulated(zone) ? "settling" : "sensor",
       trips: made.map(({ key }) => key),
       suppressed: held ? `${held.state}: ${held.reason}` : null,
     };
   }
 
-  /** Whether a simulated line or none is behind a zone, so that its contact can be driven. */
-  #isDriven({ input }: Zone): boolean {
+  /** Whether the contact can be simulated: the zone has a simulated line or no sensor. */
+  #isSimulated({ input }: Zone): boolean {
     if (input.source === "gpio") return this.#parts.config.gpio.backend === "simulated";
     return input.source === "simulated";
   }
 
-  /** Lets a zone's own time pass; nothing for a zone that settles at once. */
-  async #pass(ms: number): Promise<void> {
+  /** Waits for the zone's filter times; no wait for 0. */
+  async #wait(ms: number): Promise<void> {
     if (ms === 0) return;
     await new Promise<void>((resolve) => {
       this.#parts.clock.after(ms + SETTLE_MARGIN_MS, resolve);
@@ -159,12 +159,12 @@ export class SiteZones implements ZonePort {
     const zone = zones.find(({ id }) => id === zoneId);
     if (zone) return zone;
     const known = zones.map(({ id }) => id).join(", ") || "none";
-    throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId)}. Zones here: ${known}`);
+    throw new AppError("not-found", `unknown zone ${JSON.stringify(zoneId)}. Known: ${known}`);
   }
 
   #viewOf(zoneId: string): ZoneView {
     const view = this.list().find(({ id }) => id === zoneId);
-    if (!view) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId)}`);
+    if (!view) throw new AppError("not-found", `unknown zone ${JSON.stringify(zoneId)}`);
     return view;
   }
 }

@@ -22,7 +22,7 @@ import { SiteSync } from "./site-sync.ts";
 import { SiteTests } from "./site-tests.ts";
 import { SiteZones } from "./site-zones.ts";
 
-/** The running parts that know what people ask for. */
+/** Components behind the /site routes. */
 export interface SiteParts {
   readonly config: Config;
   readonly clock: Clock;
@@ -35,11 +35,11 @@ export interface SiteParts {
   readonly outbox: OutboxStore;
   readonly unfinished: UnfinishedInterventions;
   readonly centreObjectives: UpstreamObjectiveStore;
-  /** The way to the centre; undefined for a daemon that stands alone. */
+  /** Undefined for a standalone daemon. */
   readonly sync: Sync | undefined;
 }
 
-/** The running daemon as people see it: what the /site routes ask for, one port for each subject. */
+/** Implements the ports of the /site routes. */
 export class Site implements SitePorts {
   readonly zones: SiteZones;
   readonly tests: SiteTests;
@@ -62,7 +62,7 @@ export class Site implements SitePorts {
     this.#headline = new SiteHeadline({ ...parts, time: parts.host.time });
   }
 
-  /** Called once every input has been started: before that no zone is known to be at rest. */
+  /** Called when all inputs have started; before that the state of the zones is unknown. */
   inputsStarted(): void {
     this.#hasInputs = true;
   }

@@ -1,9 +1,7 @@
 import type { StatusView } from "../http/site/status-view.ts";
 import type { MetricFamily, MetricSample } from "../ops/metrics-text.ts";
 
-/* The way to the centre in numbers. */
-
-/** @param nowMs wall clock, milliseconds since 1970 */
+/** Metrics of the sync. @param nowMs wall clock, milliseconds since 1970 */
 export function syncFamilies({ outbox, link, comparison }: StatusView, nowMs: number): MetricFamily[] {
   const { oldestWaitingMs } = outbox;
   const oldestS = oldestWaitingMs === null ? 0 : Math.max(0, (nowMs - oldestWaitingMs) / 1000);
@@ -12,25 +10,25 @@ export function syncFamilies({ outbox, link, comparison }: StatusView, nowMs: nu
   return [
     gauge(
       "santinela_sync_queue_records",
-      "Records that the centre does not have as they are here, by state.",
+      "Records that are not synced with the dispatch centre, by state.",
       states.map((state) => ({ labels: { state }, value: outbox[state] })),
     ),
-    gauge("santinela_sync_oldest_age_seconds", "Age of the oldest record that waits; 0 when none does.", [
+    gauge("santinela_sync_oldest_age_seconds", "Age of the oldest queued record; 0 if none is queued.", [
       { value: oldestS },
     ]),
     gauge(
       "santinela_upstream_up",
-      "Whether the centre has answered last; no sample without a centre or before the first answer.",
+      "Whether the link to the dispatch centre is up; no sample without a dispatch centre or before the first response.",
       link.state === "up" || link.state === "down" ? [{ value: link.state === "up" ? 1 : 0 }] : [],
     ),
     gauge(
       "santinela_upstream_answer_age_seconds",
-      "Age of the centre's last good answer, to ten seconds; no sample before the first since the start.",
+      "Time since the last successful response of the dispatch centre, to ten seconds; no sample before the first.",
       link.answeredAt === null ? [] : [{ value: ageS(link.answeredAt) }],
     ),
     gauge(
       "santinela_compared_records",
-      "Records that should be at the centre (here), that are (there), and that differ, when last compared.",
+      "Records of the last comparison: expected at the dispatch centre (here), found there (there), and differing.",
       comparison === null
         ? []
         : (["here", "there", "differing"] as const).map((what) => ({
@@ -40,7 +38,7 @@ export function syncFamilies({ outbox, link, comparison }: StatusView, nowMs: nu
     ),
     gauge(
       "santinela_compared_age_seconds",
-      "Age of the last comparison with the centre's list; no sample before the first.",
+      "Time since the last comparison with the dispatch centre; no sample before the first.",
       comparison === null ? [] : [{ value: ageS(comparison.at) }],
     ),
   ];

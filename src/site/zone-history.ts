@@ -5,9 +5,9 @@ import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import { isoTime } from "./iso-time.ts";
 
-/** More marks than a picture has points. */
+/** More marks than a chart has points. */
 const TRIPS_SHOWN = 500;
-/** A bypass lasts seven days at most, so an older order has ended. */
+/** Maximum duration of a bypass; older ones have ended. */
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
 export interface HistoryTables {
@@ -15,24 +15,24 @@ export interface HistoryTables {
   readonly events: EventLog;
 }
 
-/** What has happened to each zone in a time: when it has tripped, had a fault, and was out of service. */
+/** Trips, faults and bypasses of each zone in a period. */
 export function zoneHistories(
   { journal, events }: HistoryTables,
   zoneIds: readonly string[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {
-  const seen = journal.trips.between(time.sinceMs, time.untilMs);
-  const orders = events.between(
+  const rows = journal.trips.between(time.sinceMs, time.untilMs);
+  const bypassEvents = events.between(
     ["zone-bypassed", "zone-restored"],
     time.sinceMs - BYPASS_MS_MAX,
     time.untilMs,
   );
   const open = journal.faults.list();
   return zoneIds.map((id) => {
-    const own = seen.filter(({ zoneId }) => zoneId === id);
+    const own = rows.filter(({ zoneId }) => zoneId === id);
     const trips = own.filter(({ type }) => type === "trip");
     const old = open.filter(({ zoneId, sinceWallMs }) => zoneId === id && sinceWallMs < time.sinceMs);
-    const bypasses = orders
+    const bypasses = bypassEvents
       .filter(({ subject }) => subject === `zone ${id}`)
       .map(({ at, event }) => ({ atMs: Date.parse(at), begins: event === "zone-bypassed" }));
     return {
@@ -40,13 +40,13 @@ export function zoneHistories(
       trips: trips.slice(-TRIPS_SHOWN).map(({ moment }) => isoTime(moment.wallMs)),
       contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
-      // An end alone is a shutdown that somebody has ended.
+      // An end without a start is the end of a swinger shutdown.
       bypasses: spansOf(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(viewOf),
     };
   });
 }
 
-/** Faults of several kinds at once are one stretch for each kind; drawn over each other they are one. */
+/** One span for each fault; spans of different faults may overlap. */
 function faultSpans(
   own: readonly Trip[],
   hasOldOne: boolean,

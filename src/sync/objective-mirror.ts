@@ -220,7 +220,7 @@ export class ObjectiveMirror {
   }
 
   #reject(type: ObjectiveType, read: number, reason: string): ListOutcome {
-    const remedy = "If the list is correct, run santinela objectives pull --accept-loss.";
+    const remedy = "If the list is correct, run santinela objectives pull --accept-removals.";
     this.#report(type, `was rejected as implausible: ${reason}`, remedy);
     this.#options.log.warn("objectives-rejected", { type, reason });
     return { type, result: "refused", read, reason };

@@ -205,7 +205,7 @@ async function answered<T>(what: string, answer: Promise<T> | undefined): Promis
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms: ${what}`)),
+      () => reject(new Error(`no response within ${ANSWER_WITHIN_MS} ms: ${what}`)),
       ANSWER_WITHIN_MS,
     );
   });

@@ -46,11 +46,11 @@ test("a restart with a valid file that names a port in use loses no alarm", asyn
   const port = await listen(taken);
   writeFileSync(file, readFileSync(file, "utf8").replace("port: 0", `port: ${port}`));
   await askDaemon(join(installation.folder, "site"), "POST", "/site/restart");
-  await eventually("what ran before runs again", async () => {
+  await eventually("the previous configuration runs again", async () => {
     const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
     return conditions.some(
       ({ code, text }) =>
-        code === "configuration-invalid" && /is taken by another program; the copy/.test(text),
+        code === "configuration-invalid" && /is in use by another program; the copy/.test(text),
     );
   });
   taken.close();
@@ -62,11 +62,7 @@ test.each([
     "zones: &zones [*zones]\n",
     /site\.yaml:4:16: the alias \*zones is part of what it repeats/,
   ],
-  [
-    "nests without end",
-    `zones: ${"[".repeat(100_000)}`,
-    /site\.yaml:4:\d+: this is nested deeper than 64 levels/,
-  ],
+  ["nests without end", `zones: ${"[".repeat(100_000)}`, /site\.yaml:4:\d+: nested deeper than 64 levels/],
 ])("a file that %s loses no alarm: the last good configuration runs", async (_what, yaml, mistake) => {
   const file = join(installation.folder, "site.yaml");
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");

@@ -51,7 +51,7 @@ describe("check-config", () => {
     writeFileSync(join(folder, "a.yaml"), "mqtt: off\nzones: []\n");
     const { code, stdout } = await santinela(["check-config", "--config", "a.yaml"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/a\.yaml is valid: 0 zones, stands alone/);
+    expect(stdout).toMatch(/a\.yaml is valid: 0 zones, standalone/);
   });
 
   test("exits with 78 and lists every error", async () => {
@@ -68,7 +68,7 @@ describe("check-config", () => {
       78,
       {
         valid: false,
-        mistakes: [
+        errors: [
           {
             place: expect.stringMatching(/a\.yaml:2:3$/),
             message: expect.stringMatching(/^http\.prot: /),
@@ -80,7 +80,7 @@ describe("check-config", () => {
     const right = await santinela(["check-config", "--config", "a.yaml", "--json"]);
     expect([right.code, JSON.parse(right.stdout)]).toMatchObject([
       0,
-      { valid: true, mistakes: [], zones: 0, upstream: null },
+      { valid: true, errors: [], zones: 0, upstream: null },
     ]);
   });
 
@@ -198,14 +198,14 @@ describe("accounts", () => {
     await santinela(["user", "add", ...site, "--role", "operator", "--password-stdin"], "correct horse");
     const only = ["--only", "obiective/cladiri/12", "obiective/bunuri/3"];
     expect((await user("objectives", ...site, ...only)).stdout).toBe(
-      "hala@example.ro sees 2 objectives now, and must sign in again\n",
+      "hala@example.ro sees 2 objectives; existing sessions are ended\n",
     );
     expect((await user("list")).stdout).toBe("hala@example.ro  operator  2 objectives\n");
     expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([
       { objectives: ["obiective/cladiri/12", "obiective/bunuri/3"] },
     ]);
     expect((await user("objectives", ...site, "--all")).stdout).toBe(
-      "hala@example.ro sees all objectives now, and must sign in again\n",
+      "hala@example.ro sees all objectives; existing sessions are ended\n",
     );
     expect((await user("list")).stdout).toBe("hala@example.ro  operator\n");
     expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([{ objectives: null }]);
@@ -248,7 +248,7 @@ describe("accounts", () => {
     for (const email of ["unknown@example.ro", "device@santinela.local"])
       expect(await user("passwd", "--email", email, "--password-stdin")).toMatchObject({
         code: 65,
-        stderr: expect.stringMatching(/there is no account/),
+        stderr: expect.stringMatching(/account .* does not exist/),
       });
   });
 });
@@ -283,7 +283,10 @@ describe("factory-reset", () => {
       cwd: folder,
       stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
     });
-    expect([answered.code, answered.stderr]).toEqual([1, expect.stringMatching(/nothing was changed/)]);
+    expect([answered.code, answered.stderr]).toEqual([
+      1,
+      expect.stringMatching(/cancelled, no changes made/),
+    ]);
     const unconfirmed = await santinela(["factory-reset"]);
     expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       64,
@@ -308,7 +311,7 @@ describe("backup and restore", () => {
     });
     await add("ion@example.ro");
     const plan = await santinela(["restore", "--dry-run", "copy.db"]);
-    expect(plan.stdout).toMatch(/^Records in the copy: 0\n[^]*Nothing was changed\.\n$/);
+    expect(plan.stdout).toMatch(/^Records in the backup: 0\n[^]*Nothing was changed\.\n$/);
     const planned = await santinela(["restore", "--dry-run", "--json", "copy.db"]);
     expect(JSON.parse(planned.stdout)).toEqual({
       plan: { recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] },
@@ -389,12 +392,12 @@ describe("commands for the running daemon", () => {
   test("trip lists the zones when the zone is unknown", async () => {
     const { code, stderr } = await santinela(["trip", "--zone", "nope", "--config", config]);
     expect(code).toBe(65);
-    expect(stderr).toMatch(/there is no zone "nope"\. Zones here: wire, loop, hand, air/);
+    expect(stderr).toMatch(/unknown zone "nope"\. Known: wire, loop, hand, air/);
   });
 
   test("sync status prints text, and JSON with --json", async () => {
     expect((await santinela(["sync", "status", "--config", config])).stdout).toMatch(
-      /^link: none, this daemon stands alone\nwaiting: 0\n/,
+      /^link: none (standalone)\nwaiting: 0\n/,
     );
     const { stdout } = await santinela(["sync", "now", "--json", "--config", config]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -439,6 +442,8 @@ describe("commands for the running daemon", () => {
   test("exit with 69 and the remedy when it does not run", async () => {
     const { code, stderr } = await santinela(["sync", "status"]);
     expect(code).toBe(69);
-    expect(stderr).toMatch(/no daemon answers at .*control\.sock \(ENOENT\)\nStart it with santinela serve/);
+    expect(stderr).toMatch(
+      /cannot connect to the daemon at .*control\.sock \(ENOENT\)\nStart it with santinela serve/,
+    );
   });
 });

@@ -34,16 +34,16 @@ test("a running site with a link to its dispatch centre has no errors, and a byp
   await site.start();
   const well = await doctor();
   for (const check of ["Databases", "Disk", "Secrets", "Daemon", "Queue"])
-    expect(well.find(check), check).toMatchObject([{ status: "well" }]);
+    expect(well.find(check), check).toMatchObject([{ status: "ok" }]);
   expect(well.find("Centre")).toMatchObject([
-    { status: "well", text: expect.stringContaining(EDGE.email) as string },
+    { status: "ok", text: expect.stringContaining(EDGE.email) as string },
   ]);
   expect(well.code).toBe(0);
   await eventually("the centre's lists to have been read", async () =>
-    (await doctor()).find("Objectives").every(({ status }) => status === "well"),
+    (await doctor()).find("Objectives").every(({ status }) => status === "ok"),
   );
   expect((await doctor()).find("Objectives")).toMatchObject([
-    { text: expect.stringMatching(/^the copies of the centre's lists are of \d{4}-/) },
+    { text: expect.stringMatching(/^objective lists last pulled at \d{4}-/) },
   ]);
 
   const run = (line: string) =>
@@ -56,7 +56,7 @@ test("a running site with a link to its dispatch centre has no errors, and a byp
   const after = await doctor();
   expect(after.find("Bypass")).toMatchObject([
     {
-      status: "doubt",
+      status: "warning",
       text: expect.stringMatching(/^gate is out of service until .*painter/),
       remedy: "santinela zones restore --zone gate",
     },
@@ -72,17 +72,17 @@ test("an objective that the dispatch centre does not have is an error before the
   const { code, find } = await doctor();
   expect(code).toBe(1);
   expect(find("Centre")).toMatchObject([
-    { status: "well" },
-    { status: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
+    { status: "ok" },
+    { status: "error", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
   ]);
   expect(find("Daemon")).toMatchObject([
-    { status: "doubt", text: expect.stringMatching(/no daemon answers/) },
+    { status: "warning", text: expect.stringMatching(/daemon not reachable/) },
   ]);
-  expect(find("Databases")).toMatchObject([{ status: "doubt", text: expect.stringMatching(/none in/) }]);
+  expect(find("Databases")).toMatchObject([{ status: "warning", text: expect.stringMatching(/none in/) }]);
 });
 
 test.each([
-  ["that is unreachable", "correct horse battery staple", true, /cannot be reached: .*ECONNREFUSED/],
+  ["that is unreachable", "correct horse battery staple", true, /is unreachable: .*ECONNREFUSED/],
   ["that rejects the account", "another password", false, /refuses this site's account \(401\)/],
 ])("a dispatch centre %s is an error", async (_what, password, isDown, text) => {
   const { port } = await startCentre(installation, OBJECTIVES);
@@ -93,7 +93,7 @@ test.each([
   );
   const { code, find } = await doctor();
   expect(code).toBe(1);
-  expect(find("Centre")).toMatchObject([{ status: "fault", text: expect.stringMatching(text) }]);
+  expect(find("Centre")).toMatchObject([{ status: "error", text: expect.stringMatching(text) }]);
 });
 
 test("an unreadable database and a secret that others can read are errors with a remedy", async () => {
@@ -106,9 +106,9 @@ test("an unreadable database and a secret that others can read are errors with a
   const { code, find } = await doctor();
   expect(code).toBe(1);
   expect(find("Databases")).toMatchObject([
-    { status: "fault", text: expect.stringMatching(/^journal\.db: .*not a database/) },
+    { status: "error", text: expect.stringMatching(/^journal\.db: .*not a database/) },
   ]);
-  expect(find("Secrets")).toMatchObject([{ status: "fault", remedy: `chmod 600 ${key}` }]);
+  expect(find("Secrets")).toMatchObject([{ status: "error", remedy: `chmod 600 ${key}` }]);
 });
 
 test("status, message and remedy are printed one a line", async () => {

@@ -74,12 +74,12 @@ describe("init on a terminal", () => {
       [/First zone/, ""],
       [/Name of the zone/, "Ușa principală"],
       [/short name.*\[usa-principala\]/, ""],
-      [/What it watches for/, ""],
+      [/Zone type/, ""],
       [/kind of objective/, ""],
       [/number at the centre/, "12"],
       [/Its name.*\[Hala Nord\]/, ""],
       [/first administrator/, "ana@example.ro"],
-      [/A password for it/, "correct horse battery"],
+      [/Password of the administrator/, "correct horse battery"],
       [/Test usa-principala now/, ""],
       [/press Enter to trip it/, ""],
     ]);
@@ -114,7 +114,7 @@ describe("init on a terminal", () => {
       const { code, stderr } = await santinela(["init", "--config", file, ...words], { cwd: folder, stdin });
       expect([code, stderr]).toEqual([
         64,
-        expect.stringMatching(/no terminal to ask on\nGive the answers.*--from/),
+        expect.stringMatching(/no terminal for prompts\nGive the answers.*--from/),
       ]);
     }
   });
@@ -218,10 +218,7 @@ describe("init --from, for a fleet", () => {
     expect((await init("--from", answers(FLEET))).code).toBe(0);
     const before = readFileSync(file, "utf8");
     const refused = await init("--from", answers("site-name: Other\n"));
-    expect([refused.code, refused.stderr]).toEqual([
-      73,
-      expect.stringMatching(/is there already\n.*--force/),
-    ]);
+    expect([refused.code, refused.stderr]).toEqual([73, expect.stringMatching(/already exists\n.*--force/)]);
     expect(readFileSync(file, "utf8")).toBe(before);
     expect((await init("--force", "--from", answers("site-name: Other\nzone: none\n"))).code).toBe(0);
     expect(readFileSync(file, "utf8")).toContain('"Other"');
@@ -240,7 +237,7 @@ describe("init --from, for a fleet", () => {
   });
 
   test.each([
-    ["a missing answer", "zone: none\n", /site-name is missing\nsantinela init --questions/],
+    ["a missing answer", "zone: none\n", /site-name is missing\nsantinela init --template/],
     [
       "an invalid answer",
       "site-name: S\nzone: wifi\n",
@@ -256,7 +253,11 @@ describe("init --from, for a fleet", () => {
       "site-name: S\nzone: none\nzone-gpio: 17\n",
       /answers\.yaml:3:1: nothing is asked/,
     ],
-    ["a value that is not a scalar", "site-name: [S]\n", /answers\.yaml:1:1: an answer is one plain value/],
+    [
+      "a value that is not a scalar",
+      "site-name: [S]\n",
+      /answers\.yaml:1:1: an answer must be a single value/,
+    ],
     ["invalid YAML", "a: b: c\n", /answers\.yaml:1:\d+: this is not YAML/],
   ])("rejects %s with its position, and writes nothing", async (_what, text, message) => {
     const { code, stderr } = await init("--from", answers(text));
@@ -271,7 +272,7 @@ describe("init --from, for a fleet", () => {
   });
 
   test("the list of questions is a template for the answers file", async () => {
-    const { stdout } = await init("--questions");
+    const { stdout } = await init("--template");
     expect(stdout).toMatch(/^site-name: # Name of the site\n[^]*centre-password-file: # /);
     writeFileSync(join(folder, "answers.yaml"), stdout.replace(/^site-name: /, "site-name: S "));
     expect((await init("--from", join(folder, "answers.yaml"), "--dry-run")).stderr).toMatch(

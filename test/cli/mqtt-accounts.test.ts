@@ -31,12 +31,12 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "two accounts with one name",
       accounts(GATES, "{ username: gates, passwordFile: ./pw }"),
-      /site\.yaml:4:9: mqtt\.accounts\[1\]\.username: there is already an account "gates"\. Give each a name of its own$/,
+      /site\.yaml:4:9: mqtt\.accounts\[1\]\.username: duplicate account "gates"\. Use a different name for each$/,
     ],
     [
       "an account with the name of mqtt.username",
       `mqtt:\n  username: gates\n  passwordFile: ./pw\n  accounts:\n    - ${GATES}\n`,
-      /site\.yaml:5:9: mqtt\.accounts\[0\]\.username: there is already an account "gates"\. Give each/,
+      /site\.yaml:5:9: mqtt\.accounts\[0\]\.username: duplicate account "gates"\. Give each/,
     ],
     [
       "an account without a name",
@@ -51,7 +51,7 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "a name with a control character, which no client can sign in with",
       accounts('{ username: "gates\\n", passwordFile: ./pw }'),
-      /site\.yaml:3:9: mqtt\.accounts\[0\]\.username: "gates\\n" has not the right form.*without control characters/,
+      /site\.yaml:3:9: mqtt\.accounts\[0\]\.username: "gates\\n" does not match the expected format.*without control characters/,
     ],
     [
       "a name that is a number",
@@ -71,17 +71,17 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "a missing password file",
       accounts("{ username: gates, passwordFile: ./nope }"),
-      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: there is no password file .*\/nope\. Write the password into it, with mode 0600$/,
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: password file .*\/nope does not exist\. Create it with mode 0600$/,
     ],
     [
       "a directory in place of a password file",
       accounts("{ username: gates, passwordFile: ./drawer }"),
-      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: cannot read the password file .*\/drawer: EISDIR.*\. Name a file that this user may read$/,
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: cannot read the password file .*\/drawer: EISDIR.*\. Use a file that this user can read$/,
     ],
     [
       "an empty password file",
       accounts("{ username: gates, passwordFile: ./empty }"),
-      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: .*\/empty is empty\. Write the password into it$/,
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: .*\/empty is empty\. Write the password to it$/,
     ],
     [
       "an unknown permission",
@@ -136,7 +136,7 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "accounts beside an external broker",
       `mqtt:\n  url: mqtt://broker.lan\n  accounts:\n    - ${GATES}\n`,
-      /site\.yaml:3:3: mqtt\.accounts: an external broker has accounts of its own\. Leave accounts out, or url$/,
+      /site\.yaml:3:3: mqtt\.accounts: an external broker manages its own accounts\. Remove accounts or url$/,
     ],
     [
       "a zone whose topic no account may publish",
@@ -164,7 +164,7 @@ describe("a valid mqtt.accounts", () => {
     );
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^warning: mqtt\.accounts: "gates" may neither publish nor subscribe to anything\. Add topics, or remove it$/m,
+      /^warning: mqtt\.accounts: "gates" may neither publish nor subscribe\. Add topics or remove the account$/m,
     );
   });
 

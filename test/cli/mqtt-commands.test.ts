@@ -24,10 +24,10 @@ function write(name: string, text: string): string {
 
 const inputs = (name: string): string => fileURLToPath(new URL(`../inputs/${name}`, import.meta.url));
 
-describe("zones import-check", () => {
+describe("zones replay", () => {
   test("shows for every message of a recording what it would do", async () => {
     const { code, stdout, stderr } = await santinela(
-      ["zones", "import-check", "--config", inputs("device-zones.yaml"), inputs("device-messages.jsonl")],
+      ["zones", "replay", "--config", inputs("device-zones.yaml"), inputs("device-messages.jsonl")],
       { cwd: folder },
     );
     expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe("zones import-check", () => {
     expect(lines).toContain(
       "pai-04 paradox/interface/availability: unavailable (its bridge) paradox-panic, unavailable (its bridge) paradox-front-door",
     );
-    expect(lines).toContain("dsc-03 dsc/Get/Trouble: ignore (no zone listens to this topic)");
+    expect(lines).toContain("dsc-03 dsc/Get/Trouble: ignore (no zone uses this topic)");
     expect(lines).toContain("bad-02 zigbee2mqtt/backgate: ignore (not-json)");
     expect(stderr).toMatch(/^53 messages, \d+ of them ignored\n$/);
   });
@@ -52,7 +52,7 @@ describe("zones import-check", () => {
     const { stdout } = await santinela(
       [
         "zones",
-        "import-check",
+        "replay",
         "--json",
         "--config",
         write("a.yaml", zone),
@@ -70,7 +70,7 @@ describe("zones import-check", () => {
   test("names the line that is not a message", async () => {
     const recording = join(folder, write("r.jsonl", '{"topic":"a","payload":"1"}\n{"payload":"1"}\n'));
     const config = write("a.yaml", "mqtt: off\n");
-    const { code, stderr } = await santinela(["zones", "import-check", "--config", config, recording], {
+    const { code, stderr } = await santinela(["zones", "replay", "--config", config, recording], {
       cwd: folder,
     });
     expect(code).toBe(65);
@@ -83,7 +83,7 @@ describe("zones discover", () => {
     const config = write("a.yaml", `mqtt: { listen: { port: ${await freePort()} } }\n`);
     const { code, stderr } = await santinela(["zones", "discover", "--config", config], { cwd: folder });
     expect(code).toBe(75);
-    expect(stderr).toMatch(/^the built-in broker does not answer\nIt is a part of the daemon/);
+    expect(stderr).toMatch(/^the built-in broker does not respond\nIt is a part of the daemon/);
   });
 });
 
@@ -102,7 +102,7 @@ describe("doctor", () => {
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/m,
+      /^✖ MQTT broker: the MQTT broker is unreachable: .*ECONNREFUSED.*\n {4}Check that it runs/m,
     );
   });
 });
@@ -140,7 +140,7 @@ describeWithMosquitto("with a broker", () => {
     expect(stdout).toMatch(
       /✖ Sensors: publish with QoS 0: door; an opening while the daemon restarts is lost/,
     );
-    expect(stdout).toMatch(/▲ Sensors: said nothing within 1 s: quiet/);
+    expect(stdout).toMatch(/▲ Sensors: sent no message within 1 s: quiet/);
   });
 
   test("doctor accepts the shipped settings, and leaves nothing at the broker", async () => {
@@ -153,8 +153,8 @@ describeWithMosquitto("with a broker", () => {
     await sensor.publishAsync("door", "OFF", { qos: 0, retain: true });
     const { code, stdout } = await doctor();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/✔ MQTT broker: keeps what comes with QoS 0 as well/);
-    expect(stdout).toMatch(/✔ MQTT broker: keeps 1100 messages and more/);
+    expect(stdout).toMatch(/✔ MQTT broker: also queues QoS 0 messages/);
+    expect(stdout).toMatch(/✔ MQTT broker: keeps 1100 messages/);
     expect(stdout).toMatch(/✔ Sensors: publish with QoS 0: door; this broker keeps that/);
     let clients = "";
     sensor.on("message", (topic, payload) => topic.startsWith("$SYS") && (clients = payload.toString()));

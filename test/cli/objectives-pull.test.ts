@@ -51,7 +51,7 @@ test("a site reads the objectives at its first link, and shows those that differ
     ["obiective/persoane", "3", "Paznic", "the same"],
     [""],
   ]);
-  expect(stderr).toMatch(/obiective\/cladiri: 2 at the centre, as of 20\d\d-/);
+  expect(stderr).toMatch(/obiective\/cladiri: 2 at the dispatch centre, as of 20\d\d-/);
 });
 
 test("a pull reads the current lists, and a record blocked by its objective is sent", async () => {

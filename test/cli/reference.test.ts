@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { everyCommand, type CommandShape } from "../../src/cli/command-tree.ts";
+import { allCommands, type CommandNode } from "../../src/cli/command-tree.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
-import { programShape } from "../../src/cli/program.ts";
+import { programTree } from "../../src/cli/program.ts";
 import { describeUnless, findProgram } from "../support/installed.ts";
 import { MAIN } from "../support/installation.ts";
 import { santinela as run } from "../support/command-line.ts";
 
 const santinela = (words: readonly string[]) => run(words, { cwd: tmpdir() });
-const shape = programShape({
+const shape = programTree({
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -22,7 +22,7 @@ const shape = programShape({
   untilSignal: () => Promise.resolve(),
   kill: () => {},
 });
-const leaves = everyCommand(shape).filter(({ commands }) => commands.length === 0);
+const leaves = allCommands(shape).filter(({ commands }) => commands.length === 0);
 const page = readFileSync(fileURLToPath(new URL("../../docs/cli.md", import.meta.url)), "utf8");
 
 describe("the help", () => {
@@ -64,7 +64,7 @@ describe("the reference page", () => {
   test("matches the command tree of the program", async () => {
     const { commandPage } = (await import(
       new URL("../../scripts/generate-cli-reference.mjs", import.meta.url).href
-    )) as { commandPage: (root: CommandShape) => string };
+    )) as { commandPage: (root: CommandNode) => string };
     expect(page).toContain(commandPage(shape));
   });
 

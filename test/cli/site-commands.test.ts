@@ -124,11 +124,11 @@ describe("a zone", () => {
   });
 
   test.each([
-    ["zones bypass --zone nope --reason x", 65, /there is no zone/],
+    ["zones bypass --zone nope --reason x", 65, /unknown zone/],
     ["zones bypass --zone door --reason x --minutes 99999", 65, /minutes/],
     ["zones bypass --zone door", 64, /--reason/],
     ["zones bypass --zone door --reason x --minutes soon", 64, /takes a whole number, not soon/],
-    ["zones restore --zone nope", 65, /there is no zone/],
+    ["zones restore --zone nope", 65, /unknown zone/],
   ])("is not changed by %s", async (line, code, message) => {
     const outcome = await santinela(line);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
@@ -152,7 +152,7 @@ describe("a walk test", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^walk test until 20/);
     expect(walk.text).toMatch(
-      /: 1 of 3 zones seen\nZONE +TRIPS +LAST\ngate +1 .*\ndoor +NOT SEEN\nattic +NOT SEEN\n/,
+      /: 1 of 3 zones tested\nZONE +TRIPS +LAST\ngate +1 .*\ndoor +NOT TESTED\nattic +NOT TESTED\n/,
     );
     expect(JSON.parse((await santinela("test walk --status --json")).stdout)).toMatchObject({
       running: false,
@@ -165,7 +165,7 @@ describe("a walk test", () => {
 test("a signal test prints each step, as far as there is a dispatch centre", async () => {
   const { code, stdout } = await santinela("test signal --zone gate", { untilSignal: never });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/gate: intervention #\d+, and there is no centre to send it to\n$/);
+  expect(stdout).toMatch(/gate: intervention #\d+, no dispatch centre configured\n$/);
   const steps = (await santinela("test signal --json", { untilSignal: never })).stdout.trimEnd().split("\n");
   expect(JSON.parse(steps.at(-1) ?? "")).toMatchObject({ state: "posted", isOver: true });
 });
@@ -222,7 +222,7 @@ describe("interventions", () => {
   });
 
   test.each([
-    ["show 999999", 65, /there is no intervention/],
+    ["show 999999", 65, /intervention 999999 does not exist/],
     ["show twelve", 64, /a number, not twelve/],
     ["set 1 --status maybe", 65, /status/],
   ])("reject %s", async (line, code, message) => {

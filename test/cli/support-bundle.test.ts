@@ -85,9 +85,9 @@ describe("a support bundle", () => {
     const out = join(installation.folder, "b.tar.gz");
     expect((await bundle("--out", out)).code).toBe(0);
     const files = unpacked(out);
-    expect(files.get("status.json")).toMatch(/no daemon answers/);
+    expect(files.get("status.json")).toMatch(/daemon not reachable/);
     expect(JSON.parse(files.get("configuration.json") ?? "")).toMatchObject({
-      mistakes: [expect.stringMatching(/site\.yaml:3:1: mqqt/)],
+      errors: [expect.stringMatching(/site\.yaml:3:1: mqqt/)],
     });
     expect(JSON.parse(files.get("databases.json") ?? "")).toEqual({
       "santinela.db": [],

@@ -53,7 +53,7 @@ test("rejected records are listed by sync dead, retried all together or by numbe
     code: 64,
     stderr: expect.stringMatching(/never learn of 1[^]*--yes/),
   });
-  expect((await sync("drop", "1", "--yes")).stdout).toBe("  #1 is given up; it stays here\n");
+  expect((await sync("drop", "1", "--yes")).stdout).toBe("  #1 will not be sent; it stays local\n");
   expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2, 3]);
   for (const id of ["2", "3"]) expect((await sync("drop", id, "--yes")).code).toBe(0);
   expect((await sync("dead")).stdout).toBe("none\n");

@@ -52,8 +52,8 @@ test("what the dispatch centre would reject is printed as one JSON object, and t
   const { valid, centre: found } = JSON.parse(stdout) as { valid: boolean; centre: CheckResult[] };
   expect(valid).toBe(true);
   expect(found).toMatchObject([
-    { status: "well" },
-    { status: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77/) as string },
+    { status: "ok" },
+    { status: "error", text: expect.stringMatching(/^does not know obiective\/cladiri\/77/) as string },
   ]);
 });
 
@@ -69,7 +69,7 @@ test("an account that may sign in and not read is distinguished from one that ma
   installation.secret("upstream.password", "another password");
   const stranger = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(stranger.code).toBe(1);
-  expect(stranger.stdout).toMatch(/✖ Centre: .* refuses this site's account \(401\)/);
+  expect(stranger.stdout).toMatch(/✖ Centre: .* rejects the site's account \(401\)/);
 });
 
 test("a file with an error is not tested at a dispatch centre", async () => {

@@ -204,7 +204,7 @@ describe("a start that fails", () => {
       `http: { port: ${httpPort} }\nmqtt: off\ngpio: { backend: simulated }\n`,
     );
     await expect(other.start()).rejects.toThrow(
-      /ended with 75:[^]*port \d+ of 127.0.0.1 is taken by another program\n.*set http.port/,
+      /ended with 75:[^]*port \d+ of 127.0.0.1 is in use by another program\n.*set http.port/,
     );
   });
 

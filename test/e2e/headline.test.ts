@@ -119,7 +119,7 @@ describe("the summary of a site", () => {
     ]);
     expect(metrics).toMatch(/^santinela_headline_reasons\{reason="zone-open",level="alarm"\} 1$/m);
     const findings = JSON.parse(await commandLine(["doctor", "--json"])) as { check: string; text: string }[];
-    expect(findings).toContainEqual({ check: "Headline", status: "doubt", text });
+    expect(findings).toContainEqual({ check: "Headline", status: "warning", text });
   });
 
   test("needs attention while a walk test or a bypass suppresses a fire detector, and names it", async () => {

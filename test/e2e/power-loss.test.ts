@@ -39,7 +39,7 @@ describe("a power cut", () => {
 
     await site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint });
     await site.run(["trip", "--zone", "door"]).catch(() => "the daemon may die before it answers");
-    await site.gone();
+    await site.exited();
 
     await site.start();
     await eventually("the centre to have the record, and the site to know it", async () => {

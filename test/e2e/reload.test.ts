@@ -101,7 +101,7 @@ test("a reload adds, changes and removes zones; the others continue, and the eve
   expect((await command("trip", "--zone", "cellar")).code).toBe(0);
   expect((await command("trip", "--zone", "attic")).code).toBe(65);
   expect(await trips()).toEqual(["door edge", "cellar edge"]);
-  expect(await command("reload")).toMatchObject({ code: 0, stdout: "the configuration is as it was\n" });
+  expect(await command("reload")).toMatchObject({ code: 0, stdout: "the configuration is unchanged\n" });
 }, 180_000);
 
 test("a configuration with errors changes nothing, and is a condition until a valid one is loaded", async () => {
@@ -119,7 +119,10 @@ test("a configuration with errors changes nothing, and is a condition until a va
   });
   expect(await contacts()).toEqual(["door normal"]);
   expect(await conditions()).toMatchObject([
-    { code: "configuration-invalid", text: expect.stringMatching(/; what ran before runs$/) as string },
+    {
+      code: "configuration-invalid",
+      text: expect.stringMatching(/; the previous configuration runs$/) as string,
+    },
   ]);
   expect((await entries())[0]).toMatchObject({ event: "reload-rejected" });
   edit("zones: [\n");
@@ -129,7 +132,7 @@ test("a configuration with errors changes nothing, and is a condition until a va
   );
   expect((await command("trip", "--zone", "door")).code).toBe(0);
   edit(good);
-  expect((await command("reload")).stdout).toBe("the configuration is as it was\n");
+  expect((await command("reload")).stdout).toBe("the configuration is unchanged\n");
   expect(await conditions()).toEqual([]);
   await site.end("SIGKILL");
   await site.start();
@@ -470,7 +473,7 @@ describeWithMosquitto("with a real broker", () => {
       await eventually("the trip", async () => (await trips()).length === 1);
       edit(yaml(true));
       site.hangUp();
-      await site.gone();
+      await site.exited();
       await say("z/b", false);
       await site.start();
       await eventually("the opening during the power cut", async () => (await contacts())[0] === "a open");

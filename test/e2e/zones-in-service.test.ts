@@ -50,7 +50,7 @@ test("an installer bypasses a zone, tests the others, and tests the link to the 
     bypass: { reason: "painter", who: "control socket" },
   });
   expect(await run("trip", "--zone", "door")).toMatch(
-    /^door is open: trip \S+, held back \(bypassed: painter \(control socket\)\)\n$/,
+    /^door is open: trip \S+, suppressed \(bypassed: painter \(control socket\)\)\n$/,
   );
   await site.end("SIGTERM");
   await site.start();
@@ -61,12 +61,14 @@ test("an installer bypasses a zone, tests the others, and tests the link to the 
   await new ControlClient(join(installation.folder, "site")).post("/site/walk-test", { minutes: 5 });
   await run("trip", "--zone", "yard");
   await run("trip", "--zone", "yard", "--restore");
-  expect(await run("test", "walk", "--end")).toMatch(/1 of 2 zones seen[^]*door +NOT SEEN\s+yard +1 +20/);
+  expect(await run("test", "walk", "--end")).toMatch(/1 of 2 zones seen[^]*door +NOT TESTED\s+yard +1 +20/);
   expect(JSON.parse(await run("test", "walk", "--status", "--json"))).toMatchObject({ running: false });
   expect(await dispositions()).toEqual(["door bypassed", "yard test"]);
   expect(await interventionsOf(site)).toEqual([]);
 
-  expect(await run("test", "signal", "--zone", "yard")).toMatch(/yard: arrived at the centre as #1\n$/);
+  expect(await run("test", "signal", "--zone", "yard")).toMatch(
+    /yard: arrived at the dispatch centre as #1\n$/,
+  );
   expect(await interventionsOf(centre)).toMatchObject([
     { name: "Test de comunicație: yard", status: "done" },
   ]);
@@ -83,11 +85,11 @@ test("a signal test during an outage shows its progress, and arrives later", asy
   const words = ["test", "signal", "--wait", "1", "--config", "site.yaml"];
   const { code, stderr } = await santinela(words, { cwd: installation.folder, untilSignal: never });
   expect(code).toBe(75);
-  expect(stderr).toMatch(/the test has not arrived yet; it goes on by itself/);
+  expect(stderr).toMatch(/the test has not arrived yet; delivery continues in the background/);
   const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
   expect(await santinela(nowhere, { cwd: installation.folder })).toMatchObject({
     code: 65,
-    stderr: expect.stringMatching(/there is no zone "attic"/) as string,
+    stderr: expect.stringMatching(/unknown zone "attic"/) as string,
   });
 }, 180_000);
 

@@ -94,7 +94,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
       return (await contact()) === "normal";
     });
     await sensor.publishAsync("gate", "ON", { qos: 1 });
-    await site.gone();
+    await site.exited();
     await site.start();
     await eventually("the intervention", async () => (await interventionsOf(site)).length === 1);
     // After the messages queued at the broker.

@@ -201,7 +201,7 @@ describe("refine's simple-rest provider", () => {
     await own.deleteOne({ resource, id: data.id });
     await expect(own.getOne({ resource, id: data.id })).rejects.toMatchObject({
       statusCode: 404,
-      message: expect.stringMatching(/no intervention/),
+      message: expect.stringMatching(/does not exist/),
     });
   });
 });

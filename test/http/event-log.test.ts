@@ -145,7 +145,7 @@ describe("a generated password", () => {
 
   test("permits a change of the password and nothing else", async () => {
     const { body } = await ask("get", "/interventii").expect(403);
-    expect(body.message).toMatch(/set one of your own with POST \/site\/password/);
+    expect(body.message).toMatch(/use POST \/site\/password/);
     await ask("get", "/site/status").expect(403);
     await ask("get", "/openapi.json").expect(403);
     const changed = await ask("post", "/site/password")

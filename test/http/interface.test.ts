@@ -66,7 +66,7 @@ describe("creating an intervention", () => {
     ["a blank name", { name: "  \t" }, /name must not be blank/],
     ["a name of 201 characters", { name: "a".repeat(201) }, /at most 200 characters/],
     ["a name with a zero byte", { name: "a\u0000b" }, /control characters/],
-    ["half of a surrogate pair", { name: "a\ud800" }, /broken characters/],
+    ["half of a surrogate pair", { name: "a\ud800" }, /invalid characters/],
     ["a description of 4001 characters", { description: "a".repeat(4001) }, /at most 4000 characters/],
     [
       "an unknown objective type",
@@ -118,7 +118,7 @@ describe("creating an intervention", () => {
     expect(body).toMatchObject({
       error: "Not Found",
       statusCode: 404,
-      message: expect.stringMatching(/no objective/),
+      message: expect.stringMatching(/does not exist/),
     });
   });
 
@@ -169,7 +169,11 @@ describe("creating an intervention", () => {
 describe("reading an intervention", () => {
   test("that does not exist is answered 404", async () => {
     const { body } = await call("get", "/interventii/4711").expect(404);
-    expect(body).toEqual({ error: "Not Found", message: "there is no intervention 4711", statusCode: 404 });
+    expect(body).toEqual({
+      error: "Not Found",
+      message: "intervention 4711 does not exist",
+      statusCode: 404,
+    });
   });
 
   test.each(["0", "01", "1.0", "1e0", "0x1", "+1", "-1", "1abc", "9007199254740993", "%20", "null"])(

@@ -13,7 +13,7 @@ beforeAll(async () => {
   site = await TestApp.make();
   token = await site.token();
   await Promise.all(
-    [{}, site.served.born].map(async (born) => {
+    [{}, site.served.classes].map(async (born) => {
       const server = createServer(born, site.app);
       servers.push(server);
       baseUrls.push(`http://127.0.0.1:${await listen(server)}`);
@@ -48,7 +48,7 @@ describe("a request created with Express's classes", () => {
   });
 
   test("has Express's prototype at creation, and Express does not replace it", () => {
-    const { IncomingMessage, ServerResponse } = site.served.born;
+    const { IncomingMessage, ServerResponse } = site.served.classes;
     const message = new IncomingMessage(undefined as never);
     expect(message).toHaveProperty("acceptsLanguages");
     expect(message).toHaveProperty("app.request", Object.getPrototypeOf(message));
@@ -61,7 +61,7 @@ describe("a request created with Express's classes", () => {
       one: object,
       other: object,
     ) => boolean;
-    const { IncomingMessage, ServerResponse } = site.served.born;
+    const { IncomingMessage, ServerResponse } = site.served.classes;
     const messages = [1, 2].map(() => new IncomingMessage(undefined as never)) as [object, object];
     expect(haveSameShape(...messages)).toBe(true);
     expect(

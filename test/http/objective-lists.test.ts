@@ -17,7 +17,7 @@ let token: string;
 
 beforeEach(async () => {
   centre = await TestApp.make();
-  server = createServer(centre.served.born, centre.app);
+  server = createServer(centre.served.classes, centre.app);
   await listen(server);
   token = await centre.token();
 });

@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { CommandShape } from "../../src/cli/command-tree.ts";
-import { programShape } from "../../src/cli/program.ts";
+import type { CommandNode } from "../../src/cli/command-tree.ts";
+import { programTree } from "../../src/cli/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const program = programShape({
+const program = programTree({
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -66,7 +66,7 @@ function alternatives(words: readonly string[]): readonly string[][] {
 }
 
 function mistakesIn(words: readonly string[]): string[] {
-  let command: CommandShape = program;
+  let command: CommandNode = program;
   for (const word of words) {
     const below = command.commands.find(({ path }) => path.at(-1) === word);
     if (below) command = below;

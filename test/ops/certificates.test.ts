@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { certificateFindings } from "../../src/cli/certificate-findings.ts";
+import { certificateChecks } from "../../src/cli/certificate-checks.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import { CertificateKeeper } from "../../src/ops/certificate-renewal.ts";
@@ -217,11 +217,11 @@ describe("the certificate renewal", () => {
 
 test("doctor reports a certificate that was created with a wrong clock", async () => {
   const config = { dataDir: folder, http: { tls: { mode: "own" } } } as Config;
-  expect(certificateFindings(config, NOW_MS)).toEqual([]);
+  expect(certificateChecks(config, NOW_MS)).toEqual([]);
   await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
-  expect(certificateFindings(config, NOW_MS)).toMatchObject([
-    { status: "fault", text: expect.stringMatching(/^valid from 2099-12-31.* clock was wrong$/) as string },
+  expect(certificateChecks(config, NOW_MS)).toMatchObject([
+    { status: "error", text: expect.stringMatching(/^valid from 2099-12-31.* clock was wrong$/) as string },
   ]);
   await make();
-  expect(certificateFindings(config, NOW_MS)).toMatchObject([{ status: "well" }]);
+  expect(certificateChecks(config, NOW_MS)).toMatchObject([{ status: "ok" }]);
 });

@@ -346,7 +346,7 @@ function daemonOf(
     onStarted: () => {},
     configurationFault: undefined,
     restoreFault: undefined,
-    reload: { onReloading: () => {}, onReloaded: () => {}, onTaken: () => {} },
+    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {} },
     restart: () => {},
     machine: { clock, host: { bootId, upMs, time }, lines, random },
   });

@@ -25,7 +25,7 @@ beforeEach(async () => {
   settings = new SiteSettings({
     config: { dataDir },
     clock,
-    copyWork: IN_PROCESS_TASKS,
+    backupWorker: IN_PROCESS_TASKS,
     log: { enableDebug: () => {}, restoreLevel: () => {} },
     effectiveOptions: () => [],
     reload: () => expect.fail("no reload was asked for"),
@@ -37,8 +37,8 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 test("an upload during a pending restore does not replace the backup", async () => {
   const { copy } = settings.add(0, piece);
   await settings.restore(copy, TESTER);
-  expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/about to run anew/);
-  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
+  expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/is restarting/);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/is restarting/);
   settings.stop();
   expect(() => orders[0]?.()).not.toThrow();
 });
@@ -55,7 +55,7 @@ test("a backup that expires during the shutdown is still restored", async () => 
 test("during a restart a restore is rejected", async () => {
   const { copy } = settings.add(0, piece);
   settings.restart();
-  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/is restarting/);
   expect(orders).toHaveLength(1);
 });
 

@@ -283,7 +283,7 @@ describe("a list that has lost most of its rows", () => {
         {
           code: "objectives-mirror-stale",
           subject: BUILDINGS,
-          text: expect.stringContaining("--accept-loss"),
+          text: expect.stringContaining("--accept-removals"),
         },
       ]);
 

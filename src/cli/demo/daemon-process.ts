@@ -10,14 +10,14 @@ export interface DaemonProcessOptions {
   readonly dataDir: string;
 }
 
-/** What a daemon says of itself when it is ready. */
+/** Ports of a daemon that is ready. */
 export interface DaemonPorts {
   readonly httpPort: number;
-  /** Port of its built-in broker, where it has one. */
+  /** Port of its built-in broker, if enabled. */
   readonly mqttPort: number | undefined;
 }
 
-/** A Santinela daemon in a process of its own, as systemd would run it. */
+/** A Santinela daemon in a separate process, as under systemd. */
 export class DaemonProcess {
   readonly #main: string;
   readonly #configFile: string;
@@ -31,33 +31,33 @@ export class DaemonProcess {
   }
 
   /**
-   * Starts it and waits until it answers.
-   * @param environment instead of this process's own
-   * @throws Error with what it said when it ends instead
+   * Starts the daemon and waits until it is ready.
+   * @param environment default: the environment of this process
+   * @throws Error with the daemon's error output if it exits
    */
   start(environment?: NodeJS.ProcessEnv): Promise<DaemonPorts> {
     const options = environment ? { env: environment } : {};
     const daemon = spawn(process.execPath, [this.#main, "serve", "--config", this.#configFile], options);
     this.#process = daemon;
-    let said = "";
+    let errorOutput = "";
     let mqttPort: number | undefined;
-    daemon.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    daemon.stderr.on("data", (chunk: Buffer) => (errorOutput += chunk.toString()));
     return new Promise((resolve, reject) => {
       daemon.once("error", reject);
       daemon.once("exit", (code, signal) =>
-        reject(new Error(`a daemon ended with ${code ?? signal}: ${said}`)),
+        reject(new Error(`a daemon exited with ${code ?? signal}: ${errorOutput}`)),
       );
       createInterface({ input: daemon.stdout }).on("line", (line) => {
         const entry = JSON.parse(line) as { event: string; port?: number };
         if (entry.event === "mqtt-broker-listening") mqttPort = entry.port;
         if (entry.event === "ready" && entry.port !== undefined) resolve({ httpPort: entry.port, mqttPort });
-        if (entry.event.endsWith("-failed")) said += `${line}\n`;
+        if (entry.event.endsWith("-failed")) errorOutput += `${line}\n`;
       });
     });
   }
 
-  /** Waits until it is gone, for whatever reason. */
-  async gone(): Promise<void> {
+  /** Waits until the process has exited. */
+  async exited(): Promise<void> {
     const daemon = this.#process;
     if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
     await new Promise((resolve) => {
@@ -65,11 +65,11 @@ export class DaemonProcess {
     });
   }
 
-  /** Runs a command of the command line against this daemon's configuration. */
+  /** Runs a CLI command with this daemon's configuration. */
   run(command: readonly string[], input = ""): Promise<void> {
     const child = spawn(process.execPath, [this.#main, ...command, "--config", this.#configFile]);
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    let errorOutput = "";
+    child.stderr.on("data", (chunk: Buffer) => (errorOutput += chunk.toString()));
     child.stdout.resume();
     child.stdin.end(input);
     return new Promise((resolve, reject) => {
@@ -77,35 +77,35 @@ export class DaemonProcess {
       child.once("exit", (code) =>
         code === 0
           ? resolve()
-          : reject(new Error(`santinela ${command.join(" ")} ended with ${code}: ${said}`)),
+          : reject(new Error(`santinela ${command.join(" ")} exited with ${code}: ${errorOutput}`)),
       );
     });
   }
 
-  /** Gives somebody an account, whether it runs or not. */
+  /** Adds an account, whether the daemon runs or not. */
   addAccount(account: { email: string; password: string }, role: Role): Promise<void> {
-    const words = ["user", "add", "--email", account.email, "--role", role, "--password-stdin"];
-    return this.run(words, account.password);
+    const command = ["user", "add", "--email", account.email, "--role", role, "--password-stdin"];
+    return this.run(command, account.password);
   }
 
-  /** Asks the running daemon through its control socket. */
+  /** Sends a GET request over the control socket. */
   get<T>(path: string): Promise<T> {
     return this.#client.get(path);
   }
 
-  /** Its number; undefined before it is started. */
+  /** Process id; undefined before the start. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /** Sends it SIGHUP, which has it load its configuration. */
+  /** Sends SIGHUP, which reloads the configuration. */
   hangUp(): void {
     this.#process?.kill("SIGHUP");
   }
 
-  /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
+  /** Stops the process, with SIGKILL immediately or with SIGTERM cleanly, and waits until it has exited. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.#process?.kill(signal);
-    await this.gone();
+    await this.exited();
   }
 }

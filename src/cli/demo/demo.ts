@@ -9,11 +9,11 @@ import { DaemonProcess } from "./daemon-process.ts";
 import { Relay } from "./relay.ts";
 
 export interface DemoOptions {
-  /** Path of the program's main file, which is started as site and as centre. */
+  /** Path of the program's main file, started as site and as dispatch centre. */
   readonly main: string;
   readonly clock: Clock;
-  /** Takes one line of the story, without its newline. */
-  readonly say: (line: string) => void;
+  /** Prints one line; the line has no newline. */
+  readonly print: (line: string) => void;
 }
 
 const STEP_LIMIT_MS = 60_000;
@@ -21,17 +21,17 @@ const POLL_INTERVAL_MS = 200;
 const EDGE_EMAIL = "edge@site.example";
 
 /**
- * Tells the whole story by itself: a site and a centre as two real daemons, trips on a GPIO line and over MQTT, the
- * link cut, more trips, the site's plug pulled, the link back.
- * @returns true only if every record of the site is at the centre exactly once
+ * Runs the demo: site and dispatch centre as two daemons, trips over GPIO and MQTT, a link outage, more trips, a kill of
+ * the site and the recovery.
+ * @returns whether every record of the site is at the dispatch centre exactly once
  */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "santinela-demo-"));
-  const story = new DemoRun(folder, options);
+  const demo = new DemoRun(folder, options);
   try {
-    return await story.tell();
+    return await demo.run();
   } finally {
-    await story.clearUp();
+    await demo.cleanUp();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -61,41 +61,41 @@ class DemoRun {
     });
   }
 
-  async tell(): Promise<boolean> {
+  async run(): Promise<boolean> {
     await this.#startBoth();
-    this.#say("Tripping the front door on GPIO line 17, and the back gate with a zigbee2mqtt message.");
+    this.#print("Tripping the front door on GPIO line 17 and the back gate with a zigbee2mqtt message.");
     await this.#site.run(["trip", "--zone", "front-door"]);
     await this.#publishGate({ contact: true });
     await this.#publishGate({ contact: false });
-    await this.#waitFor("both trips to be interventions at the centre", () => this.#centreHas(2));
+    await this.#waitFor("both interventions to arrive at the dispatch centre", () => this.#centreHas(2));
 
-    this.#say("Cutting the link to the centre.");
+    this.#print("Cutting the link to the dispatch centre.");
     this.#relay?.cut();
-    this.#say("Tripping the smoke detector and the window meanwhile.");
+    this.#print("Tripping the smoke detector and the window during the outage.");
     await this.#site.run(["trip", "--zone", "smoke"]);
     await this.#site.run(["trip", "--zone", "window"]);
-    await this.#waitFor("both to be recorded on the site and to wait for the link", async () => {
+    await this.#waitFor("both to be recorded on the site and queued", async () => {
       const { summary } = await this.#site.get<SyncView>("/site/sync");
       return (await this.#records(this.#site)).length === 4 && summary.waiting === 2;
     });
 
-    this.#say("Pulling the site's plug (SIGKILL) while the link is down, and starting it again.");
+    this.#print("Killing the site (SIGKILL) while the link is down, then restarting it.");
     await this.#site.end("SIGKILL");
     await this.#startSite();
-    this.#say(
-      `The site still has its ${(await this.#records(this.#site)).length} interventions; the centre has ${(await this.#records(this.#centre)).length}.`,
+    this.#print(
+      `The site still has its ${(await this.#records(this.#site)).length} interventions; the dispatch centre has ${(await this.#records(this.#centre)).length}.`,
     );
 
-    this.#say("Mending the link. Nobody asks for a sync: the site finds out by itself.");
+    this.#print("Restoring the link. The site reconnects automatically.");
     this.#relay?.reconnect();
-    await this.#waitFor("the centre to have all four, and the site to know it", async () => {
+    await this.#waitFor("all four to arrive at the dispatch centre", async () => {
       const { summary } = await this.#site.get<SyncView>("/site/sync");
       return summary.waiting === 0 && (await this.#centreHas(4));
     });
     return this.#compare();
   }
 
-  async clearUp(): Promise<void> {
+  async cleanUp(): Promise<void> {
     await this.#site.end("SIGTERM");
     this.#relay?.stop();
     await this.#centre.end("SIGTERM");
@@ -105,13 +105,13 @@ class DemoRun {
     const password = oneTimePassword();
     writeFileSync(join(this.#folder, "centre.yaml"), CENTRE_YAML);
     writeFileSync(join(this.#folder, "upstream.password"), password, { mode: 0o600 });
-    this.#say("Starting the dispatch centre (a second Santinela) and giving the site an account there.");
+    this.#print("Starting the dispatch centre (a second Santinela) and giving the site an account there.");
     await this.#centre.addAccount({ email: EDGE_EMAIL, password }, "operator");
     const { httpPort } = await this.#centre.start();
     this.#relay = new Relay(httpPort);
     const linkPort = await this.#relay.start();
     writeFileSync(join(this.#folder, "site.yaml"), siteYaml(linkPort));
-    this.#say("Starting the site: simulated GPIO lines, its own MQTT broker, its own database.");
+    this.#print("Starting the site: simulated GPIO lines, its own MQTT broker, its own database.");
     await this.#startSite();
   }
 
@@ -139,22 +139,24 @@ class DemoRun {
   async #compare(): Promise<boolean> {
     const here = await this.#records(this.#site);
     const there = await this.#records(this.#centre);
-    this.#say("");
-    this.#say(`${"at the site".padEnd(42)}at the centre`);
-    const twins = here.map((record) => {
+    this.#print("");
+    this.#print(`${"at the site".padEnd(42)}at the dispatch centre`);
+    const counts = here.map((record) => {
       const found = there.filter(
         ({ name, dateStart, objectiveId }) =>
           name === record.name && dateStart === record.dateStart && objectiveId === record.objectiveId,
       );
       const answer = found.length === 1 ? `#${found[0]?.id}, once` : `${found.length} times`;
-      this.#say(`${`#${record.id} ${record.name}`.padEnd(42)}${answer}`);
+      this.#print(`${`#${record.id} ${record.name}`.padEnd(42)}${answer}`);
       return found.length;
     });
-    const eachOnce = here.length === 4 && there.length === 4 && twins.every((count) => count === 1);
+    const eachOnce = here.length === 4 && there.length === 4 && counts.every((count) => count === 1);
     const seconds = ((this.#options.clock.monotonicMs() - this.#startedMs) / 1000).toFixed(1);
-    this.#say("");
-    this.#say(
-      eachOnce ? `Every trip is one intervention at the centre. ${seconds} s.` : "The two do not agree.",
+    this.#print("");
+    this.#print(
+      eachOnce
+        ? `Every trip is one intervention at the dispatch centre. ${seconds} s.`
+        : "Site and dispatch centre differ.",
     );
     return eachOnce;
   }
@@ -167,22 +169,22 @@ class DemoRun {
     return daemon.get("/interventii");
   }
 
-  async #waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
+  async #waitFor(what: string, isDone: () => Promise<boolean>): Promise<void> {
     const { clock } = this.#options;
     const startedMs = clock.monotonicMs();
-    this.#say(`  waiting for ${what} …`);
-    while (!(await look())) {
+    this.#print(`  waiting for ${what} …`);
+    while (!(await isDone())) {
       if (clock.monotonicMs() - startedMs > STEP_LIMIT_MS)
         throw new Error(`after ${STEP_LIMIT_MS / 1000} s still waiting for ${what}`);
       await new Promise<void>((resolve) => {
         clock.after(POLL_INTERVAL_MS, resolve);
       });
     }
-    this.#say(`  … done after ${((clock.monotonicMs() - startedMs) / 1000).toFixed(1)} s`);
+    this.#print(`  … done after ${((clock.monotonicMs() - startedMs) / 1000).toFixed(1)} s`);
   }
 
-  #say(line: string): void {
-    this.#options.say(line);
+  #print(line: string): void {
+    this.#options.print(line);
   }
 }
 

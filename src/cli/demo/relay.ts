@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** The line between site and centre: a TCP relay on the loopback that can be cut and mended. */
+/** The link between site and dispatch centre: a TCP relay on loopback that can be cut and restored. */
 export class Relay {
   readonly #targetPort: number;
   readonly #sockets = new Set<Socket>();
@@ -12,7 +12,7 @@ export class Relay {
     this.#server = createServer((near) => this.#join(near));
   }
 
-  /** @returns the port that the site talks to */
+  /** @returns the port for the site */
   start(): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
@@ -20,7 +20,7 @@ export class Relay {
     });
   }
 
-  /** Drops what is under way and everything that comes. */
+  /** Drops open and new connections. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();

@@ -14,8 +14,8 @@ import { pollUntilSignal } from "../poll.ts";
 import type { Prompt } from "./prompts.ts";
 
 /**
- * Runs a daemon with the new configuration until its first zone has tripped or somebody has had enough. It has data of
- * its own in a temporary folder and no centre: a test at the door must not send anybody out.
+ * Runs a daemon with the new configuration until its first zone trips or the user ends the test. It uses a temporary data
+ * directory and no dispatch centre, so that the test dispatches nothing.
  * @param text the new configuration
  */
 export async function awaitFirstTrip(
@@ -26,8 +26,10 @@ export async function awaitFirstTrip(
 ): Promise<void> {
   const [zone] = config.zones;
   if (!zone) return;
-  const wish = await prompt.line(`Test ${zone.id} now? Nothing is sent to the centre. (yes, no) [yes]: `);
-  if (wish !== "" && !wish.startsWith("y")) return;
+  const answer = await prompt.line(
+    `Test ${zone.id} now? Nothing is sent to the dispatch centre. (yes, no) [yes]: `,
+  );
+  if (answer !== "" && !answer.startsWith("y")) return;
   const folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
   const configFile = join(folder, "test.yaml");
   writeFileSync(configFile, testText(config, text), { mode: 0o600 });
@@ -40,13 +42,13 @@ export async function awaitFirstTrip(
     await watchZone(new ControlClient(join(folder, "data")), zone, prompt, terminal);
   } finally {
     await daemon.end("SIGTERM");
-    // The broker would keep the messages for this trial for ever.
+    // Otherwise the broker would queue messages for this session indefinitely.
     if (config.mqtt.mode === "external") await deleteSession(config.mqtt, clientId).catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The same zones and the same broker; other data, another port, and no centre. */
+/** The same zones and broker, with another data directory and port and no dispatch centre. */
 function testText(config: Config, text: string): string {
   const folder = dirname(config.file ?? "");
   const lines = text
@@ -64,16 +66,16 @@ async function watchZone(
 ): Promise<void> {
   const { stderr, stdout } = terminal;
   const isSimulated = zone.input.source === "simulated";
-  const given = prompt.line(
+  const enterPressed = prompt.line(
     isSimulated
       ? `${zone.id} is simulated: press Enter to trip it.\n`
-      : `Open ${zone.id} now: move, press or open its sensor. Enter ends the test.\n`,
+      : `Trip ${zone.id} now: move, press or open its sensor. Press Enter to end the test.\n`,
   );
   const over = new AbortController();
   const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   let contact = "";
   const onEnter = async (): Promise<void> => {
-    await given;
+    await enterPressed;
     if (!isSimulated) over.abort();
     else await client.post<SimulationView>("/site/simulate", { zone: zone.id, contact: "open" });
   };
@@ -86,7 +88,7 @@ async function watchZone(
         ({ interventionId }) => interventionId !== null,
       );
       if (!trip) return;
-      stdout.write(`${zone.name} has tripped and became an intervention: the zone works.\n`);
+      stdout.write(`${zone.name} tripped and created an intervention: the zone works.\n`);
       over.abort();
     },
     { ...terminal, untilSignal: () => Promise.race([terminal.untilSignal(), isOver]) },

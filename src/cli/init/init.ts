@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAnswers } from "../../config/answers-file.ts";
 import type { Config } from "../../config/config.ts";
-import { fileToMake, loadConfiguration, readConfiguration } from "../../config/load.ts";
+import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
@@ -13,49 +13,54 @@ import { interview, Prompt } from "./prompts.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
 export interface InitOptions {
-  /** The configuration to be made; undefined for the one that the daemon would find by itself. */
+  /** The configuration file to create; undefined for the daemon's default. */
   readonly config: string | undefined;
-  /** A file of answers; undefined to ask a person. */
+  /** An answers file; undefined to prompt. */
   readonly from: string | undefined;
-  /** Prints what would be written, and writes nothing. */
+  /** Prints the configuration and writes nothing. */
   readonly dryRun: boolean;
-  /** Replaces what is there. */
+  /** Overwrites existing files. */
   readonly force: boolean;
 }
 
 interface Answered {
   readonly answers: SetupAnswers;
-  /** Question -> file that holds its answer already. */
+  /** Question -> existing file with its answer. */
   readonly secretFiles: SetupAnswers;
 }
 
 /**
- * Makes a first configuration out of answers, and with a person waits for the first trip of its first zone.
- * @throws AppError `cannot-create` when there is a configuration already, `bad-data` for answers that are none
+ * Creates a configuration from answers; interactively it also tests the first zone.
+ * @throws AppError `cannot-create` if the configuration already exists, `bad-data` for invalid answers
  */
 export async function init(options: InitOptions, terminal: Terminal): Promise<void> {
   const path = targetOf(options.config, terminal);
   if (!options.dryRun && !options.force && existsSync(path))
-    throw new AppError("cannot-create", `${path} is there already`, {
-      hint: "Change that file with an editor, or add --force to replace it.",
+    throw new AppError("cannot-create", `${path} already exists`, {
+      hint: "Edit that file, or use --force to overwrite it.",
     });
-  if (options.from === undefined) await askAndMake(path, options, terminal);
-  else await make(path, answersOf(resolve(terminal.cwd, options.from)), options, terminal);
+  if (options.from === undefined) await createInteractively(path, options, terminal);
+  else await create(path, answersOf(resolve(terminal.cwd, options.from)), options, terminal);
   if (!options.dryRun) terminal.stdout.write(nextSteps(path));
 }
 
-async function askAndMake(path: string, options: InitOptions, terminal: Terminal): Promise<void> {
+async function createInteractively(path: string, options: InitOptions, terminal: Terminal): Promise<void> {
   const prompt = new Prompt(terminal);
   try {
-    const made = await make(path, { answers: await interview(prompt), secretFiles: {} }, options, terminal);
-    if (made) await awaitFirstTrip(made.config, made.text, prompt, terminal);
+    const created = await create(
+      path,
+      { answers: await interview(prompt), secretFiles: {} },
+      options,
+      terminal,
+    );
+    if (created) await awaitFirstTrip(created.config, created.text, prompt, terminal);
   } finally {
     prompt.close();
   }
 }
 
-/** @returns what was written; undefined after a dry run */
-async function make(
+/** @returns the written configuration; undefined after a dry run */
+async function create(
   path: string,
   { answers, secretFiles }: Answered,
   { dryRun, force }: InitOptions,
@@ -63,8 +68,8 @@ async function make(
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
   const draft = generateConfig(answers, secretFiles, isSystemWide(path) ? "/var/lib/santinela" : undefined);
-  // What is wrong is told before anything is written.
-  readConfiguration({ file: path, text: draft.text }, { env, cwd, passwordsMayBeMissing: true });
+  // Errors are reported before anything is written.
+  readConfiguration({ file: path, text: draft.text }, { env, cwd, allowMissingPasswords: true });
   if (dryRun) {
     stdout.write(draft.text);
     return undefined;
@@ -77,8 +82,8 @@ async function make(
   return { config, text: draft.text };
 }
 
-/** What is asked, for whoever writes a file of answers. */
-export function questionList(): string {
+/** Template of the answers file for `--from`. */
+export function answersTemplate(): string {
   const lines = QUESTIONS.map(({ name, text, choices, isSecret }) => {
     const key = isSecret === true ? `${name}-file` : name;
     return `${key}: # ${text}${choices ? ` (${choices.join(", ")})` : ""}\n`;
@@ -88,11 +93,11 @@ export function questionList(): string {
 
 function targetOf(config: string | undefined, { env, cwd }: Terminal): string {
   const named = config ?? env["SANTINELA_CONFIG"];
-  return named === undefined ? fileToMake({ env }) : resolve(cwd, named);
+  return named === undefined ? newConfigFile({ env }) : resolve(cwd, named);
 }
 
 function answersOf(file: string): Answered {
-  const given = new Map(readAnswers(file, textOf(file, "the answers")).map((item) => [item.name, item]));
+  const given = new Map(readAnswers(file, readText(file, "the answers")).map((item) => [item.name, item]));
   const answers: Record<string, string> = {};
   const secretFiles: Record<string, string> = {};
   for (const question of QUESTIONS) {
@@ -103,23 +108,23 @@ function answersOf(file: string): Answered {
     given.delete(key);
     if (!item && !defaultAnswer)
       throw new AppError("bad-data", `${file}: ${key} is missing`, {
-        hint: "santinela init --questions lists what is asked.",
+        hint: "Run santinela init --template for the possible answers.",
       });
     const answer = item?.answer ?? defaultAnswer?.(answers) ?? "";
     if (isSecret === true) secretFiles[name] = resolve(dirname(file), answer);
-    const value = isSecret === true ? textOf(resolve(dirname(file), answer), key).trim() : answer;
+    const value = isSecret === true ? readText(resolve(dirname(file), answer), key).trim() : answer;
     const problem = problemWith(question, value);
     if (problem !== undefined) throw new AppError("bad-data", `${item?.place ?? file}: ${problem}`);
     answers[name] = value;
   }
   for (const [key, { place }] of given)
-    throw new AppError("bad-data", `${place}: nothing is asked by the name of ${key} after these answers`, {
-      hint: "santinela init --questions lists what is asked.",
+    throw new AppError("bad-data", `${place}: unknown or unused answer ${key}`, {
+      hint: "Run santinela init --template for the possible answers.",
     });
   return { answers, secretFiles };
 }
 
-function textOf(file: string, what: string): string {
+function readText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
@@ -136,7 +141,7 @@ async function addAdministrator(
   const email = answers["administrator"] ?? "";
   if (email === "") return;
   if (config.dataDir.startsWith("/var/lib/") && process.getuid?.() === 0) {
-    // Files that root makes there would be closed to the service.
+    // Files created by root would not be accessible to the service.
     const file = secretFiles["administrator-password"];
     terminal.stderr.write(
       `add the administrator as the service's user: sudo -u santinela santinela user add --email ${email} --role administrator --password-stdin${file === undefined ? "" : ` < ${file}`}\n`,

@@ -9,7 +9,7 @@ import {
   type SetupQuestion,
 } from "../../config/setup-questions.ts";
 
-/** Asks a person the questions that their answers lead to; a wrong answer is asked for again. */
+/** Prompts for all questions that apply; repeats a question after an invalid answer. */
 export async function interview(prompt: Prompt): Promise<SetupAnswers> {
   const answers: Record<string, string> = {};
   for (const question of QUESTIONS)
@@ -17,7 +17,7 @@ export async function interview(prompt: Prompt): Promise<SetupAnswers> {
   return answers;
 }
 
-/** Asks on standard error, so that standard output stays what a dry run prints. Lines typed ahead are kept. */
+/** Prompts on standard error, so that standard output holds only results. Lines typed ahead are kept. */
 export class Prompt {
   readonly #stderr: Writable;
   readonly #lines: Interface;
@@ -26,15 +26,15 @@ export class Prompt {
   #isClosed = false;
   #isSecret = false;
 
-  /** @throws AppError `usage` where nobody can be asked */
+  /** @throws AppError `usage` without a terminal */
   constructor(terminal: Terminal) {
     const { stdin, stderr } = terminal;
     if (!isInteractive(terminal))
-      throw new AppError("usage", "no terminal to ask on", {
-        hint: "Give the answers in a file with --from; santinela init --questions lists what is asked.",
+      throw new AppError("usage", "no terminal for prompts", {
+        hint: "Use an answers file with --from; santinela init --template prints a template.",
       });
     this.#stderr = stderr;
-    // The terminal echoes what is typed through this, except a secret.
+    // Echoes typed characters, except in a secret.
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         if (!this.#isSecret) stderr.write(chunk);
@@ -55,9 +55,9 @@ export class Prompt {
   async ask(question: SetupQuestion, answers: SetupAnswers): Promise<string> {
     const { text, choices, defaultAnswer, isSecret } = question;
     const offered = defaultAnswer?.(answers);
-    const among = choices ? ` (${choices.join(", ")})` : "";
+    const options = choices ? ` (${choices.join(", ")})` : "";
     for (;;) {
-      const typed = await this.line(`${text}${among}${offered ? ` [${offered}]` : ""}: `, isSecret);
+      const typed = await this.line(`${text}${options}${offered ? ` [${offered}]` : ""}: `, isSecret);
       const answer = typed === "" && offered !== undefined ? offered : typed;
       const problem = problemWith(question, answer);
       if (problem === undefined) return answer;
@@ -66,11 +66,12 @@ export class Prompt {
   }
 
   /**
-   * One line, without the blanks around it.
-   * @throws AppError `usage` when no more is typed: the end of the input, or Ctrl-C
+   * Prompts for one line.
+   * @returns the line without surrounding white space
+   * @throws AppError `usage` at the end of the input or after Ctrl-C
    */
   async line(text: string, isSecret = false): Promise<string> {
-    // Before the question: an answer may come at once.
+    // Set before the prompt is written: the answer may arrive immediately.
     this.#isSecret = isSecret;
     this.#stderr.write(text);
     if (this.#typed.length === 0 && !this.#isClosed)
@@ -80,7 +81,7 @@ export class Prompt {
     this.#isSecret = false;
     if (isSecret) this.#stderr.write("\n");
     const typed = this.#typed.shift();
-    if (typed === undefined) throw new AppError("usage", "no more answers; what was asked so far is dropped");
+    if (typed === undefined) throw new AppError("usage", "input ended; nothing was written");
     return typed.trim();
   }
 

@@ -12,29 +12,29 @@ import { interventionQueryOf, parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
 import { validated } from "../validate.ts";
 
-/** The trip that a change brings into the record, as the daemon's own requests name it. */
+/** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
 
-/** Interventions: create, read, list, change, delete. */
+/** Routes of interventions: list, create, read, change, delete. */
 export function interventionRoutes(
   router: Router,
-  { gate, mayDelete }: { gate: readonly RequestHandler[]; mayDelete: readonly RequestHandler[] },
+  { guard, deleteGuards }: { guard: readonly RequestHandler[]; deleteGuards: readonly RequestHandler[] },
   interventions: InterventionService,
 ): void {
   addResource(router, "/interventii", {
     methods: {
       get: async (request, response) => {
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        const gone = new AbortController();
-        response.once("close", () => gone.abort());
-        const list = await interventions.lists.read(query, gone.signal).catch((error: unknown) => {
-          if (!gone.signal.aborted) throw error;
+        const closed = new AbortController();
+        response.once("close", () => closed.abort());
+        const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
+          if (!closed.signal.aborted) throw error;
         });
         if (list) sendJsonText(response, listBody(request, response, query, list));
       },
       post: (request, response) => create(interventions, request, response),
     },
-    gate,
+    guard,
     before: [readBody],
   });
 
@@ -63,15 +63,15 @@ export function interventionRoutes(
           assertMatch(interventions, id, request);
           return interventions.delete(id, principalOf(request));
         });
-        // RFC 7240: clients that build their answer from the deleted record can ask for it.
+        // Clients that need the deleted record can request it (RFC 7240).
         if (prefersRepresentation(request))
           response.set("Preference-Applied", "return=representation").json(record);
         else response.status(204).end();
       },
     },
-    gate,
+    guard,
     before: [readBody],
-    beforeMethod: { delete: mayDelete },
+    beforeMethod: { delete: deleteGuards },
   });
 }
 
@@ -85,7 +85,7 @@ async function create(
   const { record, replayed } = await interventions.together(() =>
     interventions.create(body, principalOf(request), key),
   );
-  // The echo tells a client that repeating this very request is safe here.
+  // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");
   response
@@ -95,7 +95,7 @@ async function create(
     .json(record);
 }
 
-/** Strong, as If-Match needs it (RFC 9110 13.1.1). */
+/** Strong, as required by If-Match (RFC 9110 13.1.1). */
 function etagOf(rev: number): string {
   return `"${rev}"`;
 }
@@ -111,7 +111,7 @@ function assertMatch(interventions: InterventionService, id: number, request: Re
     );
 }
 
-/** `Prefer: return=representation` (RFC 7240), among other preferences perhaps. */
+/** `Prefer: return=representation` (RFC 7240), possibly with other preferences. */
 function prefersRepresentation(request: Request): boolean {
   const preferences = (request.get("Prefer") ?? "").split(",");
   return preferences.some((one) => /^return\s?=\s?"?representation"?$/.test(one.split(";")[0]?.trim() ?? ""));

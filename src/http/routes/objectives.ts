@@ -10,17 +10,17 @@ import { listBody } from "../list-response.ts";
 import { CompressedPages } from "../compressed-pages.ts";
 import { addResource, idOf } from "../resource.ts";
 
-/** The three objective lists, and each objective by its id, as far as the account sees them. */
+/** The three objective lists and single objectives, limited to those that the account sees. */
 export function objectiveRoutes(
   router: Router,
-  gate: readonly RequestHandler[],
+  guard: readonly RequestHandler[],
   objectives: ObjectiveService,
 ): void {
   const pages = new CompressedPages();
   for (const type of OBJECTIVE_TYPES) {
     addResource(router, `/${type}`, {
       methods: { get: (request, response) => list(type, { objectives, pages }, request, response) },
-      gate,
+      guard,
     });
     addResource(router, `/${type}/:id`, {
       methods: {
@@ -29,12 +29,12 @@ export function objectiveRoutes(
           response.json(objectives.get(ref, principalOf(request).objectives));
         },
       },
-      gate,
+      guard,
     });
   }
 }
 
-/** All pages of a list have one tag, that of the list: a client that has read all of them asks for the first one again. */
+/** All pages of a list have the same ETag, so that a client can check the whole list with its first page. */
 async function list(
   type: ObjectiveType,
   { objectives, pages }: { objectives: ObjectiveService; pages: CompressedPages },
@@ -43,16 +43,16 @@ async function list(
 ): Promise<void> {
   const query = objectiveQueryOf(parametersOf(request.originalUrl));
   const scope = principalOf(request).objectives;
-  // Read before the rows: a change between the two is then fetched once too often, and never missed. Another release
-  // may describe the same rows in another way.
+  // Read before the rows: a change in between then causes an extra request and is never missed. The release is part of
+  // the version, because another release may format the same rows differently.
   const version = `${objectives.version(type, scope)}-${VERSION}`;
   response.vary("Accept-Encoding");
-  const hasIt = isKnown(request, version);
-  if (!hasIt && pages.sendKept(request, response, version)) return;
-  // Only the rows show whether a field to sort by is one that they have.
-  const found = hasIt && isPlain(query) ? undefined : objectives.list(type, query, scope);
+  const isCurrent = isKnown(request, version);
+  if (!isCurrent && pages.sendCached(request, response, version)) return;
+  // With a sort field, the rows are needed to validate it.
+  const found = isCurrent && isPlain(query) ? undefined : objectives.list(type, query, scope);
   response.setHeader("ETag", tagOf(version));
-  if (hasIt || !found) {
+  if (isCurrent || !found) {
     response.status(304).end();
     return;
   }

@@ -7,7 +7,7 @@ import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
 
-/** POST /auth/token: a token for an e-mail address and a password. The only endpoint that needs no token. */
+/** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(router: Router, tokens: TokenService): void {
   addResource(router, "/auth/token", {
     methods: {

@@ -1,14 +1,14 @@
 import type { Role } from "../../domain/principal.ts";
 
-/** Whom the token of a request belongs to. */
+/** The account of a token. */
 export interface AccountView {
   readonly email: string;
   readonly role: Role;
-  /** Its password is good for one use: to set another one. */
+  /** Whether the password only allows setting a new one. */
   readonly mustChangePassword: boolean;
 }
 
-/** Somebody who may sign in, or might before being locked out. */
+/** An account in the list for administrators. */
 export interface PersonView {
   readonly email: string;
   readonly role: Role;

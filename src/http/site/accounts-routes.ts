@@ -8,28 +8,28 @@ import { addResource } from "../resource.ts";
 import type { PersonView } from "./account-view.ts";
 import { requestObject } from "./request-body.ts";
 
-/** The people who may sign in, for administrators. A password that one has chosen for another is good once. */
-export function peopleRoutes(router: Router, gates: AuthGuards, accounts: AccountService): void {
-  const gate = [...gates.interface, gates.administrator];
-  const people = (): PersonView[] =>
+/** Routes of accounts, for administrators. A password set by an administrator only allows setting a new one. */
+export function accountRoutes(router: Router, guards: AuthGuards, accounts: AccountService): void {
+  const guard = [...guards.api, guards.administrator];
+  const list = (): PersonView[] =>
     accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
   const add = async (request: Request, response: Response): Promise<void> => {
     const { email, password } = requestObject(request);
     if (typeof email !== "string" || typeof password !== "string")
       throw new AppError("invalid", 'send {"email", "role", "password"}');
-    // A first password under this name would open the set-up of an installation that is somebody's.
+    // A temporary password for this address would reopen the set-up of a claimed installation.
     if (email.toLowerCase() === INITIAL_ADMIN_EMAIL)
       throw new AppError(
         "conflict",
-        `${INITIAL_ADMIN_EMAIL} is the account of the first start; choose another`,
+        `${INITIAL_ADMIN_EMAIL} is reserved for the initial administrator; choose another address`,
       );
     const by = actorOf(principalOf(request));
     await accounts.add({ email, role: roleOf(request), password }, by, { mustChangePassword: true });
-    response.status(201).json(people());
+    response.status(201).json(list());
   };
   addResource(router, "/site/accounts", {
-    methods: { get: (_request, response) => void response.json(people()), post: add },
-    gate,
+    methods: { get: (_request, response) => void response.json(list()), post: add },
+    guard,
     beforeMethod: { post: [readBody] },
   });
   const change = (request: Request, response: Response): void => {
@@ -38,9 +38,9 @@ export function peopleRoutes(router: Router, gates: AuthGuards, accounts: Accoun
     const by = actorOf(principalOf(request));
     if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, by);
     else accounts.setRole(email, roleOf(request), by);
-    response.json(people());
+    response.json(list());
   };
-  addResource(router, "/site/accounts/:email", { methods: { put: change }, gate, before: [readBody] });
+  addResource(router, "/site/accounts/:email", { methods: { put: change }, guard, before: [readBody] });
 }
 
 function roleOf(request: Request): Role {

@@ -7,21 +7,21 @@ import type { TimelineCursor } from "./journal-port.ts";
 import type { SitePorts } from "./site-ports.ts";
 import type { ZoneView } from "./zone-port.ts";
 
-/** A person has a phone and a laptop, each with a page or two in front. */
+/** A user may have a phone and a laptop with two open pages each. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
 const STREAMS_MAX = 16;
-/** Two looks a second: a badge that changes within half of one is live to the eye, and costs a Pi nothing. */
-const LOOK_MS = 500;
-/** A third of the time after which a silent connection is closed. */
+/** Fast enough for live updates, negligible load on a Raspberry Pi. */
+const POLL_INTERVAL_MS = 500;
+/** A third of the idle timeout of connections. */
 const KEEP_ALIVE_MS = 15_000;
-/** A client that has not taken so much is not looking any more. */
+/** Maximum unsent bytes before a stream is closed. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
 interface Stream {
   readonly request: Request;
   readonly response: Response;
   readonly accountId: number;
-  /** What the client has been told last, to tell it only what is different. */
+  /** The last data sent to the client; only changes are sent. */
   status: string;
   walkTest: string;
   zones: ReadonlyMap<string, string>;
@@ -30,37 +30,37 @@ interface Stream {
 }
 
 /**
- * GET /site/events: what changes at this site, as server-sent events (HTML standard, 9.2). `status` and
- * `walk-test` carry /site/status and /site/walk-test, `zones` those of /site/zones that are different, and `journal` says that the event log has grown; its id
- * is the place in the log, and with `Last-Event-ID` a client learns of what it has missed. The tables stay the truth:
- * the stream looks at them twice a second while somebody listens, so no part of the daemon has to remember to tell it.
+ * GET /site/events: changes at this site as server-sent events (HTML standard, 9.2). `status` and `walk-test` contain
+ * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, and `journal` reports new events; its id is
+ * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables twice a
+ * second while clients are connected, so that other components need not notify it.
  */
 export class SiteEvents {
   readonly #clock: Clock;
   readonly #ports: SitePorts;
-  readonly #isStillIn: (request: Request) => boolean;
+  readonly #isStillAuthorized: (request: Request) => boolean;
   readonly #streams = new Set<Stream>();
-  #cancelLook: CancelTimer = () => {};
+  #cancelPoll: CancelTimer = () => {};
   #isEnding = false;
 
-  /** @param options `isStillIn` says whether somebody who came in with a request would still be let in */
-  constructor(options: { clock: Clock; ports: SitePorts; isStillIn: (request: Request) => boolean }) {
+  /** @param options `isStillAuthorized`: whether a request would still be authorised now */
+  constructor(options: { clock: Clock; ports: SitePorts; isStillAuthorized: (request: Request) => boolean }) {
     this.#clock = options.clock;
     this.#ports = options.ports;
-    this.#isStillIn = options.isStillIn;
+    this.#isStillAuthorized = options.isStillAuthorized;
   }
 
-  addTo(router: Router, gates: AuthGuards): void {
+  addTo(router: Router, guards: AuthGuards): void {
     addResource(router, "/site/events", {
       methods: { get: (request, response) => this.#open(request, response) },
-      gate: gates.signedIn,
+      guard: guards.signedIn,
     });
   }
 
-  /** Ends every stream and takes no new one: the server cannot close while one is open. */
+  /** Ends all streams and accepts no new ones, so that the server can close. */
   stop(): void {
     this.#isEnding = true;
-    this.#cancelLook();
+    this.#cancelPoll();
     for (const { response } of this.#streams) response.end();
   }
 
@@ -73,7 +73,7 @@ export class SiteEvents {
     this.#assertRoom(accountId);
     response.status(200).set({
       "Content-Type": "text/event-stream; charset=utf-8",
-      // A proxy that packs or changes the stream would keep events back.
+      // A proxy that compresses or transforms the stream would delay events.
       "Cache-Control": "no-store, no-transform",
       "X-Accel-Buffering": "no",
     });
@@ -92,9 +92,9 @@ export class SiteEvents {
     this.#streams.add(stream);
     response.once("close", () => {
       this.#streams.delete(stream);
-      if (this.#streams.size === 0) this.#cancelLook();
+      if (this.#streams.size === 0) this.#cancelPoll();
     });
-    this.#tell([stream]);
+    this.#sendChanges([stream]);
     if (this.#streams.size === 1) this.#schedulePoll();
   }
 
@@ -102,21 +102,21 @@ export class SiteEvents {
     if (this.#isEnding) throw new AppError("unavailable", "the daemon is stopping");
     const own = [...this.#streams].filter((stream) => stream.accountId === accountId).length;
     if (own >= STREAMS_PER_ACCOUNT_MAX || this.#streams.size >= STREAMS_MAX)
-      throw new AppError("too-many-requests", "too many live views are open; close one, or ask again later", {
+      throw new AppError("too-many-requests", "too many open event streams; close one or try again later", {
         retryAfterS: 30,
       });
   }
 
   #schedulePoll(): void {
-    this.#cancelLook();
-    this.#cancelLook = this.#clock.after(LOOK_MS, () => {
-      this.#tell([...this.#streams]);
+    this.#cancelPoll();
+    this.#cancelPoll = this.#clock.after(POLL_INTERVAL_MS, () => {
+      this.#sendChanges([...this.#streams]);
       if (this.#streams.size > 0 && !this.#isEnding) this.#schedulePoll();
     });
   }
 
-  /** Looks once and tells each stream what is new to it. */
-  #tell(streams: readonly Stream[]): void {
+  /** Reads the state once and sends each stream its changes. */
+  #sendChanges(streams: readonly Stream[]): void {
     const status = JSON.stringify(this.#ports.status());
     const walkTest = JSON.stringify(this.#ports.tests.walk());
     const zones = new Map(
@@ -135,18 +135,18 @@ export class SiteEvents {
       if (walkTest !== stream.walkTest) add("walk-test", walkTest);
       if (place !== stream.place) add("journal", "{}");
       Object.assign(stream, { status, walkTest, zones, place });
-      stream.quietMs = text === "" ? stream.quietMs + LOOK_MS : 0;
+      stream.quietMs = text === "" ? stream.quietMs + POLL_INTERVAL_MS : 0;
       if (stream.quietMs >= KEEP_ALIVE_MS) {
-        text = ": still here\n\n";
+        text = ": keep-alive\n\n";
         stream.quietMs = 0;
       }
-      if (text !== "") this.#say(stream, text);
+      if (text !== "") this.#write(stream, text);
     }
   }
 
-  /** Nothing leaves on a token that has ended meanwhile: its hour is over, or its account has changed. */
-  #say({ request, response }: Stream, text: string): void {
-    if (!this.#isStillIn(request) || response.writableLength > UNSENT_BYTES_MAX) response.end();
+  /** Ends the stream instead if its token has expired or was revoked, or if the client is too slow. */
+  #write({ request, response }: Stream, text: string): void {
+    if (!this.#isStillAuthorized(request) || response.writableLength > UNSENT_BYTES_MAX) response.end();
     else response.write(text);
   }
 }

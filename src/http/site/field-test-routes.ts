@@ -7,8 +7,8 @@ import { addResource } from "../resource.ts";
 import { minutesOf, requestObject } from "./request-body.ts";
 import type { FieldTestPort } from "./field-test-port.ts";
 
-/** Walk tests and signal tests: anyone signed in may look, operators and administrators may start one. */
-export function testRoutes(router: Router, gates: AuthGuards, tests: FieldTestPort): void {
+/** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
+export function testRoutes(router: Router, guards: AuthGuards, tests: FieldTestPort): void {
   addResource(router, "/site/signal-test", {
     methods: {
       post: (request, response) => {
@@ -18,22 +18,22 @@ export function testRoutes(router: Router, gates: AuthGuards, tests: FieldTestPo
         response.json(tests.startSignal(zone, actorOf(principalOf(request))));
       },
     },
-    gate: gates.interface,
+    guard: guards.api,
     before: [readBody],
   });
   addResource(router, "/site/signal-test/:id", {
     methods: {
       get: (request, response) => void response.json(tests.signal(String(request.params["id"]))),
     },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/walk-test", {
     methods: {
       get: (_request, response) => void response.json(tests.walk()),
       post: (request, response) => walk(tests, request, response),
     },
-    gate: gates.signedIn,
-    beforeMethod: { post: [...gates.interface, readBody] },
+    guard: guards.signedIn,
+    beforeMethod: { post: [...guards.api, readBody] },
   });
 }
 

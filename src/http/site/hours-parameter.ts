@@ -2,10 +2,10 @@ import type { Request } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { parametersOf } from "../list-query.ts";
 
-/** As long as anything of it is kept: a month. */
+/** The retention of the data: a month. */
 const HOURS_MAX = 31 * 24;
 
-/** How many hours back a picture goes; a day where nothing is said. @throws AppError `invalid` */
+/** Hours of history; default a day. @throws AppError `invalid` */
 export function hoursOf(request: Request): number {
   const text = parametersOf(request.originalUrl).get("hours") ?? "24";
   const hours = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,22 +1,22 @@
 import type { Trip } from "../../domain/trip.ts";
 import type { HistoryView, TimelineEntry } from "./journal-view.ts";
 
-/** What has happened at the site: the journal's trips, and the event log laid into them. */
+/** Trips and the timeline of the site. */
 export interface TimelinePort {
-  /** The newest trips first. */
+  /** Trips, newest first. */
   trips(limit: number): readonly Trip[];
   /**
-   * The event log and the trips as one story, the newest first.
-   * @param after where an earlier page ended; undefined for the first one
+   * Event log and trips merged by time, newest first.
+   * @param after end of the previous page; undefined for the first one
    */
   page(limit: number, after: TimelineCursor | undefined): JournalPage;
-  /** The newest entries of both tables of that story. */
+  /** Position of the newest entries. */
   place(): TimelineCursor;
-  /** What was written down about an intervention; empty for one that never was. */
+  /** History of an intervention; empty if it does not exist. */
   history(interventionId: number): HistoryView;
 }
 
-/** How far the two tables have been read: only entries with smaller numbers follow. */
+/** Position in the two tables: only entries with smaller numbers follow. */
 export interface TimelineCursor {
   readonly event: number;
   readonly trip: number;
@@ -24,6 +24,6 @@ export interface TimelineCursor {
 
 export interface JournalPage {
   readonly entries: readonly TimelineEntry[];
-  /** Where the next page begins; null behind the oldest entry. */
+  /** Start of the next page; null after the oldest entry. */
   readonly next: TimelineCursor | null;
 }

@@ -7,22 +7,22 @@ import type { TimelineCursor, TimelinePort } from "./journal-port.ts";
 
 const ENTRIES_MAX = 1000;
 
-/** What has happened at the site: trips for anyone signed in; who did what for operators and administrators. */
-export function journalRoutes(router: Router, gates: AuthGuards, journal: TimelinePort): void {
+/** Routes of the history: trips for all users, the timeline for operators and administrators. */
+export function journalRoutes(router: Router, guards: AuthGuards, journal: TimelinePort): void {
   addResource(router, "/site/trips", {
     methods: { get: (request, response) => void response.json(journal.trips(limitOf(request))) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/journal", {
     methods: { get: (request, response) => sendPage(journal, request, response) },
-    // Who signed in from where is not everybody's business.
-    gate: gates.interface,
+    // Not for viewers: it contains sign-ins with their addresses.
+    guard: guards.api,
   });
   addResource(router, "/site/interventions/:id/history", {
     methods: {
       get: (request, response) => void response.json(journal.history(idOf(request, "intervention"))),
     },
-    gate: gates.interface,
+    guard: guards.api,
   });
 }
 
@@ -46,6 +46,6 @@ function placeOf(request: Request): TimelineCursor | undefined {
   if (text === null) return undefined;
   const [, event, trip] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
   if (event === undefined || trip === undefined)
-    throw new AppError("invalid", "after must be taken from the Link header of the page before");
+    throw new AppError("invalid", "after must be the value of the Link header of the previous page");
   return { event: Number(event), trip: Number(trip) };
 }

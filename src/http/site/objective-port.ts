@@ -1,47 +1,48 @@
 import type { ObjectiveSource, ObjectiveType } from "../../domain/objective.ts";
 
-/** The copy of the centre's objectives. */
+/** The objective mirror. */
 export interface ObjectivePort {
   view(): ObjectivesView;
   /**
-   * Reads the centre's lists now, and tells what became of each.
-   * @param options isLossAccepted: takes a list also when most of what it had is missing
-   * @throws AppError `conflict` for a daemon that stands alone
+   * Pulls the objective lists now.
+   * @param options isLossAccepted: accepts a list even if most of its objectives were removed
+   * @returns the result of each list
+   * @throws AppError `conflict` for a standalone daemon
    */
   pull(options: { readonly isLossAccepted: boolean }): Promise<ObjectivesView>;
 }
 
 export interface ObjectivesView {
-  /** Address of the centre; null for a daemon that stands alone. */
+  /** URL of the dispatch centre; null for a standalone daemon. */
   readonly centre: string | null;
-  /** One for each kind, in the interface's order. */
+  /** One for each objective type, in the order of the contract. */
   readonly lists: readonly ObjectiveListView[];
-  /** What is being read now; null while nothing is. */
+  /** Progress of a running pull; null otherwise. */
   readonly reading: { readonly type: ObjectiveType; readonly read: number } | null;
-  /** Objectives about which this site and the centre do not say the same; at most 200 of each kind. */
+  /** Objectives that differ between site and dispatch centre; at most 200 of each type. */
   readonly differences: readonly ObjectiveDifferenceView[];
 }
 
 export interface ObjectiveListView {
   readonly type: ObjectiveType;
-  /** How many objectives the copy has; null where the list was never read to its end. */
+  /** Number of objectives; null if the list has never been pulled completely. */
   readonly objectives: number | null;
-  /** When the copy was last found to be the centre's list, ISO 8601 UTC; null for never. */
+  /** Time of the last complete pull, ISO 8601 UTC; null for never. */
   readonly readAt: string | null;
-  /** What became of the last try since the start; null before the first. */
-  readonly lastAttempt: "taken" | "refused" | "failed" | null;
-  /** Why that was not taken, in words; null when it was. */
+  /** Result of the last attempt since the start; null before the first. `rejected`: implausible. `failed`: not read. */
+  readonly lastAttempt: "accepted" | "rejected" | "failed" | null;
+  /** Reason as text; null if it was accepted. */
   readonly reason: string | null;
 }
 
 export interface ObjectiveDifferenceView {
   readonly type: ObjectiveType;
   readonly id: number;
-  /** Where this site's own description comes from. */
+  /** Source of the local data. */
   readonly source: ObjectiveSource;
   readonly localName: string;
-  /** Its name at the centre, the last that was known; null where the centre has never listed it. */
+  /** Last known name at the dispatch centre; null if it was never listed. */
   readonly upstreamName: string | null;
-  /** Since when the centre no longer lists it, ISO 8601 UTC; null while it does, or never did. */
+  /** Time since which it is no longer listed, ISO 8601 UTC; null if it is listed or never was. */
   readonly missingSince: string | null;
 }

@@ -4,11 +4,11 @@ import { disableIdleTimeout } from "../connection-limits.ts";
 import { addResource } from "../resource.ts";
 import type { ObjectivePort } from "./objective-port.ts";
 
-/** The copy of the centre's objectives: anyone signed in may look, operators and administrators may have it read anew. */
-export function objectiveCopyRoutes(router: Router, gates: AuthGuards, objectives: ObjectivePort): void {
+/** Routes of the objective mirror: all users may read it, operators and administrators may start a pull. */
+export function objectiveCopyRoutes(router: Router, guards: AuthGuards, objectives: ObjectivePort): void {
   addResource(router, "/site/objectives", {
     methods: { get: (_request, response) => void response.json(objectives.view()) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/objectives/pull", {
     methods: {
@@ -17,7 +17,7 @@ export function objectiveCopyRoutes(router: Router, gates: AuthGuards, objective
         response.json(await objectives.pull({ isLossAccepted: false }));
       },
     },
-    gate: gates.interface,
+    guard: guards.api,
   });
   addResource(router, "/site/objectives/accept-loss", {
     methods: {
@@ -26,6 +26,6 @@ export function objectiveCopyRoutes(router: Router, gates: AuthGuards, objective
         response.json(await objectives.pull({ isLossAccepted: true }));
       },
     },
-    gate: gates.interface,
+    guard: guards.api,
   });
 }

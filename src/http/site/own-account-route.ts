@@ -3,8 +3,8 @@ import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { addResource } from "../resource.ts";
 import type { AccountView } from "./account-view.ts";
 
-/** GET /site/account: who the token belongs to, also while a first password is still to be replaced. */
-export function accountRoute(router: Router, gates: AuthGuards): void {
+/** GET /site/account: the account of the token, also while its password must be changed. */
+export function ownAccountRoute(router: Router, guards: AuthGuards): void {
   addResource(router, "/site/account", {
     methods: {
       get: (request, response) => {
@@ -12,6 +12,6 @@ export function accountRoute(router: Router, gates: AuthGuards): void {
         response.json({ email, role, mustChangePassword } satisfies AccountView);
       },
     },
-    gate: gates.token,
+    guard: guards.token,
   });
 }

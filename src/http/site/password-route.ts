@@ -9,10 +9,10 @@ import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
 
-/** POST /site/password: somebody signed in sets another password, and gets a token for it. */
+/** POST /site/password: sets the own password and returns a new token. */
 export function passwordRoute(
   router: Router,
-  gates: AuthGuards,
+  guards: AuthGuards,
   { tokens, accounts }: { tokens: TokenService; accounts: AccountService },
 ): void {
   const change = async (request: Request, response: Response): Promise<void> => {
@@ -20,16 +20,17 @@ export function passwordRoute(
     const { currentPassword, password } = validated(validatePasswordChange, request.body);
     if (principal.accountId === 0)
       throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
-    // Not 401: the token is valid, and a client that signs out at 401 would throw its form away.
+    // Not 401: the token is valid, and a client that signs out on 401 would lose its form.
     const account = await tokens.accountOf(principal, currentPassword, { hasToken: true });
-    if (!account) throw new AppError("forbidden", "currentPassword is wrong");
-    if (password === currentPassword) throw new AppError("invalid", "password is the one you already have");
+    if (!account) throw new AppError("forbidden", "currentPassword is incorrect");
+    if (password === currentPassword)
+      throw new AppError("invalid", "the new password must differ from the current one");
     await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });
     response.json(await tokens.signIn(principal.email, password, principal.from));
   };
   addResource(router, "/site/password", {
     methods: { post: change },
-    gate: gates.token,
+    guard: guards.token,
     before: [readBody],
   });
 }

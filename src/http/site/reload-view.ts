@@ -1,15 +1,15 @@
-/** What has become of a new configuration. */
+/** Result of a reload. */
 export interface ReloadView {
-  /** Zones by their ids. One whose sensor is another one now is seen for the first time; the others go on as they were. */
+  /** Zone ids. A zone with a changed sensor starts without a reading; other zones keep their state. */
   readonly zones: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  /** Other options that have changed, and are in force. */
+  /** Other changed options that are in force. */
   readonly applied: readonly string[];
-  /** Options that are not as the file says before the daemon is restarted. */
+  /** Changed options that need a restart. */
   readonly needsRestart: readonly string[];
-  /** What is allowed but probably not meant, as full sentences. */
+  /** Valid settings that are probably unintended. */
   readonly warnings: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { AppError } from "../../domain/errors.ts";
 
-/** The JSON object that an order was sent with; empty without a body. @throws AppError `invalid` for anything else */
+/** The JSON object of the body; empty without a body. @throws AppError `invalid` for anything else */
 export function requestObject(request: Request): Readonly<Record<string, unknown>> {
   const body: unknown = request.body ?? {};
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -9,7 +9,7 @@ export function requestObject(request: Request): Readonly<Record<string, unknown
   return body as Readonly<Record<string, unknown>>;
 }
 
-/** For how many minutes something is ordered; undefined where nothing is said. @throws AppError `invalid` */
+/** The `minutes` of the body; undefined if absent. @throws AppError `invalid` */
 export function minutesOf(request: Request): number | undefined {
   const { minutes } = requestObject(request);
   if (minutes === undefined) return undefined;

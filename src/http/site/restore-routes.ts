@@ -9,29 +9,29 @@ import { addResource } from "../resource.ts";
 import { requestObject } from "./request-body.ts";
 import type { RestorePort } from "./restore-port.ts";
 
-/** A piece arrives within the time that one request has, also over a poor radio link, and fits into the memory. */
+/** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
 const CHUNK_BYTES_MAX = 1024 * 1024;
 const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
 
-/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: a copy of the database is put back. */
-export function restoreRoutes(router: Router, gates: AuthGuards, restore: RestorePort): void {
-  const gate = [...gates.interface, gates.administrator];
+/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: restores an uploaded backup. */
+export function restoreRoutes(router: Router, guards: AuthGuards, restore: RestorePort): void {
+  const guard = [...guards.api, guards.administrator];
   addResource(router, "/site/restore/pieces", {
     methods: {
       post: (request, response) => void response.json(restore.add(fromOf(request), pieceOf(request))),
     },
-    gate,
+    guard,
     before: [readPiece],
   });
-  const order = async (request: Request, response: Response): Promise<void> => {
+  const start = async (request: Request, response: Response): Promise<void> => {
     const { copy, dryRun = false } = requestObject(request);
     if (typeof copy !== "number" || typeof dryRun !== "boolean")
-      throw new AppError("invalid", 'send {"copy": <its number>, "dryRun": true or false}');
+      throw new AppError("invalid", 'send {"copy": <number of the upload>, "dryRun": true or false}');
     disableIdleTimeout(response);
     if (dryRun) response.json(await restore.plan(copy));
     else response.status(202).json(await restore.restore(copy, actorOf(principalOf(request))));
   };
-  addResource(router, "/site/restore", { methods: { post: order }, gate, before: [readBody] });
+  addResource(router, "/site/restore", { methods: { post: start }, guard, before: [readBody] });
 }
 
 function fromOf(request: Request): number {

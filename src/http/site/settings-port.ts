@@ -1,31 +1,31 @@
 import type { Actor } from "../../domain/event.ts";
 import type { ReloadView } from "./reload-view.ts";
 
-/** What the settings show and hand over. */
+/** Settings, backups and restarts for administrators. */
 export interface SettingsPort {
-  /** Every option in force, without any secret. */
+  /** All options in force, without secrets. */
   configuration(): readonly OptionView[];
   /**
-   * Makes a copy of the database, lends it to whoever takes it away, and removes it.
-   * @throws AppError `conflict` while another one is lent, `cannot-create` or `storage` when none can be made
+   * Creates a temporary backup, passes its path to the callback, and removes it afterwards.
+   * @throws AppError `conflict` while another one is in use, `cannot-create` or `storage` if it cannot be created
    */
-  withTemporaryBackup(take: (path: string) => Promise<void>): Promise<void>;
+  withTemporaryBackup(use: (path: string) => Promise<void>): Promise<void>;
   /**
-   * Writes every detail into the log for a while, such as what each message said about its zone.
-   * @returns until when, ISO 8601 UTC
+   * Enables debug log lines for a limited time.
+   * @returns the end, ISO 8601 UTC
    */
   enableDebugLog(minutes: number): string;
   /**
-   * Reads the configuration again and goes on with it, without an end.
-   * @returns what has changed, once it is in force
-   * @throws AppError `configuration` with its mistakes, `unavailable` when it cannot be taken now; nothing has changed then
+   * Applies the configuration file without a restart.
+   * @returns the changes, once they are in force
+   * @throws AppError `configuration` with the errors, `unavailable` if it cannot be applied now; nothing changes then
    */
   reload(by: Actor): Promise<ReloadView>;
-  /** Ends this run of the daemon in order and runs it again, with the configuration as it is then. */
+  /** Restarts the daemon with the current configuration file. */
   restart(): void;
 }
 
-/** One option, such as `http.port`, and where it was said: `file:line:col`, an environment variable, or `default`. */
+/** One option, such as `http.port`, with its source: `file:line:col`, an environment variable, or `default`. */
 export interface OptionView {
   readonly option: string;
   readonly value: unknown;

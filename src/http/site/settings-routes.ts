@@ -11,21 +11,21 @@ import type { SettingsPort } from "./settings-port.ts";
 import type { SitePorts } from "./site-ports.ts";
 
 const LOG_MINUTES = 30;
-/** A busy site writes megabytes of details in an hour, and a card wears. */
+/** Debug lines of a busy site take megabytes an hour and wear the SD card. */
 const LOG_MINUTES_MAX = 120;
 
-/** What only an administrator gets: the configuration in force, and a copy of the database. */
+/** Routes of the settings, for administrators. */
 export function settingsRoutes(
   router: Router,
-  gates: AuthGuards,
+  guards: AuthGuards,
   { settings, site, events }: { settings: SettingsPort; site: SitePorts; events: EventService },
 ): void {
-  const gate = [...gates.interface, gates.administrator];
+  const guard = [...guards.api, guards.administrator];
   addResource(router, "/site/configuration", {
     methods: { get: (_request, response) => void response.json(settings.configuration()) },
-    gate,
+    guard,
   });
-  const copy = (request: Request, response: Response): Promise<void> => {
+  const backup = (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
     return settings.withTemporaryBackup((path) => {
       const actor = actorOf(principalOf(request));
@@ -34,7 +34,7 @@ export function settingsRoutes(
       return sent(response, path, `${site.status().site.ref}.db`);
     });
   };
-  addResource(router, "/site/backup", { methods: { get: copy }, gate });
+  addResource(router, "/site/backup", { methods: { get: backup }, guard });
   const restart = (request: Request, response: Response): void => {
     events.note({
       event: "restart-ordered",
@@ -45,7 +45,7 @@ export function settingsRoutes(
     settings.restart();
     response.status(202).json({});
   };
-  const logEverything = (request: Request, response: Response): void => {
+  const enableDebugLog = (request: Request, response: Response): void => {
     const minutes = minutesOf(request) ?? LOG_MINUTES;
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
       throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
@@ -54,19 +54,19 @@ export function settingsRoutes(
     events.note({ event: "log-detailed", ...actorOf(principalOf(request)), subject, detail: { until } });
     response.json({ until });
   };
-  addResource(router, "/site/log-level", { methods: { post: logEverything }, gate, before: [readBody] });
+  addResource(router, "/site/log-level", { methods: { post: enableDebugLog }, guard, before: [readBody] });
   const reload = async (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
     response.json(await settings.reload(actorOf(principalOf(request))));
   };
-  addResource(router, "/site/reload", { methods: { post: reload }, gate });
-  addResource(router, "/site/restart", { methods: { post: restart }, gate });
+  addResource(router, "/site/reload", { methods: { post: reload }, guard });
+  addResource(router, "/site/restart", { methods: { post: restart }, guard });
 }
 
-/** Resolves when the file has been sent, or its taker has gone. */
+/** Resolves when the file has been sent or the client has disconnected. */
 function sent(response: Response, path: string, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The data folder may lie in one whose name begins with a dot.
+    // The data directory may be inside a hidden directory.
     response.download(path, name, { dotfiles: "allow", cacheControl: false }, (error: unknown) => {
       if (error !== undefined && !response.headersSent) reject(error);
       else resolve();

@@ -1,31 +1,31 @@
-/** What the set-up asks of the configuration; nothing is written. */
+/** Draft of the first configuration; nothing is written. */
 export interface SetupPort {
-  /** What is asked after these answers and, once they suffice, the configuration that they make. */
+  /** Returns the questions for these answers and, once complete, the configuration. */
   draft(answers: Readonly<Record<string, string>>): DraftView;
 }
 
 export interface DraftView {
-  /** In the order in which they are asked; an answer may add some or take some away. */
+  /** In order; an answer may add or remove questions. */
   readonly questions: readonly QuestionView[];
-  /** The text of the configuration; null while an answer is missing or wrong. */
+  /** The text of the configuration; null while an answer is missing or invalid. */
   readonly configuration: string | null;
-  /** Where the daemon looks for its configuration. */
+  /** Path of the configuration file. */
   readonly file: string;
-  /** Whether the running one stands there, and would be replaced. */
+  /** Whether the file exists and would be replaced. */
   readonly exists: boolean;
-  /** Files of secrets beside it that the configuration names. */
+  /** Secret files that the configuration refers to. */
   readonly secretFiles: readonly string[];
-  /** What the daemon would say against that configuration, `file:line:col: …`; null when nothing. */
+  /** Errors of the configuration as `file:line:col: …`; null if it is valid. */
   readonly errors: string | null;
 }
 
 export interface QuestionView {
   readonly name: string;
   readonly text: string;
-  /** The answers that there are; null when any text may be one. */
+  /** Allowed answers; null for any text. */
   readonly choices: readonly string[] | null;
-  /** What an empty answer means; null when something must be said. */
+  /** Default for an empty answer; null if an answer is required. */
   readonly fallback: string | null;
-  /** What is wrong with the answer; null when nothing is. */
+  /** Problem of the answer; null if it is valid. */
   readonly problem: string | null;
 }

@@ -11,12 +11,12 @@ import { requestObject } from "./request-body.ts";
 import type { SetupPort } from "./setup-port.ts";
 
 /**
- * The way of a new installation to its first administrator and its configuration. Public is whether the administrator
- * of the first start is still nobody's, and the door for whoever has its one-time password.
+ * Set-up of a new installation: its administrator and its configuration. Public are only whether the initial administrator
+ * is unclaimed, and the claim with the one-time code.
  */
 export function setupRoutes(
   router: Router,
-  gates: AuthGuards,
+  guards: AuthGuards,
   { tokens, accounts, setup }: { tokens: TokenService; accounts: AccountService; setup: SetupPort },
 ): void {
   const claim = async (request: Request, response: Response): Promise<void> => {
@@ -24,14 +24,14 @@ export function setupRoutes(
     const from = request.ip ?? "control socket";
     const first = accounts.initialAdministrator();
     if (!first)
-      throw new AppError("conflict", "this installation has been set up already", { hint: "Sign in." });
+      throw new AppError("conflict", "this installation has already been set up", { hint: "Sign in." });
     const { id: accountId, role } = first;
-    // Counted and slowed down as every password is.
-    const shown = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim(), {
+    // Rate-limited like every password.
+    const account = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim(), {
       hasToken: false,
     });
-    if (!shown) throw new AppError("forbidden", "this is not the code that the first start has shown");
-    await accounts.claim(shown, { email, password }, { who: email, from });
+    if (!account) throw new AppError("forbidden", "invalid one-time code");
+    await accounts.claim(account, { email, password }, { who: email, from });
     response.json(await tokens.signIn(email, password, from));
   };
   addResource(router, "/site/setup", {
@@ -44,12 +44,12 @@ export function setupRoutes(
   });
   addResource(router, "/site/setup/draft", {
     methods: { post: (request, response) => void response.json(setup.draft(answersOf(request))) },
-    gate: [...gates.interface, gates.administrator],
+    guard: [...guards.api, guards.administrator],
     before: [readBody],
   });
 }
 
-/** @throws AppError `invalid` for anything but texts by name */
+/** @throws AppError `invalid` if an answer is not a text */
 function answersOf(request: Request): Record<string, string> {
   return Object.fromEntries(
     Object.entries(requestObject(request)).map(([name, answer]) => {

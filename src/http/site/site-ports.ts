@@ -5,7 +5,7 @@ import type { SyncPort } from "./sync-port.ts";
 import type { FieldTestPort } from "./field-test-port.ts";
 import type { ZonePort } from "./zone-port.ts";
 
-/** What the /site routes ask of the rest of the daemon, which fills them in: one port for each subject. */
+/** Interfaces between the /site routes and the daemon, one for each subject. */
 export interface SitePorts {
   status(): StatusView;
   readonly zones: ZonePort;

@@ -8,15 +8,15 @@ import { syncRoutes } from "./sync-routes.ts";
 import { testRoutes } from "./field-test-routes.ts";
 import { zoneRoutes } from "./zone-routes.ts";
 
-/** What the interface has no word for: health, zones, tests, what has happened, the way to the centre. */
-export function siteRoutes(router: Router, gates: AuthGuards, ports: SitePorts): void {
+/** Routes of the site API: status, zones, tests, history, sync and objectives. */
+export function siteRoutes(router: Router, guards: AuthGuards, ports: SitePorts): void {
   addResource(router, "/site/status", {
     methods: { get: (_request, response) => void response.json(ports.status()) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
-  zoneRoutes(router, gates, ports.zones);
-  testRoutes(router, gates, ports.tests);
-  journalRoutes(router, gates, ports.journal);
-  syncRoutes(router, gates, ports.sync);
-  objectiveCopyRoutes(router, gates, ports.objectives);
+  zoneRoutes(router, guards, ports.zones);
+  testRoutes(router, guards, ports.tests);
+  journalRoutes(router, guards, ports.journal);
+  syncRoutes(router, guards, ports.sync);
+  objectiveCopyRoutes(router, guards, ports.objectives);
 }

@@ -3,61 +3,61 @@ import type { Difference } from "../../domain/difference.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
 
-/** The way to the centre, and what waits on it. */
+/** State of the sync and actions on it. */
 export interface SyncPort {
   view(): SyncView;
-  /** How the link has stood in the last so many hours, and how long records have waited. */
+  /** Link states and waiting times of the last `hours`. */
   history(hours: number): LinkHistoryView;
-  /** Makes everything due, works through it once, and tells what is left. */
+  /** Retries everything now. @returns the remaining records */
   now(): Promise<SyncView>;
   /**
-   * Tries the centre with test records, and removes them.
-   * @throws AppError `conflict` for a daemon without a centre
+   * Tests the dispatch centre with records that are removed again.
+   * @throws AppError `conflict` for a standalone daemon
    */
   tryCentre(): Promise<CentreTrialView>;
   /**
-   * What a person does about one record that does not reach the centre by itself.
-   * @throws AppError `not-found`; `conflict` where it makes no sense, or the centre cannot be read now
+   * Runs an action on one record that needs attention.
+   * @throws AppError `not-found`; `conflict` if the action does not apply or the dispatch centre cannot be read now
    */
   act(interventionId: number, action: SyncAction): Promise<SyncView>;
 }
 
-/** `none`: there is no centre. `unknown`: nothing has been sent since the start. */
+/** `none`: standalone. `unknown`: nothing has been sent since the start. */
 export interface LinkView {
   readonly state: "none" | "unknown" | "up" | "down";
-  /** Why it is down, in words; null otherwise. */
+  /** Why it is down; null otherwise. */
   readonly reason: string | null;
-  /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
+  /** Next attempt, ISO 8601 UTC; null if it is not down or due now. */
   readonly nextAttemptAt: string | null;
-  /** When the centre has answered well for the last time, to ten seconds, ISO 8601 UTC; null when not since the start. */
+  /** Last successful response, to ten seconds, ISO 8601 UTC; null if there was none since the start. */
   readonly answeredAt: string | null;
 }
 
-/** What a try of the centre has shown, in the order in which it was found out. */
+/** Result of a test of the dispatch centre, in the order of the checks. */
 export interface CentreTrialView {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly findings: readonly TraitFinding[];
 }
 
-/** This site's records held against the centre's list. */
+/** Comparison of this site's records with the dispatch centre. */
 export interface ComparisonView {
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Records that should be at the centre, and records there that are this site's. */
+  /** Records that should be at the dispatch centre, and records of this site that are there. */
   readonly here: number;
   readonly there: number;
   readonly differing: number;
-  /** The first hundred that differ. */
+  /** The first hundred differences. */
   readonly differences: readonly DifferenceView[];
 }
 
 export type DifferenceView = Difference & {
-  /** What differs, in words. */
+  /** Description of the difference. */
   readonly text: string;
 };
 
-/** 288 stretches of equal length, the oldest first. */
+/** 288 intervals of equal length, oldest first. */
 export interface LinkHistoryView {
   /** ISO 8601 UTC. */
   readonly since: string;
@@ -66,38 +66,38 @@ export interface LinkHistoryView {
 }
 
 export interface LinkStretchView {
-  /** For which part of it the link was up or down, 0 to 1; what is missing to 1 nobody knows. */
+  /** Share of the interval with the link up or down, 0 to 1; the rest is unknown. */
   readonly up: number;
   readonly down: number;
-  /** The highest age of a record that had not left, seconds; null when nobody looked. */
+  /** Maximum age of an unsent record, seconds; null without samples. */
   readonly oldestUnsentS: number | null;
 }
 
 export interface SyncView {
   readonly link: LinkView;
   readonly summary: OutboxSummary;
-  /** The last comparison with the centre's list; null before the first. */
+  /** Last comparison with the dispatch centre; null before the first. */
   readonly comparison: ComparisonView | null;
-  /** Records that are not at rest, in the order in which they leave; at most 200. */
+  /** Records that are not synced, in sending order; at most 200. */
   readonly records: readonly SyncRecordView[];
 }
 
-/** `retry`: now, and anew where the centre has deleted it. `drop`: never. `reassert`: what is here wins there. */
+/** `retry`: send now, also if deleted at the centre. `drop`: never send. `reassert`: overwrite with the local values. */
 export type SyncAction = "retry" | "drop" | "reassert";
 
 export interface SyncRecordView {
   readonly interventionId: number;
   readonly name: string;
   readonly phase: ShownPhase;
-  /** The phase in words, with what happens next. */
+  /** The phase as text, with the next step. */
   readonly text: string;
   readonly upstreamId: number | null;
   readonly attempts: number;
-  /** ISO 8601 UTC; null when it is due now or waits for a person. */
+  /** ISO 8601 UTC; null if it is due now or needs attention. */
   readonly nextAttemptAt: string | null;
-  /** The last answer in words; null when there was none. */
+  /** The last response as text; null if there was none. */
   readonly lastResponse: string | null;
 }
 
-/** One record's place, and whether nothing is left to do there. */
+/** Sync state of one record. */
 export type SyncRecordStatus = SyncRecordView & { readonly isSynced: boolean };

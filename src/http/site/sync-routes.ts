@@ -6,23 +6,23 @@ import type { SyncAction, SyncPort } from "./sync-port.ts";
 
 const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 
-/** The way to the centre: anyone signed in may look, operators and administrators may push. */
-export function syncRoutes(router: Router, gates: AuthGuards, sync: SyncPort): void {
+/** Routes of the sync: all users may read, operators and administrators may act. */
+export function syncRoutes(router: Router, guards: AuthGuards, sync: SyncPort): void {
   addResource(router, "/site/sync", {
     methods: { get: (_request, response) => void response.json(sync.view()) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/sync/history", {
     methods: { get: (request, response) => void response.json(sync.history(hoursOf(request))) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/sync/now", {
     methods: { post: async (_request, response) => void response.json(await sync.now()) },
-    gate: gates.interface,
+    guard: guards.api,
   });
   addResource(router, "/site/sync/try-centre", {
     methods: { post: async (_request, response) => void response.json(await sync.tryCentre()) },
-    gate: gates.interface,
+    guard: guards.api,
   });
   for (const action of ACTIONS)
     addResource(router, `/site/sync/:id/${action}`, {
@@ -30,6 +30,6 @@ export function syncRoutes(router: Router, gates: AuthGuards, sync: SyncPort): v
         post: async (request, response) =>
           void response.json(await sync.act(idOf(request, "intervention"), action)),
       },
-      gate: gates.interface,
+      guard: guards.api,
     });
 }

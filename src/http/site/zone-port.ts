@@ -3,20 +3,20 @@ import type { Fault } from "../../domain/fault.ts";
 import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
 
-/** The zones, as people see them and what they may do with one. */
+/** State of the zones and actions on them. */
 export interface ZonePort {
   list(): readonly ZoneView[];
-  /** What has happened to each zone in the last so many hours. */
+  /** History of each zone over the last `hours`. */
   history(hours: number): readonly ZoneHistoryView[];
   /**
-   * Takes a zone out of service for a while.
-   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
+   * Bypasses a zone for a limited time.
+   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a duration out of range
    */
   bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView;
-  /** Puts a zone back into service after a bypass or a shutdown. @throws AppError `not-found` */
+  /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */
   restore(zoneId: string, actor: Actor): ZoneView;
   /**
-   * Drives a zone as its contact would.
+   * Simulates the contact of a zone.
    * @throws AppError `not-found` for an unknown zone
    */
   simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView>;
@@ -31,53 +31,53 @@ export interface ZoneView {
   readonly source: "gpio" | "mqtt" | "simulated";
   readonly objective: ZoneObjective;
   readonly contact: Contact;
-  /** When it settled on this contact, ISO 8601 UTC; null before its first sight. */
+  /** Time of the last change, ISO 8601 UTC; null before the first reading. */
   readonly since: string | null;
-  /** What becomes of a trip now: `waiting` for dispatch, or why it is held back. */
+  /** Disposition of a trip now: `waiting` for dispatch, or why it is suppressed. */
   readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
   readonly reason: string | null;
-  /** The bypass, with its end, ISO 8601 UTC; null when there is none. */
+  /** The bypass with its end, ISO 8601 UTC; null if there is none. */
   readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
-  /** What is wrong with the zone itself. */
+  /** Faults of the zone. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
-  /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
+  /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */
   readonly trips: { readonly recent: number; readonly notStored: number };
 }
 
-/** A zone after a bypass, and whether that keeps a life-safety zone from being dispatched: then it is named. */
+/** A zone after a bypass, with the life-safety zones that it suppresses. */
 export type BypassView = ZoneView & { readonly lifeSafetyHeld: readonly LifeSafetyHeld[] };
 
-/** What has happened to a zone in a time; moments are ISO 8601 UTC. */
+/** History of a zone; all times ISO 8601 UTC. */
 export interface ZoneHistoryView {
   readonly id: string;
-  /** When it has tripped; the newest 500. */
+  /** Times of the newest 500 trips. */
   readonly trips: readonly string[];
-  /** Its openings and closings with what became of each, the oldest first; the newest 500. */
+  /** The newest 500 openings and restores with their result, oldest first. */
   readonly contacts: readonly ContactView[];
   readonly faults: readonly SpanView[];
   readonly bypasses: readonly SpanView[];
 }
 
-/** One opening or closing of a zone. */
+/** One opening or restore of a zone. */
 export interface ContactView {
   readonly at: string;
-  /** `trip`; `standing`, where it was found open as its gate opened; `restore`, where it closed. */
+  /** `trip`; `standing`: already open when its gate opened; `restore`: returned to normal. */
   readonly event: "trip" | "standing" | "restore";
-  /** What became of it, such as `posted`, `merged`, `bypassed`, `recorded`. */
+  /** Its result, such as `posted`, `merged`, `bypassed`, `recorded`. */
   readonly state: string;
-  /** Why it was not dispatched or is in no record; null otherwise. */
+  /** Why it was not dispatched or recorded; null otherwise. */
   readonly reason: string | null;
-  /** The intervention that names it; null for none. */
+  /** Its intervention; null for none. */
   readonly interventionId: number | null;
 }
 
 export interface SpanView {
   readonly from: string;
-  /** Now, where it is still so. */
+  /** The current time if it has not ended. */
   readonly to: string;
 }
 
-/** What a body of /site/zones/<id>/bypass holds, not looked at yet. */
+/** Unvalidated body of /site/zones/<id>/bypass. */
 export interface BypassRequest {
   readonly reason?: unknown;
   readonly minutes?: number | undefined;
@@ -85,17 +85,17 @@ export interface BypassRequest {
 
 export interface SimulationView {
   readonly zone: string;
-  /** What the zone's contact is afterwards, as its own sensor says. */
+  /** The contact afterwards, as reported by the zone's own sensor. */
   readonly contact: Contact;
-  /** Whether the zone settled on another contact. */
+  /** Whether the contact has changed. */
   readonly changed: boolean;
   /**
-   * Why the contact is not what was asked for: `sensor`: the zone has a sensor of its own, which alone opens and closes
-   * it; `settling`: its time had not passed yet. Null when it is.
+   * Why the contact is not the requested one. `sensor`: the zone's own sensor controls it. `settling`: the reading is not
+   * stable yet. Null if it is the requested one.
    */
   readonly unchangedBy: "sensor" | "settling" | null;
-  /** Keys of the trips that this caused. */
+  /** Keys of the resulting trips. */
   readonly trips: readonly string[];
-  /** Why they are not dispatched, such as `bypassed: painter (ana@example.ro)`; null when they are. */
+  /** Why they are suppressed, such as `bypassed: painter (ana@example.ro)`; null if they are dispatched. */
   readonly suppressed: string | null;
 }

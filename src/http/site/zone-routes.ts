@@ -8,15 +8,15 @@ import { hoursOf } from "./hours-parameter.ts";
 import { minutesOf, requestObject } from "./request-body.ts";
 import type { ZonePort } from "./zone-port.ts";
 
-/** The zones: anyone signed in may look; operators and administrators may bypass, restore and drive one. */
-export function zoneRoutes(router: Router, gates: AuthGuards, zones: ZonePort): void {
+/** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
+export function zoneRoutes(router: Router, guards: AuthGuards, zones: ZonePort): void {
   addResource(router, "/site/zones", {
     methods: { get: (_request, response) => void response.json(zones.list()) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/zones/history", {
     methods: { get: (request, response) => void response.json(zones.history(hoursOf(request))) },
-    gate: gates.signedIn,
+    guard: guards.signedIn,
   });
   addResource(router, "/site/zones/:id/bypass", {
     methods: {
@@ -26,7 +26,7 @@ export function zoneRoutes(router: Router, gates: AuthGuards, zones: ZonePort): 
         response.json(zones.bypass(zoneIdOf(request), { reason, minutes }, actorOf(principalOf(request))));
       },
     },
-    gate: gates.interface,
+    guard: guards.api,
     before: [readBody],
   });
   addResource(router, "/site/zones/:id/restore", {
@@ -34,11 +34,11 @@ export function zoneRoutes(router: Router, gates: AuthGuards, zones: ZonePort): 
       post: (request, response) =>
         void response.json(zones.restore(zoneIdOf(request), actorOf(principalOf(request)))),
     },
-    gate: gates.interface,
+    guard: guards.api,
   });
   addResource(router, "/site/simulate", {
     methods: { post: (request, response) => simulate(zones, request, response) },
-    gate: gates.interface,
+    guard: guards.api,
     before: [readBody],
   });
 }

@@ -4,10 +4,10 @@ import { certificateFromFiles, ownCertificateIfThere, type ServerCertificate } f
 import type { CheckResult } from "./check-result.ts";
 
 /**
- * Whether clients can accept the certificate of the local API now. Nothing where there is none.
+ * Checks whether clients can accept the certificate of the local API now; no result without a certificate.
  * @param nowMs milliseconds since 1970
  */
-export function certificateFindings({ dataDir, http }: Config, nowMs: number): CheckResult[] {
+export function certificateChecks({ dataDir, http }: Config, nowMs: number): CheckResult[] {
   const check = "Certificate";
   const { tls } = http;
   if (tls.mode === "off") return [];
@@ -17,7 +17,7 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): C
       tls.mode === "files" ? certificateFromFiles(tls.certFile, tls.keyFile) : ownCertificateIfThere(dataDir);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [{ check, status: "fault", text: error.message, remedy: error.hint }];
+    return [{ check, status: "error", text: error.message, remedy: error.hint }];
   }
   if (!certificate) return [];
   const { validFromMs, validUntilMs, authority } = certificate;
@@ -27,11 +27,11 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): C
     return [
       {
         check,
-        status: "fault",
-        text: `valid from ${new Date(fromMs).toISOString()} only, so it was made while the clock was wrong`,
+        status: "error",
+        text: `not valid before ${new Date(fromMs).toISOString()}: it was issued while the clock was wrong`,
         remedy:
           tls.mode === "own"
-            ? "Set the clock (timedatectl timesync-status); a running daemon then makes it again, and so does santinela cert."
+            ? "Set the clock (timedatectl timesync-status); the running daemon or santinela cert then issues it again."
             : "Set the clock or renew the files of http.tls.",
       },
     ];
@@ -39,10 +39,10 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): C
     return [
       {
         check,
-        status: "fault",
-        text: `was valid until ${until}`,
+        status: "error",
+        text: `expired at ${until}`,
         remedy: tls.mode === "own" ? "santinela cert" : "Renew the files of http.tls.",
       },
     ];
-  return [{ check, status: "well", text: `valid until ${until}` }];
+  return [{ check, status: "ok", text: `valid until ${until}` }];
 }

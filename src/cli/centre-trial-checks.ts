@@ -11,17 +11,18 @@ import { CentreTrials } from "../sync/centre-trials.ts";
 import { centreChecks } from "./centre-checks.ts";
 import type { CheckResult } from "./check-result.ts";
 
-/** Longest wait for one answer, in milliseconds. */
+/** Timeout of one request. */
 const TIMEOUT_MS = 10_000;
+const STATUS_OF_VERDICT = { well: "ok", doubt: "warning", fault: "error" } as const;
 
 /**
- * Reads what the centre shows this file's account and, where nothing is wrong with that, tries it with test records. What it
- * finds is stored for the daemon, whether that runs or not.
+ * Runs the checks of the dispatch centre and, if all are ok, tests it with records that are removed again. The results are
+ * stored for the daemon, whether it runs or not.
  */
-export async function triedCentre(config: Config): Promise<CheckResult[]> {
+export async function centreTrialChecks(config: Config): Promise<CheckResult[]> {
   const { upstream, site, zones, dataDir } = config;
   const read = await centreChecks(config);
-  if (!upstream || read.some(({ status }) => status !== "well")) return read;
+  if (!upstream || read.some(({ status }) => status !== "ok")) return read;
   const { baseUrl, email, password, ca } = upstream;
   const clock = new SystemClock();
   const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
@@ -41,7 +42,11 @@ export async function triedCentre(config: Config): Promise<CheckResult[]> {
     const { findings } = await trials.run(objectiveOf(zones));
     return [
       ...read,
-      ...findings.map(({ verdict: status, text }) => ({ check: read[0]?.check ?? "", status, text })),
+      ...findings.map(({ verdict, text }) => ({
+        check: read[0]?.check ?? "",
+        status: STATUS_OF_VERDICT[verdict],
+        text,
+      })),
     ];
   } finally {
     client.close();
