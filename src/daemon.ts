@@ -36,7 +36,7 @@ import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
-import { OffDiskChanges } from "./store/off-disk-changes.ts";
+import { OffDiskChanges } from "./store/journal-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { TokenFile, type TokenAccount } from "./ops/token-file.ts";

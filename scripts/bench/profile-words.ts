@@ -27,10 +27,10 @@ const MEANINGS: readonly { readonly what: RegExp; readonly meaning: string }[] =
   { what: /store\/interventions\.js/, meaning: "the record itself is written or read" },
   { what: /store\/outbox\.js/, meaning: "the outbox entry of the record" },
   { what: /store\/event-log\.js/, meaning: "the event log entry, in the same transaction" },
-  { what: /store\/intervention-counts\.js/, meaning: "the counters for the totals of lists" },
+  { what: /store\/intervention-(counts|lists)\.js/, meaning: "the counters for the totals of lists" },
   { what: /store\/idempotency\.js/, meaning: "the idempotency key, for repeated requests" },
   {
-    what: /store\/(taken-message-store|deduplication-store)\.js|taken-messages\.js|message-deduplication\.js/,
+    what: /store\/(taken-message-store|deduplication-store|messages)\.js|taken-messages\.js|message-deduplication\.js/,
     meaning: "the identity of the message, to ignore its repetition",
   },
   { what: /store\/zone-states\.js/, meaning: "the zone's contact in the journal" },

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { BrokerCountStore } from "../store/broker-counts.ts";
+import type { BrokerCountStore } from "../store/messages.ts";
 
 export interface BrokerDropsOptions {
   /** Its host and port. */

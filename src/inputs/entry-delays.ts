@@ -1,7 +1,7 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { EntryDelay } from "../store/entry-delays.ts";
+import type { EntryDelay } from "../store/pending-trips.ts";
 import type { Journal } from "../store/journal.ts";
 import type { GateStates } from "./gate-states.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";

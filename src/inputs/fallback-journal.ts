@@ -3,7 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
-import type { JournalChange } from "../store/journal-change.ts";
+import type { JournalChange } from "../store/journal-changes.ts";
 import { isUnwritable } from "../store/transaction.ts";
 
 interface OffDiskParts {

@@ -3,7 +3,7 @@ import { bridgeNameOf } from "../domain/zone-status-sources.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
-import type { ZoneExchange } from "../store/journal-change.ts";
+import type { ZoneExchange } from "../store/journal-changes.ts";
 import type { Journal } from "../store/journal.ts";
 
 export type FaultSuccession = Pick<ZoneExchange, "ended" | "moved" | "found">;

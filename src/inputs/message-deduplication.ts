@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
-import type { DeduplicationEntry, DeduplicationStore } from "../store/deduplication-store.ts";
+import type { DeduplicationEntry, DeduplicationStore } from "../store/messages.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
 export interface Delivery {

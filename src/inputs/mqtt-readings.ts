@@ -2,7 +2,7 @@ import type { IClientOptions, MqttClient, Packet } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import type { BrokerCountStore } from "../store/broker-counts.ts";
+import type { BrokerCountStore } from "../store/messages.ts";
 import { reasonOf } from "./connection-error.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/backoff.ts";
-import type { RestoreStore } from "../store/restores.ts";
+import type { RestoreStore } from "../store/pending-trips.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { IncidentCorrelator } from "./incident-correlator.ts";
 import type { RecordCorrections } from "./record-corrections.ts";

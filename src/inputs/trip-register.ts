@@ -4,7 +4,7 @@ import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
-import type { EntryDelay } from "../store/entry-delays.ts";
+import type { EntryDelay } from "../store/pending-trips.ts";
 import type { Journal } from "../store/journal.ts";
 import { wallOf } from "./zone-state-persistence.ts";
 import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";

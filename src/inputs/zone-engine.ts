@@ -7,7 +7,7 @@ import type { ReadingContext, ZoneSignal } from "../domain/zone-signal.ts";
 import { stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import { resumeZone } from "../domain/zone-resume.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
-import type { EntryDelay } from "../store/entry-delays.ts";
+import type { EntryDelay } from "../store/pending-trips.ts";
 import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";

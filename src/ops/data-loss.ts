@@ -8,6 +8,7 @@ import {
   missingNumbers,
   namesOf,
   rangesOf,
+  setLastNumber,
   without,
   type NumberedTable,
   type NumberRange,
@@ -62,7 +63,8 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const missing = [...found, ...without(rangesOf(lostNumbers), found)];
   const altered = alteredIn(database, recovery);
   const pages = (recovery?.lostPages ?? 0) + unreadableIn(recovery);
-  if (isOlder) raiseNumber(database, table, noted);
+  // Numbers are used outside, so an assigned one is not reused.
+  if (isOlder) setLastNumber(database, table, noted);
   const changed = [...altered.values()].reduce((sum, ids) => sum + ids.size, 0);
   if (missing.length === 0 && changed === 0 && pages === 0) return undefined;
   const named = [...altered].map(([each, ids]) => `${each} ${namesOf(rangesOf([...ids]))}`);
@@ -111,12 +113,6 @@ function unreadableIn(recovery: Recovery | undefined): number {
   const found = tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, unreadablePages);
   // The file is damaged, so at least one page.
   return Math.max(1, found);
-}
-
-/** Numbers are used outside, so an assigned one is not reused. */
-function raiseNumber(database: Database, table: NumberedTable, last: number): void {
-  const { changes } = database.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(last, table);
-  if (changes === 0) database.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)").run(table, last);
 }
 
 /** The losses that users have not acknowledged yet. */

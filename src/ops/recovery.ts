@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
-import { RECOUNT } from "../store/intervention-counts.ts";
+import { RECOUNT } from "../store/intervention-lists.ts";
 import { fileProblems } from "../store/integrity.ts";
 import type { LogVersion } from "../store/wal-census.ts";
 import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";

@@ -17,7 +17,7 @@ export interface SiteHeadlineParts {
   readonly clock: Clock;
   readonly time: TrustedTime;
   readonly unfinished: UnfinishedInterventions;
-  readonly journal: Pick<Journal, "trips" | "unrecorded">;
+  readonly journal: Pick<Journal, "trips">;
 }
 
 /** Facts from other components of the site. */
@@ -51,7 +51,7 @@ export class SiteHeadline {
     return headlineOf({
       ...others,
       ...this.#records(),
-      unrecorded: journal.unrecorded.zones(UNRECORDED_MAX),
+      unrecorded: journal.trips.unrecordedZones(UNRECORDED_MAX),
       backlog: { waiting, oldestMs },
     });
   }

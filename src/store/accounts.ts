@@ -1,6 +1,7 @@
 import { refFrom, refText, type ObjectiveScope } from "../domain/objective.ts";
 import type { Role } from "../domain/principal.ts";
-import type { Database } from "./database.ts";
+import { readDatabase, Store, type Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 export interface Account {
   readonly id: number;
@@ -18,28 +19,40 @@ export interface Account {
 }
 
 /** Accounts of users, and the service account that posts trips. */
-export class AccountStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class AccountStore extends Store {
+  readonly #hasPeople = this.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1");
+  readonly #byEmail = this.prepare<AccountRow>("SELECT * FROM accounts WHERE email = ?");
+  readonly #byId = this.prepare<AccountRow>("SELECT * FROM accounts WHERE id = ?");
+  readonly #add = this.prepare<AccountRow>(
+    `INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES(?, ?, ?, ?, ?)
+     ON CONFLICT(email) DO NOTHING RETURNING *`,
+  );
+  readonly #signInAccounts = this.prepare<AccountRow>(
+    "SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email",
+  );
+  readonly #bind = this.prepare(
+    "UPDATE accounts SET objectives = ?, token_version = token_version + 1 WHERE id = ?",
+  );
+  readonly #change = this.prepare<AccountRow>(
+    `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
+       password_hash = coalesce(:passwordHash, password_hash),
+       disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
+       must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
+     WHERE id = :id RETURNING *`,
+  );
 
   /** Whether an account exists with which a user can sign in. */
   hasPeople(): boolean {
-    return (
-      this.#database.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1").get() !==
-      undefined
-    );
+    return this.#hasPeople.get() !== undefined;
   }
 
   /** The account with an e-mail address, ignoring case. */
   byEmail(email: string): Account | undefined {
-    return toAccount(this.#database.prepare("SELECT * FROM accounts WHERE email = ?").get(email));
+    return toAccount(this.#byEmail.get(email));
   }
 
   byId(id: number): Account | undefined {
-    return toAccount(this.#database.prepare("SELECT * FROM accounts WHERE id = ?").get(id));
+    return toAccount(this.#byId.get(id));
   }
 
   /**
@@ -54,22 +67,12 @@ export class AccountStore {
     createdAtMs: number;
   }): Account | undefined {
     const { email, role, passwordHash, mustChangePassword, createdAtMs } = account;
-    return toAccount(
-      this.#database
-        .prepare(
-          `INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES(?, ?, ?, ?, ?)
-           ON CONFLICT(email) DO NOTHING RETURNING *`,
-        )
-        .get(email, role, passwordHash, Number(mustChangePassword), createdAtMs),
-    );
+    return toAccount(this.#add.get(email, role, passwordHash, Number(mustChangePassword), createdAtMs));
   }
 
   /** All accounts with a password, including disabled ones, by address. */
   signInAccounts(): Account[] {
-    return this.#database
-      .prepare("SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email")
-      .all()
-      .map((row) => toAccount(row) as Account);
+    return this.#signInAccounts.all().map((row) => toAccount(row) as Account);
   }
 
   /**
@@ -77,9 +80,7 @@ export class AccountStore {
    * @param objectives undefined for all of them
    */
   bind(id: number, objectives: ObjectiveScope | undefined): void {
-    this.#database
-      .prepare("UPDATE accounts SET objectives = ?, token_version = token_version + 1 WHERE id = ?")
-      .run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
+    this.#bind.run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
   }
 
   /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
@@ -87,18 +88,9 @@ export class AccountStore {
     id: number,
     to: { email?: string; role?: Role; passwordHash?: string; disabled?: boolean },
   ): Account | undefined {
-    const { email = null, role = null, passwordHash = null, disabled } = to;
-    return toAccount(
-      this.#database
-        .prepare(
-          `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
-             password_hash = coalesce(:passwordHash, password_hash),
-             disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
-             must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
-           WHERE id = :id RETURNING *`,
-        )
-        .get({ id, email, role, passwordHash, disabled: disabled === undefined ? null : Number(disabled) }),
-    );
+    const { email = null, role = null, passwordHash = null } = to;
+    const disabled = to.disabled === undefined ? null : Number(to.disabled);
+    return toAccount(this.#change.get({ id, email, role, passwordHash, disabled }));
   }
 }
 
@@ -113,21 +105,72 @@ interface AccountRow {
   readonly objectives: string | null;
 }
 
-function toAccount(found: unknown): Account | undefined {
-  if (found === undefined) return undefined;
-  const row = found as AccountRow;
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    passwordHash: row.password_hash,
-    disabled: row.disabled === 1,
-    tokenVersion: row.token_version,
-    mustChangePassword: row.must_change_password === 1,
-    objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
-  };
+function toAccount(row: AccountRow | undefined): Account | undefined {
+  return (
+    row && {
+      id: row.id,
+      email: row.email,
+      role: row.role,
+      passwordHash: row.password_hash,
+      disabled: row.disabled === 1,
+      tokenVersion: row.token_version,
+      mustChangePassword: row.must_change_password === 1,
+      objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
+    }
+  );
 }
 
 function scopeOf(text: string): ObjectiveScope {
   return (JSON.parse(text) as string[]).flatMap((one) => refFrom(one) ?? []);
+}
+
+/**
+ * Added to token versions if the number of changes since the backup is unknown because the replaced database is
+ * unreadable.
+ */
+const UNREAD_CHANGES = 1_000_000;
+
+/**
+ * Revokes tokens that would be valid for another account after a restore from backup. A token contains the account
+ * number and token version, which may belong to another account there. Tokens of unchanged accounts stay valid.
+ * @param copy the backup, before it is put in place
+ * @param present path of the database that issued the tokens
+ */
+export function revokeForeignTokens(copy: Database, present: string): void {
+  let known: readonly TokenSubject[] | undefined;
+  try {
+    known = readDatabase(present, tokenSubjects);
+  } catch {
+    // It is unreadable.
+  }
+  const versions = new Map(known?.map(({ id, token_version: version }) => [id, version]));
+  const same = new Set(known?.map(identityOf));
+  const raise = copy.prepare("UPDATE accounts SET token_version = ? WHERE id = ?");
+  transaction(copy, () => {
+    for (const account of tokenSubjects(copy)) {
+      if (same.has(identityOf(account))) continue;
+      const changes = known ? 1 : UNREAD_CHANGES;
+      raise.run(Math.max(account.token_version, versions.get(account.id) ?? 0) + changes, account.id);
+    }
+    // Account numbers are not reused while a token of the first owner may exist.
+    copy
+      .prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'accounts'")
+      .run(Math.max(0, ...versions.keys()));
+  });
+}
+
+interface TokenSubject {
+  readonly id: number;
+  readonly token_version: number;
+}
+
+function tokenSubjects(database: Database): readonly TokenSubject[] {
+  return database
+    .prepare("SELECT id, email, role, password_hash, disabled, token_version FROM accounts ORDER BY id")
+    .all() as TokenSubject[];
+}
+
+/** All values that a token depends on. */
+function identityOf(account: TokenSubject): string {
+  return JSON.stringify(account);
 }

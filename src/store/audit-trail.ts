@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { EventName } from "../domain/event.ts";
-import type { Database } from "./database.ts";
+import { Store, type Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
 /** A row of the event log. */
@@ -68,12 +68,30 @@ const HOUR_MS = 3_600_000;
 const INITIAL_HASH = "0".repeat(64);
 
 /** The audited events, kept by age and chained by hashes. */
-export class AuditTrail {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class AuditTrail extends Store {
+  readonly #insert = this.prepare(
+    `INSERT INTO audit(position, seq, at, event, who, origin, subject, detail, hash)
+     VALUES(:position, :seq, :at, :event, :who, :origin, :subject, :detail, :hash)`,
+  );
+  readonly #last = this.prepare<Pick<AuditRow, "position" | "hash">>(
+    "SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1",
+  );
+  readonly #repetition = this.prepare(
+    "SELECT 1 FROM audit WHERE event = ? AND who = ? AND origin = ? AND at BETWEEN ? AND ? LIMIT 1",
+  );
+  readonly #count = this.prepare<number>(
+    "SELECT count(*) FROM audit WHERE event = ? AND at BETWEEN ? AND ?",
+  ).pluck();
+  readonly #lastOfBatch = this.prepare<Pick<AuditRow, "position" | "at" | "hash">>(
+    `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT :batch)
+     WHERE position < (SELECT max(position) FROM audit)
+       AND position < coalesce((SELECT min(position) FROM audit WHERE at >= :beforeMs), 9e18)
+     ORDER BY position DESC LIMIT 1`,
+  );
+  readonly #cut = this.prepare(
+    "INSERT OR REPLACE INTO audit_cut(one, position, at, hash) VALUES(1, :position, :at, :hash)",
+  );
+  readonly #removeUpTo = this.prepare("DELETE FROM audit WHERE position <= ?");
 
   static isAudited(event: EventName): boolean {
     return AUDITED.includes(event);
@@ -82,27 +100,20 @@ export class AuditTrail {
   /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
     if (this.#isRepeated(row)) return;
-    const { position, hash } = this.#last();
+    const { position, hash } = this.#last.get() ?? cutOf(this.database);
     const next = { ...row, position: position + 1 };
-    this.#database
-      .prepare(
-        `INSERT INTO audit(position, seq, at, event, who, origin, subject, detail, hash)
-         VALUES(:position, :seq, :at, :event, :who, :origin, :subject, :detail, :hash)`,
-      )
-      .run({ ...next, hash: hashOf(hash, next) });
+    this.#insert.run({ ...next, hash: hashOf(hash, next) });
   }
 
   /** Chains events that an earlier release has only added to the event log. */
   adopt(): void {
-    const missing = this.#database
-      .prepare(
-        `SELECT seq, at, event, who, origin, subject, detail FROM events
-         WHERE event IN (SELECT value FROM json_each(?)) AND seq > coalesce((SELECT max(seq) FROM audit), 0)
-         ORDER BY seq`,
-      )
-      .all(JSON.stringify(AUDITED)) as EventRow[];
+    const missing = this.prepare<EventRow>(
+      `SELECT seq, at, event, who, origin, subject, detail FROM events
+       WHERE event IN (SELECT value FROM json_each(?)) AND seq > coalesce((SELECT max(seq) FROM audit), 0)
+       ORDER BY seq`,
+    ).all(JSON.stringify(AUDITED));
     if (missing.length === 0) return;
-    transaction(this.#database, () => {
+    transaction(this.database, () => {
       for (const row of missing) this.add(row);
     });
   }
@@ -113,44 +124,18 @@ export class AuditTrail {
    * @returns the number of removed entries
    */
   removeBefore(beforeMs: number, batch: number): number {
-    return transaction(this.#database, () => {
-      const last = this.#database
-        .prepare(
-          `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT :batch)
-           WHERE position < (SELECT max(position) FROM audit)
-             AND position < coalesce((SELECT min(position) FROM audit WHERE at >= :beforeMs), 9e18)
-           ORDER BY position DESC LIMIT 1`,
-        )
-        .get({ batch, beforeMs }) as Pick<AuditRow, "position" | "at" | "hash"> | undefined;
+    return transaction(this.database, () => {
+      const last = this.#lastOfBatch.get({ batch, beforeMs });
       if (!last) return 0;
-      this.#database
-        .prepare("INSERT OR REPLACE INTO audit_cut(one, position, at, hash) VALUES(1, :position, :at, :hash)")
-        .run(last);
-      return this.#database.prepare("DELETE FROM audit WHERE position <= ?").run(last.position).changes;
+      this.#cut.run(last);
+      return this.#removeUpTo.run(last.position).changes;
     });
   }
 
   #isRepeated({ event, who, origin, at }: EventRow): boolean {
     if (!REPEATED.has(event)) return false;
-    const repeats = this.#database
-      .prepare(
-        "SELECT 1 FROM audit WHERE event = ? AND who = ? AND origin = ? AND at BETWEEN ? AND ? LIMIT 1",
-      )
-      .get(event, who, origin, at - REPEAT_WINDOW_MS, at);
-    if (repeats !== undefined) return true;
-    if (!UNKNOWN.has(event)) return false;
-    const count = this.#database
-      .prepare("SELECT count(*) FROM audit WHERE event = ? AND at BETWEEN ? AND ?")
-      .pluck()
-      .get(event, at - HOUR_MS, at) as number;
-    return count >= UNKNOWN_MAX;
-  }
-
-  #last(): Pick<AuditRow, "position" | "hash"> {
-    const last = this.#database
-      .prepare("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1")
-      .get() as Pick<AuditRow, "position" | "hash"> | undefined;
-    return last ?? cutOf(this.#database);
+    if (this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) !== undefined) return true;
+    return UNKNOWN.has(event) && (this.#count.get(event, at - HOUR_MS, at) as number) >= UNKNOWN_MAX;
   }
 }
 
@@ -201,13 +186,7 @@ export function trailRows(database: Database): IterableIterator<AuditRow> {
 
 function cutOf(database: Database): { position: number; hash: string; at: number | null } {
   const cut = database.prepare("SELECT position, hash, at FROM audit_cut").get();
-  return (
-    (cut as { position: number; hash: string; at: number } | undefined) ?? {
-      position: 0,
-      hash: INITIAL_HASH,
-      at: null,
-    }
-  );
+  return (cut as ReturnType<typeof cutOf> | undefined) ?? { position: 0, hash: INITIAL_HASH, at: null };
 }
 
 function hashOf(before: string, row: Omit<AuditRow, "hash">): string {

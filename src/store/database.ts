@@ -46,13 +46,56 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
     maintainRowSums(database);
-    cacheStatements(database);
     settle(database, kind);
   } catch (error) {
     database.close();
     throw error instanceof AppError ? error : storageError(path, error);
   }
   return database;
+}
+
+/** Reads and writes some tables. Statements are fields, because compiling one takes longer than running it. */
+export abstract class Store {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** Compiles a statement with rows of type `Row`. */
+  protected prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row> {
+    return this.database.prepare<unknown[], Row>(sql);
+  }
+}
+
+/** Statements whose text depends on the request, such as its filters. */
+export class StatementCache {
+  static readonly #MAX = 100;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Sqlite.Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  prepare(sql: string): Sqlite.Statement {
+    const cached = this.#statements.get(sql);
+    if (cached) return cached;
+    const statement = this.#database.prepare(sql);
+    if (this.#statements.size >= StatementCache.#MAX) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Reads a database file that may be in use. */
+export function readDatabase<T>(path: string, read: (database: Database) => T): T {
+  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** Whether an error comes from SQLite: the disk is full, missing or locked. Waiting may help, a restart does not. */
@@ -78,24 +121,6 @@ const PRAGMAS: readonly (readonly [name: string, set: string | number, expected:
   ["cell_size_check", "ON", 1],
   ["mmap_size", 0, 0],
 ];
-
-/** Maximum cached statements, above the number of fixed texts; lists with filters create further ones. */
-const STATEMENTS_MAX = 200;
-
-/** Caches statements by text, because compiling one takes longer than running it. */
-function cacheStatements(database: Database): void {
-  const prepare = database.prepare.bind(database);
-  const kept = new Map<string, Sqlite.Statement>();
-  database.prepare = ((text: string): Sqlite.Statement => {
-    const found = kept.get(text);
-    // `pluck` is a state of the statement, so it is reset for each caller.
-    if (found) return found.reader ? found.pluck(false) : found;
-    const made = prepare(text);
-    if (kept.size >= STATEMENTS_MAX) kept.delete(kept.keys().next().value ?? "");
-    kept.set(text, made);
-    return made;
-  }) as typeof database.prepare;
-}
 
 const INCREMENTAL = 2;
 

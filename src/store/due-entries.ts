@@ -1,6 +1,7 @@
+import type { Statement } from "better-sqlite3";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { URGENT_ORDER } from "../domain/priority-order.ts";
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 import { toEntry } from "./outbox-row.ts";
 
 /** Urgent entries have their own queue, so that none waits for a slow response to a bulk entry. */
@@ -10,45 +11,6 @@ export interface DueEntry {
   readonly entry: OutboxEntry;
   /** Records with the same value cannot be distinguished if the centre does not keep our marker. */
   readonly likeness: string;
-}
-
-/** Finds the outbox entries that may be sent now. */
-export class DueEntries {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /**
-   * The first entry that may be sent now: urgent ones newest first, the others by priority and creation. Entries in
-   * flight are not due.
-   * @param isFree whether no record in progress blocks it
-   */
-  next(queue: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
-    const rows = this.#database
-      .prepare(
-        `SELECT outbox.*, ${LIKENESS} AS likeness FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
-         WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND +next_at <= ?
-         ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
-      )
-      .iterate(nowMs) as Iterable<{ readonly likeness: string }>;
-    for (const row of rows) {
-      const due = { entry: toEntry(row) as OutboxEntry, likeness: row.likeness };
-      if (isFree(due)) return due;
-    }
-    return undefined;
-  }
-
-  /** When the next waiting entry becomes due, milliseconds since 1970. */
-  nextAtMs(): number | undefined {
-    return (
-      (this.#database
-        .prepare(`SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`)
-        .pluck()
-        .get() as number | null) ?? undefined
-    );
-  }
 }
 
 /** Entries with work to do; the partial index outbox_due covers exactly these. */
@@ -73,3 +35,51 @@ const QUEUES: Readonly<Record<OutboxQueue, string>> = {
   urgent: `rank = ${URGENT_ORDER}`,
   bulk: `rank > ${URGENT_ORDER}`,
 };
+
+/** Finds the outbox entries that may be sent now. */
+export class DueEntries extends Store {
+  readonly #candidates = { urgent: this.#candidatesOf("urgent"), bulk: this.#candidatesOf("bulk") };
+  readonly #nextAtMs = this.prepare<number | null>(
+    `SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`,
+  ).pluck();
+  readonly #unproved = this.prepare<number>(
+    `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_ORDER} AND attempt_at < ?
+       AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
+  ).pluck();
+
+  /**
+   * The first entry that may be sent now: urgent ones newest first, the others by priority and creation. Entries in
+   * flight are not due.
+   * @param isFree whether no record in progress blocks it
+   */
+  next(queue: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
+    for (const row of this.#candidates[queue].iterate(nowMs)) {
+      const due = { entry: toEntry(row) as OutboxEntry, likeness: row.likeness };
+      if (isFree(due)) return due;
+    }
+    return undefined;
+  }
+
+  /** When the next waiting entry becomes due, milliseconds since 1970. */
+  nextAtMs(): number | undefined {
+    return this.#nextAtMs.get() ?? undefined;
+  }
+
+  /**
+   * Unconfirmed alarms whose search was incomplete.
+   * @param codes outcome codes of incomplete searches
+   * @param sentBeforeMs wall clock, milliseconds since 1970
+   * @returns ids of interventions, newest first
+   */
+  unprovedAlarms(codes: readonly string[], sentBeforeMs: number): number[] {
+    return this.#unproved.all(sentBeforeMs, JSON.stringify(codes));
+  }
+
+  #candidatesOf(queue: OutboxQueue): Statement<unknown[], { readonly likeness: string }> {
+    return this.prepare(
+      `SELECT outbox.*, ${LIKENESS} AS likeness FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
+       WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND +next_at <= ?
+       ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
+    );
+  }
+}

@@ -1,5 +1,6 @@
 import type { Fault } from "../domain/fault.ts";
-import type { Database } from "./database.ts";
+import type { Timestamp } from "../domain/trip.ts";
+import { Store } from "./database.ts";
 
 /** An open fault. */
 export interface OpenFault {
@@ -14,37 +15,59 @@ export interface OpenFault {
   readonly sinceWallMs: number;
 }
 
-/** The open faults. */
-export class FaultStore {
-  readonly #database: Database;
+const FAULTS = "SELECT of AS owner, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults";
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
+/** The open faults. */
+export class FaultStore extends Store {
+  readonly #list = this.prepare<OpenFault>(`${FAULTS} ORDER BY of, fault`);
+  readonly #find = this.prepare<OpenFault>(`${FAULTS} WHERE of = ? AND fault = ?`);
+  readonly #open = this.prepare(
+    "INSERT OR REPLACE INTO faults(of, fault, zone_id, key, since_wall) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #close = this.prepare("DELETE FROM faults WHERE of = ? AND fault = ?");
 
   list(): OpenFault[] {
-    return this.#database
-      .prepare(
-        "SELECT of AS owner, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults ORDER BY of, fault",
-      )
-      .all() as OpenFault[];
+    return this.#list.all();
   }
 
   find(owner: string, fault: Fault): OpenFault | undefined {
-    return this.#database
-      .prepare(
-        "SELECT of AS owner, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults WHERE of = ? AND fault = ?",
-      )
-      .get(owner, fault) as OpenFault | undefined;
+    return this.#find.get(owner, fault);
   }
 
   open({ owner, fault, zoneId, key, sinceWallMs }: OpenFault): void {
-    this.#database
-      .prepare("INSERT OR REPLACE INTO faults(of, fault, zone_id, key, since_wall) VALUES(?, ?, ?, ?, ?)")
-      .run(owner, fault, zoneId, key, sinceWallMs);
+    this.#open.run(owner, fault, zoneId, key, sinceWallMs);
   }
 
   close(owner: string, fault: Fault): void {
-    this.#database.prepare("DELETE FROM faults WHERE of = ? AND fault = ?").run(owner, fault);
+    this.#close.run(owner, fault);
+  }
+}
+
+/** A sensor (by its zone id) or bridge (by its name) that is unavailable, and since when. */
+export interface Loss {
+  readonly of: string;
+  readonly since: Timestamp;
+}
+
+/** The unavailable sensors and bridges, which become faults after a grace period. */
+export class LossStore extends Store {
+  readonly #list = this.prepare<Timestamp & { of: string }>(
+    "SELECT of, since_wall AS wallMs, since_boot AS bootId, since_monotonic AS monotonicMs FROM losses",
+  );
+  readonly #add = this.prepare(
+    "INSERT OR IGNORE INTO losses(of, since_wall, since_boot, since_monotonic) VALUES(?, ?, ?, ?)",
+  );
+  readonly #remove = this.prepare("DELETE FROM losses WHERE of = ?");
+
+  list(): Loss[] {
+    return this.#list.all().map(({ of, ...since }) => ({ of, since }));
+  }
+
+  add({ of, since }: Loss): void {
+    this.#add.run(of, since.wallMs, since.bootId, since.monotonicMs);
+  }
+
+  remove(of: string): void {
+    this.#remove.run(of);
   }
 }

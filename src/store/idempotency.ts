@@ -1,26 +1,25 @@
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 /** Responses to requests with an idempotency key, so that a repeated request gets the first response. */
-export class IdempotencyStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class IdempotencyStore extends Store {
+  readonly #find = this.prepare<StoredResponse>(
+    "SELECT fingerprint, body FROM idempotency_keys WHERE account_id = ? AND key = ?",
+  );
+  readonly #insert = this.prepare(
+    "INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #prune = this.prepare(
+    `DELETE FROM idempotency_keys WHERE (account_id, key) IN
+       (SELECT account_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
+  );
 
   /** The response to an account's request with a key. */
   find(accountId: number, key: string): StoredResponse | undefined {
-    return this.#database
-      .prepare("SELECT fingerprint, body FROM idempotency_keys WHERE account_id = ? AND key = ?")
-      .get(accountId, key) as StoredResponse | undefined;
+    return this.#find.get(accountId, key);
   }
 
-  remember(accountId: number, key: string, response: StoredResponse, nowMs: number): void {
-    this.#database
-      .prepare(
-        "INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at) VALUES(?, ?, ?, ?, ?)",
-      )
-      .run(accountId, key, response.fingerprint, response.body, nowMs);
+  remember(accountId: number, key: string, { fingerprint, body }: StoredResponse, nowMs: number): void {
+    this.#insert.run(accountId, key, fingerprint, body, nowMs);
   }
 
   /**
@@ -28,12 +27,7 @@ export class IdempotencyStore {
    * @returns the number of deleted rows
    */
   prune(beforeMs: number, rows: number): number {
-    return this.#database
-      .prepare(
-        `DELETE FROM idempotency_keys WHERE (account_id, key) IN
-           (SELECT account_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
-      )
-      .run(beforeMs, rows).changes;
+    return this.#prune.run(beforeMs, rows).changes;
   }
 }
 

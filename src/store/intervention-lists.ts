@@ -1,8 +1,67 @@
 import Sqlite from "better-sqlite3";
-import { RECORD_FIELDS } from "../domain/intervention.ts";
-import type { Database } from "./database.ts";
-import { InterventionCounts } from "./intervention-counts.ts";
-import { FLAGS, orderOf, ROW_WATCH, sqlOf, type InterventionQuery } from "./intervention-query.ts";
+import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
+import { StatementCache, Store, type Database } from "./database.ts";
+import {
+  conditionsOf,
+  FLAGS,
+  orderOf,
+  ROW_WATCH,
+  sqlOf,
+  type Filter,
+  type InterventionQuery,
+} from "./intervention-query.ts";
+
+/** The fields by which records are counted. */
+export type Counted = Pick<Intervention, "status" | "priority" | "type">;
+
+/** The fields by which records are counted. */
+export const COUNTED: ReadonlySet<RecordField> = new Set<RecordField>(["status", "priority", "type"]);
+
+/**
+ * The number of records by status, priority and type: at most 36 rows, updated in the transaction of each record.
+ * So the total of a list costs the same for any number of records.
+ */
+export class InterventionCounts extends Store {
+  readonly #totals = new StatementCache(this.database);
+  readonly #change = this.prepare(
+    `INSERT INTO intervention_counts(status, priority, type, records) VALUES(:status, :priority, :type, :by)
+     ON CONFLICT DO UPDATE SET records = records + :by`,
+  );
+
+  /** Adds a new record to the counts. */
+  add({ status, priority, type }: Counted): void {
+    this.#change.run({ status, priority, type, by: 1 });
+  }
+
+  /** Removes a deleted record from the counts. */
+  remove({ status, priority, type }: Counted): void {
+    this.#change.run({ status, priority, type, by: -1 });
+  }
+
+  /** The number of matching records; undefined if the query uses other fields. */
+  total({ filters, search }: InterventionQuery): number | undefined {
+    if (search !== undefined || !filters.every(isCounted)) return undefined;
+    const { conditions, values } = conditionsOf({ filters });
+    return this.#totals
+      .prepare(
+        `SELECT coalesce(sum(records), 0) FROM intervention_counts WHERE ${["TRUE", ...conditions].join(" AND ")}`,
+      )
+      .pluck()
+      .get(values) as number;
+  }
+}
+
+/** Rebuilds the table from the records, after these were restored or salvaged. */
+export const RECOUNT = `
+  DELETE FROM intervention_counts;
+  INSERT INTO intervention_counts(status, priority, type, records)
+    SELECT status, priority, type, count(*) FROM interventions WHERE deleted_at IS NULL
+    GROUP BY status, priority, type;
+`;
+
+function isCounted({ field, operator }: Filter): boolean {
+  return COUNTED.has(field) && (operator === "equal" || operator === "not-equal");
+}
 
 /** A slice of a list, each record as JSON, and the total number of matching records. */
 export interface ListPage {
@@ -23,15 +82,14 @@ export interface ListReader {
 }
 
 /** Lists of records without tombstones. Use one instance per connection, because it registers a function there. */
-export class InterventionLists {
-  readonly #database: Database;
-  readonly #counts: InterventionCounts;
+export class InterventionLists extends Store {
+  readonly #counts = new InterventionCounts(this.database);
+  readonly #lists = new StatementCache(this.database);
   #watch: RowWatch = unwatched;
   #rows = 0;
 
   constructor(database: Database) {
-    this.#database = database;
-    this.#counts = new InterventionCounts(database);
+    super(database);
     database.function(ROW_WATCH, { directOnly: true }, (_id) => {
       this.#rows += 1;
       this.#watch(this.#rows);
@@ -51,7 +109,7 @@ export class InterventionLists {
     const order = orderOf(query);
     const { from, where, values } = sqlOf(query, query.sort[0]?.field);
     // Only ids are sorted and skipped; full records are read for the slice alone.
-    return this.#database
+    return this.#lists
       .prepare(
         `SELECT ${AS_JSON} FROM (SELECT id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start)
          JOIN interventions USING (id) ORDER BY ${order}`,
@@ -65,10 +123,7 @@ export class InterventionLists {
     const counted = this.#counts.total(query);
     if (counted !== undefined) return counted;
     const { from, where, values } = sqlOf(query);
-    return this.#database
-      .prepare(`SELECT count(*) FROM ${from} WHERE ${where}`)
-      .pluck()
-      .get(values) as number;
+    return this.#lists.prepare(`SELECT count(*) FROM ${from} WHERE ${where}`).pluck().get(values) as number;
   }
 }
 

@@ -7,8 +7,8 @@ import {
 } from "../domain/intervention.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { ZoneInRecord } from "../domain/standing.ts";
-import type { Database } from "./database.ts";
-import { COUNTED, InterventionCounts } from "./intervention-counts.ts";
+import { readDatabase, StatementCache, Store } from "./database.ts";
+import { COUNTED, InterventionCounts } from "./intervention-lists.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 
 /** A record with the values that the API does not show. */
@@ -38,30 +38,34 @@ export interface NewIntervention {
  * The interventions. Deleted ones stay as tombstones for the sync, visible only to `findStored`.
  * `InterventionLists` reads lists.
  */
-export class InterventionStore {
-  readonly #database: Database;
-  readonly #counts: InterventionCounts;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#counts = new InterventionCounts(database);
-  }
+export class InterventionStore extends Store {
+  readonly #counts = new InterventionCounts(this.database);
+  /** An update names only the changed columns. */
+  readonly #updates = new StatementCache(this.database);
+  // By position and without RETURNING: column names and reading the row back take as long as the insert.
+  readonly #insert = this.prepare(
+    `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, dateStartMs, dateEndMs,
+       ${[...INTERVENTION_FIELDS, ...SEARCHED.map(foldedColumn)].join(", ")})
+     VALUES(${Array.from({ length: 7 + INTERVENTION_FIELDS.length + SEARCHED.length }, () => "?").join(", ")})`,
+  );
+  readonly #markDeleted = this.prepare<InterventionRow>(
+    "UPDATE interventions SET rev = rev + 1, deleted_at = :nowMs, updated_at = :nowMs WHERE id = :id RETURNING *",
+  );
+  readonly #find = this.prepare<InterventionRow>("SELECT * FROM interventions WHERE id = ?");
+  readonly #findByUid = this.prepare<InterventionRow>("SELECT * FROM interventions WHERE uid = ?");
 
   insert({ uid, fields, instants, dispeceratId, createdBy, nowMs }: NewIntervention): StoredIntervention {
-    // By position and without RETURNING: column names and reading the row back take as long as the insert.
-    const { lastInsertRowid } = this.#database
-      .prepare(INSERT)
-      .run(
-        uid,
-        dispeceratId,
-        createdBy,
-        nowMs,
-        nowMs,
-        instants.dateStartMs,
-        instants.dateEndMs,
-        ...INTERVENTION_FIELDS.map((field) => toSql(fields[field])),
-        ...SEARCHED.map((field) => foldedOf(fields[field])),
-      );
+    const { lastInsertRowid } = this.#insert.run(
+      uid,
+      dispeceratId,
+      createdBy,
+      nowMs,
+      nowMs,
+      instants.dateStartMs,
+      instants.dateEndMs,
+      ...INTERVENTION_FIELDS.map((field) => toSql(fields[field])),
+      ...SEARCHED.map((field) => foldedOf(fields[field])),
+    );
     const record: Intervention = { id: Number(lastInsertRowid), ...fields, dispeceratId, invoicePdf: null };
     this.#counts.add(record);
     return { record, uid, rev: 1, deleted: false, createdBy, changedAtMs: nowMs };
@@ -82,7 +86,7 @@ export class InterventionStore {
     const before = changed.some((field) => COUNTED.has(field)) ? this.findStored(id) : undefined;
     const copies = SEARCHED.filter((field) => field in fields).map(foldedColumn);
     const names = [...changed, ...copies, ...Object.keys(own), "dateStartMs", "dateEndMs"];
-    const row = this.#database
+    const row = this.#updates
       .prepare(
         `UPDATE interventions SET rev = rev + 1, updated_at = :nowMs, ${names.map((name) => `${name} = :${name}`).join(", ")}
          WHERE id = :id RETURNING *`,
@@ -98,12 +102,7 @@ export class InterventionStore {
 
   /** Turns a record into a tombstone. */
   markDeleted(id: number, nowMs: number): StoredIntervention {
-    const row = this.#database
-      .prepare(
-        "UPDATE interventions SET rev = rev + 1, deleted_at = :nowMs, updated_at = :nowMs WHERE id = :id RETURNING *",
-      )
-      .get({ id, nowMs });
-    const stored = toStored(row as InterventionRow);
+    const stored = toStored(this.#markDeleted.get({ id, nowMs }) as InterventionRow);
     this.#counts.remove(stored.record);
     return stored;
   }
@@ -129,14 +128,14 @@ export class InterventionStore {
 
   /** A record or its tombstone. */
   findStored(id: number): StoredIntervention | undefined {
-    const row = this.#database.prepare("SELECT * FROM interventions WHERE id = ?").get(id);
-    return row === undefined ? undefined : toStored(row as InterventionRow);
+    const row = this.#find.get(id);
+    return row && toStored(row);
   }
 
   /** A record or tombstone by its uid. */
   findByUid(uid: string): StoredIntervention | undefined {
-    const row = this.#database.prepare("SELECT * FROM interventions WHERE uid = ?").get(uid);
-    return row === undefined ? undefined : toStored(row as InterventionRow);
+    const row = this.#findByUid.get(uid);
+    return row && toStored(row);
   }
 }
 
@@ -156,10 +155,6 @@ function foldedOf(text: string | null | undefined): string | null {
   return text === undefined || text === null ? null : folded(text);
 }
 
-const INSERT = `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, dateStartMs, dateEndMs,
-    ${[...INTERVENTION_FIELDS, ...SEARCHED.map(foldedColumn)].join(", ")})
-  VALUES(${Array.from({ length: 7 + INTERVENTION_FIELDS.length + SEARCHED.length }, () => "?").join(", ")})`;
-
 function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue> {
   const columns = Object.entries(fields).map(([name, value]) => [name, toSql(value)] as const);
   const copies = SEARCHED.map((field) => [foldedColumn(field), foldedOf(fields[field])] as const);
@@ -177,4 +172,23 @@ function toStored(row: InterventionRow): StoredIntervention {
     createdBy: row.created_by,
     changedAtMs: row.updated_at,
   };
+}
+
+/**
+ * Ids of the records in a database file, without tombstones. The file may be in use or damaged; unreadable records
+ * are left out.
+ */
+export function recordIds(path: string): Set<number> {
+  const ids = new Set<number>();
+  try {
+    readDatabase(path, (database) => {
+      const rows = database
+        .prepare("SELECT id FROM interventions WHERE deleted_at IS NULL ORDER BY id")
+        .pluck();
+      for (const id of rows.iterate()) ids.add(id as number);
+    });
+  } catch {
+    // Return what could be read.
+  }
+  return ids;
 }

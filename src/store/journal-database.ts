@@ -1,12 +1,6 @@
-import { createBrokerCounts } from "./broker-counts.ts";
-import { createLinkSamples } from "./link-samples.ts";
-import { createOpenings } from "./opening-store.ts";
-import { createLosses } from "./unavailable-sources.ts";
-import { createTakenMessages } from "./deduplication-store.ts";
+import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
 import { addRowSums } from "./row-checksums.ts";
-import { addSensors } from "./zone-states.ts";
-import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
 /**
  * Opens `journal.db`: trips and zone states. It is a separate file, so that a trip is stored while the main
@@ -84,14 +78,58 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         DROP TABLE zone_states;
         ALTER TABLE zone_states_2 RENAME TO zone_states;
       `),
-    createTakenMessages,
+    // Processed messages that may be redelivered because their acknowledgement is unconfirmed.
+    (database) =>
+      database.exec(`
+        CREATE TABLE taken_messages(
+          session TEXT NOT NULL,
+          packet_id INTEGER NOT NULL,
+          zone_id TEXT NOT NULL,
+          hash TEXT NOT NULL,
+          at_wall INTEGER NOT NULL,
+          PRIMARY KEY(session, packet_id, zone_id)
+        ) STRICT, WITHOUT ROWID;
+      `),
     (database) => database.exec(INCIDENTS_AND_FATES),
-    createBrokerCounts,
-    createLinkSamples,
+    // The last known number of messages dropped by each broker.
+    (database) =>
+      database.exec(
+        "CREATE TABLE broker_counts(broker TEXT PRIMARY KEY, dropped INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+      ),
+    // Samples of the link state.
+    (database) =>
+      database.exec(`
+        CREATE TABLE link_samples(
+          seq INTEGER PRIMARY KEY AUTOINCREMENT,
+          at_wall INTEGER NOT NULL,
+          state TEXT NOT NULL CHECK(state IN ('unknown','up','down')),
+          oldest_unsent_s INTEGER
+        ) STRICT;
+        CREATE INDEX link_samples_by_time ON link_samples(at_wall);
+      `),
     (database) => database.exec(CLASSES_AND_RESTORES),
-    createOpenings,
-    createLosses,
-    addSensors,
+    // Identifiers of the last openings of zones with `dedupe`, so that a restart repeats none.
+    (database) =>
+      database.exec(`
+        CREATE TABLE openings(
+          zone_id TEXT NOT NULL,
+          occasion TEXT NOT NULL,
+          from_seq INTEGER NOT NULL,
+          PRIMARY KEY(zone_id, occasion)
+        ) STRICT, WITHOUT ROWID;
+      `),
+    // Unavailable sensors and bridges, so that a restart does not restart their grace period.
+    (database) =>
+      database.exec(`
+        CREATE TABLE losses(
+          of TEXT PRIMARY KEY,
+          since_wall INTEGER NOT NULL,
+          since_boot TEXT NOT NULL,
+          since_monotonic REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+      `),
+    // The sensor of each state, because a zone with a new sensor has no reading yet.
+    (database) => database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT"),
     (database) => addRowSums(database, "trips"),
   ],
 };

@@ -2,45 +2,38 @@ import type { Clock } from "../domain/clock.ts";
 import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
-import { BrokerCountStore } from "./broker-counts.ts";
-import type { Database } from "./database.ts";
-import { transaction } from "./transaction.ts";
-import { EntryDelayStore } from "./entry-delays.ts";
-import { FaultStore } from "./faults.ts";
+import { Store, type Database } from "./database.ts";
+import { FaultStore, LossStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
+import { OffDiskChanges, type JournalChange, type ZoneExchange } from "./journal-changes.ts";
 import { LinkSampleStore } from "./link-samples.ts";
-import { LossStore } from "./unavailable-sources.ts";
-import { OffDiskChanges } from "./off-disk-changes.ts";
-import { OpeningStore } from "./opening-store.ts";
+import { BrokerCountStore, DeduplicationStore, OpeningStore } from "./messages.ts";
 import { OverrideStore } from "./overrides.ts";
-import type { JournalChange, ZoneExchange } from "./journal-change.ts";
-import { RestoreStore } from "./restores.ts";
-import { SwingerStore } from "./swingers.ts";
-import { DeduplicationStore } from "./deduplication-store.ts";
+import { EntryDelayStore, RestoreStore } from "./pending-trips.ts";
+import { transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
-import { UnrecordedTrips } from "./unrecorded-trips.ts";
-import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
+import { SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** The trip journal: its tables, and the writes that must be atomic. */
-export class Journal {
-  readonly trips: TripStore;
-  readonly restores: RestoreStore;
-  readonly entryDelays: EntryDelayStore;
-  readonly unrecorded: UnrecordedTrips;
-  readonly incidents: IncidentStore;
-  readonly zoneStates: ZoneStateStore;
-  readonly faults: FaultStore;
-  readonly swingers: SwingerStore;
-  readonly orders: OverrideStore;
-  readonly takenMessages: DeduplicationStore;
-  readonly openings: OpeningStore;
-  readonly losses: LossStore;
-  readonly brokerCounts: BrokerCountStore;
-  readonly linkSamples: LinkSampleStore;
+export class Journal extends Store {
+  readonly trips = new TripStore(this.database);
+  readonly restores = new RestoreStore(this.database);
+  readonly entryDelays = new EntryDelayStore(this.database);
+  readonly incidents = new IncidentStore(this.database);
+  readonly zoneStates = new ZoneStateStore(this.database);
+  readonly faults = new FaultStore(this.database);
+  readonly swingers = new SwingerStore(this.database);
+  readonly orders = new OverrideStore(this.database);
+  readonly takenMessages = new DeduplicationStore(this.database);
+  readonly openings = new OpeningStore(this.database);
+  readonly losses = new LossStore(this.database);
+  readonly brokerCounts = new BrokerCountStore(this.database);
+  readonly linkSamples = new LinkSampleStore(this.database);
   readonly offDisk: OffDiskChanges;
-  readonly #database: Database;
   readonly #commits: GroupCommit;
+  readonly #lastAlive = this.prepare<number>("SELECT wall FROM alive").pluck();
+  readonly #markAlive = this.prepare("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, ?)");
 
   /** @param offDisk stores changes that the disk rejects; nothing by default */
   constructor(
@@ -48,23 +41,9 @@ export class Journal {
     clock: Pick<Clock, "afterEventLoopTurn">,
     offDisk: OffDiskChanges = new OffDiskChanges(undefined),
   ) {
-    this.#database = database;
+    super(database);
     this.offDisk = offDisk;
     this.#commits = new GroupCommit(database, clock);
-    this.trips = new TripStore(database);
-    this.restores = new RestoreStore(database);
-    this.entryDelays = new EntryDelayStore(database);
-    this.unrecorded = new UnrecordedTrips(database);
-    this.incidents = new IncidentStore(database);
-    this.zoneStates = new ZoneStateStore(database);
-    this.faults = new FaultStore(database);
-    this.swingers = new SwingerStore(database);
-    this.orders = new OverrideStore(database);
-    this.losses = new LossStore(database);
-    this.openings = new OpeningStore(database);
-    this.takenMessages = new DeduplicationStore(database);
-    this.brokerCounts = new BrokerCountStore(database);
-    this.linkSamples = new LinkSampleStore(database);
   }
 
   /**
@@ -91,7 +70,7 @@ export class Journal {
    */
   commit(change: JournalChange): void {
     // Earlier changes first, or a zone would return to an earlier state. Not inside another commit: see `clear`.
-    if (this.offDisk.count > 0 && !this.#database.inTransaction) this.storeOffDisk();
+    if (this.offDisk.count > 0 && !this.database.inTransaction) this.storeOffDisk();
     this.#commit(change);
   }
 
@@ -103,7 +82,7 @@ export class Journal {
   storeOffDisk(): number {
     const changes = this.offDisk.list();
     if (changes.length === 0) return 0;
-    transaction(this.#database, () => {
+    transaction(this.database, () => {
       for (const change of changes)
         if (!change.trips.some(({ key }) => this.trips.find(key))) this.#commit(change);
     });
@@ -118,7 +97,7 @@ export class Journal {
   }
 
   #commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
-    const written = transaction(this.#database, () => {
+    const written = transaction(this.database, () => {
       if (state) this.zoneStates.save(zoneId, state);
       const delayed = new Set(delays.map(({ key }) => key));
       for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
@@ -133,7 +112,7 @@ export class Journal {
 
   /** Commits the changes of a new configuration, all or none. */
   exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
-    transaction(this.#database, () => {
+    transaction(this.database, () => {
       for (const zoneId of forgotten) {
         this.zoneStates.forget(zoneId);
         this.swingers.forget(zoneId);
@@ -193,7 +172,7 @@ export class Journal {
 
   /** Commits contacts that were already open at the start, all or none. */
   commitStanding(trips: readonly NewTrip[]): void {
-    transaction(this.#database, () => {
+    transaction(this.database, () => {
       for (const trip of trips) this.trips.insert(trip);
     });
   }
@@ -203,7 +182,7 @@ export class Journal {
    * @param reason why the trips are cancelled; undefined to dispatch them
    */
   endDelays(keys: readonly string[], reason?: string): void {
-    transaction(this.#database, () => {
+    transaction(this.database, () => {
       for (const key of keys)
         if (reason === undefined) this.entryDelays.release(key);
         else this.entryDelays.cancel(key, reason);
@@ -235,15 +214,15 @@ export class Journal {
   }
 
   #commitTogether(work: () => void): Promise<void> {
-    return this.groupCommit(() => transaction(this.#database, work));
+    return this.groupCommit(() => transaction(this.database, work));
   }
 
   /** When the daemon last marked itself alive, wall clock, milliseconds since 1970; undefined for never. */
   lastAlive(): number | undefined {
-    return this.#database.prepare("SELECT wall FROM alive").pluck().get() as number | undefined;
+    return this.#lastAlive.get();
   }
 
   markAlive(wallMs: number): void {
-    this.#database.prepare("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, ?)").run(wallMs);
+    this.#markAlive.run(wallMs);
   }
 }

@@ -2,7 +2,7 @@ import { createAuditTrail } from "./audit-step.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-checksums.ts";
 import { addObjectiveLists } from "./objective-lists.ts";
-import { RECOUNT } from "./intervention-counts.ts";
+import { RECOUNT } from "./intervention-lists.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished-records.ts";
 import { folded } from "../domain/search-folding.ts";

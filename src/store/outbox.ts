@@ -5,132 +5,145 @@ import { URGENT_ORDER } from "../domain/priority-order.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
-/** The outbox: one row per record, written in the record's own transaction. */
-export class OutboxStore {
-  readonly #database: Database;
+/** Entries that need attention; the partial index outbox_stuck covers exactly these. */
+const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
+/** Linked entries that the centre does not show, not yet confirmed as deleted. */
+const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
+
+/** The outbox: one row per record, written in the record's own transaction. */
+export class OutboxStore extends Store {
+  readonly #facts = new UpstreamCapabilities(this.database);
+  readonly #insert = this.prepare(
+    `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
+     SELECT interventions.id, 'new', :priorityOrder, 1, sought.watermark IS NOT NULL, sought.watermark
+     FROM interventions LEFT JOIN sought_records AS sought USING (uid) WHERE interventions.id = :interventionId`,
+  );
+  readonly #find = this.prepare("SELECT * FROM outbox WHERE intervention_id = ?");
+  readonly #findByUpstreamId = this.prepare("SELECT * FROM outbox WHERE upstream_id = ?");
+  readonly #save = this.prepare(
+    `UPDATE outbox SET phase = :phase, rank = :priorityOrder, want_rev = :wantRev, synced_rev = :syncedRev,
+       deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
+       attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
+       last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
+       witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs,
+       ghosts = :inFlightJson, -- words: allowed
+       ghosts_until = :inFlightUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
+       joined_rev = :joinedRev
+     WHERE intervention_id = :interventionId`,
+  );
+  readonly #dueChecks = {
+    sweep: this.prepare(
+      `SELECT * FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
+       ORDER BY sweep_at LIMIT :limit`,
+    ),
+    verify: this.prepare(
+      `SELECT * FROM outbox WHERE verify_at <= :nowMs AND phase = 'linked' AND next_at <= :nowMs
+       ORDER BY verify_at LIMIT :limit`,
+    ),
+  };
+  readonly #shiftDeadlines = this.prepare(
+    `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
+       ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
+       verify_at = iif(verify_at = ${VERIFY_IMMEDIATELY}, ${VERIFY_IMMEDIATELY}, max(verify_at + :byMs, ${VERIFY_IMMEDIATELY + 1}))
+     WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
+  );
+  readonly #inPhases = this.prepare(
+    "SELECT * FROM outbox WHERE phase IN (SELECT value FROM json_each(?)) ORDER BY intervention_id LIMIT ?",
+  );
+  // Two queries, because each uses its own index; a single condition would read and sort every entry.
+  readonly #pending = [ACTIVE, STUCK].map((which) =>
+    this.prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`),
+  );
+  readonly #joinedSince = this.prepare(
+    "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
+  );
+  readonly #nameOf = this.prepare<string>("SELECT name FROM interventions WHERE id = ?").pluck();
+  readonly #makeBlockedDue = this.prepare(
+    "UPDATE outbox SET next_at = 0 WHERE phase = 'blocked' AND next_at > 0",
+  );
+  readonly #linkedBetween = this.prepare<number>(
+    "SELECT count(*) FROM outbox WHERE upstream_id > ? AND upstream_id <= ? AND phase IN ('linked','writing')",
+  ).pluck();
+  readonly #counts = this.prepare<Omit<OutboxSummary, keyof Waiting>>(
+    `SELECT
+       count(*) FILTER (WHERE phase = 'blocked') AS blocked,
+       count(*) FILTER (WHERE phase = 'rejected') AS rejected,
+       count(*) FILTER (WHERE phase = 'gone') AS gone,
+       count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
+       count(*) FILTER (WHERE phase = 'linked') AS doubtful
+     FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
+  );
+  readonly #waiting = this.prepare<Waiting>(
+    `SELECT count(*) AS waiting, min(interventions.updated_at) AS oldestWaitingMs
+     FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id WHERE ${ACTIVE} AND phase <> 'blocked'`,
+  );
 
   /**
    * Adds the first entry of a record. A record recreated after a database loss may already be at the dispatch
    * centre.
    */
   insert(interventionId: number, priorityOrder: number): void {
-    this.#database
-      .prepare(
-        `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
-         SELECT interventions.id, 'new', :priorityOrder, 1, sought.watermark IS NOT NULL, sought.watermark
-         FROM interventions LEFT JOIN sought_records AS sought USING (uid) WHERE interventions.id = :interventionId`,
-      )
-      .run({ interventionId, priorityOrder });
+    this.#insert.run({ interventionId, priorityOrder });
   }
 
   find(interventionId: number): OutboxEntry | undefined {
-    return toEntry(
-      this.#database.prepare("SELECT * FROM outbox WHERE intervention_id = ?").get(interventionId),
-    );
+    return toEntry(this.#find.get(interventionId));
   }
 
   /** The entry of a record by its id at the dispatch centre. */
   findByUpstreamId(upstreamId: number): OutboxEntry | undefined {
-    return toEntry(this.#database.prepare("SELECT * FROM outbox WHERE upstream_id = ?").get(upstreamId));
+    return toEntry(this.#findByUpstreamId.get(upstreamId));
   }
 
   /** Writes all values of an entry. */
   save(entry: OutboxEntry): void {
-    this.#database
-      .prepare(
-        `UPDATE outbox SET phase = :phase, rank = :priorityOrder, want_rev = :wantRev, synced_rev = :syncedRev,
-           deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
-           attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
-           last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
-           witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs,
-           ghosts = :inFlightJson, -- words: allowed
-           ghosts_until = :inFlightUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
-           joined_rev = :joinedRev
-         WHERE intervention_id = :interventionId`,
-      )
-      .run(columnsOf(entry));
+    this.#save.run(columnsOf(entry));
   }
 
   /** Entries due for a sweep or a verification, longest overdue first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
-    const which =
-      check === "sweep" ? "phase IN ('linked','closed','gone')" : "phase = 'linked' AND next_at <= :nowMs";
-    return this.#database
-      .prepare(
-        `SELECT * FROM outbox WHERE ${check}_at <= :nowMs AND ${which} ORDER BY ${check}_at LIMIT :limit`,
-      )
-      .all({ nowMs, limit })
-      .map((row) => toEntry(row) as OutboxEntry);
+    return toEntries(this.#dueChecks[check].all({ nowMs, limit }));
   }
 
   /** Shifts all stored times after a clock step. */
   shiftDeadlines(byMs: number): void {
-    this.#database
-      .prepare(
-        `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
-           ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
-           verify_at = iif(verify_at = ${VERIFY_IMMEDIATELY}, ${VERIFY_IMMEDIATELY}, max(verify_at + :byMs, ${VERIFY_IMMEDIATELY + 1}))
-         WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
-      )
-      .run({ byMs });
+    this.#shiftDeadlines.run({ byMs });
   }
 
   /** Entries in some phases, oldest record first. */
   inPhases(phases: readonly OutboxPhase[], limit: number): OutboxEntry[] {
-    return this.#database
-      .prepare(
-        "SELECT * FROM outbox WHERE phase IN (SELECT value FROM json_each(?)) ORDER BY intervention_id LIMIT ?",
-      )
-      .all(JSON.stringify(phases), limit)
-      .map((row) => toEntry(row) as OutboxEntry);
+    return toEntries(this.#inPhases.all(JSON.stringify(phases), limit));
   }
 
   /** Entries that are queued or need attention, in the order of sending. */
   pending(limit: number): OutboxEntry[] {
-    // Two queries, because each uses its own index; a single condition would read and sort every entry.
-    const [waiting, stuck] = [ACTIVE, STUCK].map((which) =>
-      this.#database
-        .prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`)
-        .all(limit)
-        .map((row) => toEntry(row) as OutboxEntry),
-    ) as [OutboxEntry[], OutboxEntry[]];
-    const ids = new Set(waiting.map(({ interventionId }) => interventionId));
-    return [...waiting, ...stuck.filter(({ interventionId }) => !ids.has(interventionId))]
+    const entries = this.#pending.flatMap((some) => toEntries(some.all(limit)));
+    const byId = new Map(entries.map((entry) => [entry.interventionId, entry]));
+    return [...byId.values()]
       .sort((a, b) => a.priorityOrder - b.priorityOrder || a.interventionId - b.interventionId)
       .slice(0, limit);
   }
 
   /** Entries whose record a trip has joined after it was deleted upstream or dropped. */
   joinedSince(): OutboxEntry[] {
-    return this.#database
-      .prepare(
-        "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
-      )
-      .all()
-      .map((row) => toEntry(row) as OutboxEntry);
+    return toEntries(this.#joinedSince.all());
   }
 
   /** The name of an entry's record, or of its tombstone. */
   nameOf({ interventionId }: OutboxEntry): string {
-    return this.#database
-      .prepare("SELECT name FROM interventions WHERE id = ?")
-      .pluck()
-      .get(interventionId) as string;
+    return this.#nameOf.get(interventionId) as string;
   }
 
   /** Makes all queued entries due at once, and the verifications of synced ones. */
   makeAllDue(): void {
-    this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
+    this.database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
     // Keeps their order, so that each of many is verified in turn.
-    this.#database
+    this.database
       .prepare(
         `UPDATE outbox SET verify_at = max(${VERIFY_IMMEDIATELY + 1}, verify_at - ${CHECK_INTERVAL_MS_MAX}) WHERE verify_at > ${VERIFY_IMMEDIATELY}`,
       )
@@ -139,12 +152,12 @@ export class OutboxStore {
 
   /** Makes the entries due that wait for their objective at the dispatch centre. */
   makeBlockedDue(): void {
-    this.#database.prepare("UPDATE outbox SET next_at = 0 WHERE phase = 'blocked' AND next_at > 0").run();
+    this.#makeBlockedDue.run();
   }
 
   /** Limits times that are further ahead than possible, after the clock was set back while the daemon was stopped. */
   clampDeadlines(nowMs: number): void {
-    this.#database
+    this.database
       .prepare(
         `UPDATE outbox SET
            next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
@@ -156,7 +169,7 @@ export class OutboxStore {
       )
       .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + CHECK_INTERVAL_MS_MAX });
     // Open records are verified more often.
-    this.#database
+    this.database
       .prepare(
         `UPDATE outbox SET verify_at = :latestMs WHERE verify_at > :latestMs AND phase = 'linked'
            AND intervention_id IN (SELECT id FROM interventions WHERE status <> 'done')`,
@@ -169,51 +182,27 @@ export class OutboxStore {
    * ids below every watermark.
    */
   auditAll(): void {
-    this.#database
-      .prepare(`UPDATE outbox SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'`)
-      .run();
-    this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
+    this.database.prepare(`UPDATE outbox SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'`).run();
+    this.database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
   /** The number of linked records with an upstream id above the first and up to the second. */
   linkedBetween(aboveId: number, upToId: number): number {
-    return this.#database
-      .prepare(
-        "SELECT count(*) FROM outbox WHERE upstream_id > ? AND upstream_id <= ? AND phase IN ('linked','writing')",
-      )
-      .pluck()
-      .get(aboveId, upToId) as number;
+    return this.#linkedBetween.get(aboveId, upToId) as number;
   }
 
   /** The last comparison with the dispatch centre; null before the first. */
   comparison(): Comparison | null {
-    return new UpstreamCapabilities(this.#database).comparison;
+    return this.#facts.comparison;
   }
 
   summary(): OutboxSummary {
-    const counts = this.#database
-      .prepare(
-        `SELECT
-           count(*) FILTER (WHERE phase = 'blocked') AS blocked,
-           count(*) FILTER (WHERE phase = 'rejected') AS rejected,
-           count(*) FILTER (WHERE phase = 'gone') AS gone,
-           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
-           count(*) FILTER (WHERE phase = 'linked') AS doubtful
-         FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
-      )
-      .get() as Omit<OutboxSummary, "waiting" | "oldestWaitingMs">;
-    const waiting = this.#database
-      .prepare(
-        `SELECT count(*) AS waiting, min(interventions.updated_at) AS oldestWaitingMs
-         FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id WHERE ${ACTIVE} AND phase <> 'blocked'`,
-      )
-      .get() as { waiting: number; oldestWaitingMs: number | null };
-    return { ...counts, ...waiting };
+    return { ...this.#counts.get(), ...this.#waiting.get() } as OutboxSummary;
   }
 }
 
-/** Entries that need attention; the partial index outbox_stuck covers exactly these. */
-const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
+type Waiting = Pick<OutboxSummary, "waiting" | "oldestWaitingMs">;
 
-/** Linked entries that the centre does not show, not yet confirmed as deleted. */
-const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
+function toEntries(rows: readonly unknown[]): OutboxEntry[] {
+  return rows.map((row) => toEntry(row) as OutboxEntry);
+}

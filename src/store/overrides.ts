@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 /** A zone that a user has taken out of service for a limited time. */
 export interface Bypass {
@@ -29,62 +29,59 @@ export interface StoredGateState {
 }
 
 /** Overrides by users: bypasses, walk tests and gate states. */
-export class OverrideStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class OverrideStore extends Store {
+  readonly #bypasses = this.prepare<Bypass>(
+    "SELECT zone_id AS zoneId, reason, who, since_wall AS sinceWallMs, until_wall AS untilWallMs FROM bypasses",
+  );
+  readonly #saveBypass = this.prepare(
+    "INSERT OR REPLACE INTO bypasses(zone_id, reason, who, since_wall, until_wall) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #deleteBypass = this.prepare("DELETE FROM bypasses WHERE zone_id = ?");
+  readonly #latestWalkTest = this.prepare<WalkTest>(
+    `SELECT id, who, after_seq AS afterSeq, since_wall AS sinceWallMs, until_wall AS untilWallMs,
+       ended_wall AS endedWallMs FROM walk_tests ORDER BY id DESC LIMIT 1`,
+  );
+  readonly #startWalkTest = this.prepare(
+    "INSERT INTO walk_tests(who, after_seq, since_wall, until_wall) VALUES(?, ?, ?, ?)",
+  );
+  readonly #endWalkTest = this.prepare("UPDATE walk_tests SET ended_wall = ? WHERE id = ?");
+  readonly #gateState = this.prepare<StoredGateState>(
+    "SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?",
+  );
+  readonly #saveGateState = this.prepare(
+    "INSERT OR REPLACE INTO gate_states(gate, state, since_wall) VALUES(?, ?, ?)",
+  );
 
   bypasses(): Bypass[] {
-    return this.#database
-      .prepare(
-        "SELECT zone_id AS zoneId, reason, who, since_wall AS sinceWallMs, until_wall AS untilWallMs FROM bypasses",
-      )
-      .all() as Bypass[];
+    return this.#bypasses.all();
   }
 
   saveBypass({ zoneId, reason, who, sinceWallMs, untilWallMs }: Bypass): void {
-    this.#database
-      .prepare(
-        "INSERT OR REPLACE INTO bypasses(zone_id, reason, who, since_wall, until_wall) VALUES(?, ?, ?, ?, ?)",
-      )
-      .run(zoneId, reason, who, sinceWallMs, untilWallMs);
+    this.#saveBypass.run(zoneId, reason, who, sinceWallMs, untilWallMs);
   }
 
   deleteBypass(zoneId: string): void {
-    this.#database.prepare("DELETE FROM bypasses WHERE zone_id = ?").run(zoneId);
+    this.#deleteBypass.run(zoneId);
   }
 
   latestWalkTest(): WalkTest | undefined {
-    return this.#database
-      .prepare(
-        `SELECT id, who, after_seq AS afterSeq, since_wall AS sinceWallMs, until_wall AS untilWallMs,
-           ended_wall AS endedWallMs FROM walk_tests ORDER BY id DESC LIMIT 1`,
-      )
-      .get() as WalkTest | undefined;
+    return this.#latestWalkTest.get();
   }
 
   startWalkTest({ who, afterSeq, sinceWallMs, untilWallMs }: Omit<WalkTest, "id" | "endedWallMs">): void {
-    this.#database
-      .prepare("INSERT INTO walk_tests(who, after_seq, since_wall, until_wall) VALUES(?, ?, ?, ?)")
-      .run(who, afterSeq, sinceWallMs, untilWallMs);
+    this.#startWalkTest.run(who, afterSeq, sinceWallMs, untilWallMs);
+  }
+
+  endWalkTest(id: number, wallMs: number): void {
+    this.#endWalkTest.run(wallMs, id);
   }
 
   /** The last state of a gate from its switch or message; undefined before the first one. */
   gateState(gate: string): StoredGateState | undefined {
-    return this.#database
-      .prepare("SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?")
-      .get(gate) as StoredGateState | undefined;
+    return this.#gateState.get(gate);
   }
 
   saveGateState(gate: string, { state, sinceWallMs }: StoredGateState): void {
-    this.#database
-      .prepare("INSERT OR REPLACE INTO gate_states(gate, state, since_wall) VALUES(?, ?, ?)")
-      .run(gate, state, sinceWallMs);
-  }
-
-  endWalkTest(id: number, wallMs: number): void {
-    this.#database.prepare("UPDATE walk_tests SET ended_wall = ? WHERE id = ?").run(wallMs, id);
+    this.#saveGateState.run(gate, state, sinceWallMs);
   }
 }

@@ -1,7 +1,7 @@
 import { AuditTrail } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
-import { InterventionCounts, type Counted } from "./intervention-counts.ts";
+import { InterventionCounts, type Counted } from "./intervention-lists.ts";
 
 /** Rows removed per transaction: a long one would delay a trip. */
 const BATCH_ROWS = 200;

@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import type { Database, DatabaseKind } from "./database.ts";
+import { StatementCache, type Database, type DatabaseKind } from "./database.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { rowSum, SUM_COLUMN } from "./row-checksums.ts";
@@ -102,6 +102,7 @@ class RowCopier {
   readonly #target: Database;
   readonly #source: Table;
   readonly #columns: ReadonlySet<string>;
+  readonly #statements: StatementCache;
   #taken = 0;
   #refused = 0;
   readonly #altered: number[] = [];
@@ -110,6 +111,7 @@ class RowCopier {
     this.table = source.name;
     this.#target = target;
     this.#source = source;
+    this.#statements = new StatementCache(target);
     this.#columns = new Set(tablesOf(target).find(({ name }) => name === source.name)?.columns);
   }
 
@@ -162,7 +164,7 @@ class RowCopier {
   #put(row: NamedRow, isOnlyNew: boolean): boolean {
     const columns = [...row.keys()].filter((name) => this.#columns.has(name) && name !== SUM_COLUMN);
     if (columns.length === 0) return false;
-    const statement = this.#target.prepare(mergeStatement(this.#source, columns, isOnlyNew));
+    const statement = this.#statements.prepare(mergeStatement(this.#source, columns, isOnlyNew));
     const values = Object.fromEntries(columns.map((name) => [name, row.get(name)]));
     const run = (): void => void (this.#taken += statement.run(values).changes);
     try {

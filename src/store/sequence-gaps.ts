@@ -13,11 +13,14 @@ export type NumberedTable = keyof typeof NUMBERED;
 
 /** The last number assigned by each table. */
 export function lastNumbers(database: Database): Record<string, number> {
-  const rows = database.prepare("SELECT name, seq FROM sqlite_sequence").all() as {
-    name: string;
-    seq: number;
-  }[];
-  return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
+  const rows = database.prepare<[], [string, number]>("SELECT name, seq FROM sqlite_sequence").raw();
+  return Object.fromEntries(rows.all());
+}
+
+/** Sets the last number assigned by a table. */
+export function setLastNumber(database: Database, table: string, last: number): void {
+  const { changes } = database.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(last, table);
+  if (changes === 0) database.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)").run(table, last);
 }
 
 /**

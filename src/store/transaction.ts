@@ -13,10 +13,10 @@ export function transaction<T>(
   undo: (error: unknown) => void = () => {},
 ): T {
   // A savepoint cannot be retried alone: a full disk may have rolled back the whole transaction.
-  if (database.inTransaction) return within(database, SAVEPOINT_STATEMENTS, work);
+  if (database.inTransaction) return within(database, SAVEPOINT, work);
   const attempt = (): T => {
     try {
-      return within(database, TRANSACTION_STATEMENTS, work);
+      return within(database, TRANSACTION, work);
     } catch (error) {
       undo(error);
       throw error;
@@ -30,31 +30,24 @@ export function transaction<T>(
   }
 }
 
-/**
- * The statements around `work`. Nested savepoints share a name, because SQLite uses the innermost
- * (sqlite.org/lang_savepoint.html).
- */
-const TRANSACTION_STATEMENTS = { begin: "BEGIN IMMEDIATE", end: "COMMIT", undo: ["ROLLBACK"] };
-const SAVEPOINT_STATEMENTS = {
+/** Nested savepoints share a name, because SQLite uses the innermost (sqlite.org/lang_savepoint.html). */
+const SAVEPOINT = {
   begin: "SAVEPOINT part",
   end: "RELEASE part",
   undo: ["ROLLBACK TO part", "RELEASE part"],
 };
+const TRANSACTION = { begin: "BEGIN IMMEDIATE", end: "COMMIT", undo: ["ROLLBACK"] };
 
 /** Replaces the driver's `transaction`, which creates four functions per call. */
-function within<T>(
-  database: Database,
-  { begin, end, undo }: typeof TRANSACTION_STATEMENTS,
-  work: () => T,
-): T {
-  database.prepare(begin).run();
+function within<T>(database: Database, { begin, end, undo }: typeof TRANSACTION, work: () => T): T {
+  database.exec(begin);
   try {
     const result = work();
-    database.prepare(end).run();
+    database.exec(end);
     return result;
   } catch (error) {
     // A full or failing disk may have rolled back already.
-    for (const statement of undo) if (database.inTransaction) database.prepare(statement).run();
+    for (const statement of undo) if (database.inTransaction) database.exec(statement);
     listeners.get(database)?.(error);
     throw error;
   }

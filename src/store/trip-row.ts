@@ -1,58 +1,40 @@
 import type { InterventionCreate } from "../generated/types.ts";
-import type { RequestedServices, Trip, TripType, TripSignal, TripSource, TripState } from "../domain/trip.ts";
+import type { RequestedServices, Timestamp, Trip, TripSignal } from "../domain/trip.ts";
 
-interface TripRow {
-  readonly seq: number;
-  readonly key: string;
-  readonly zone_id: string;
-  readonly source: TripSource;
-  readonly about: TripType;
-  readonly cause: Trip["cause"];
-  readonly subject: string;
-  readonly at_wall: number;
-  readonly boot: string;
-  readonly at_monotonic: number;
-  readonly dated: 0 | 1;
-  readonly earliest_wall: number | null;
-  readonly body: string;
-  readonly line: string;
-  readonly signal: string | null;
-  readonly confirmed: string | null;
-  readonly state: TripState;
-  readonly reason: string | null;
-  readonly incident: string | null;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly intervention_id: number | null;
-}
+/** The columns of a trip, for `toTrip`. */
+export const TRIP = `trips.seq, trips.key, trips.zone_id AS zoneId, source, about AS type, cause, subject,
+  at_wall AS wallMs, boot AS bootId, at_monotonic AS monotonicMs, dated, earliest_wall AS earliestWallMs, body, line,
+  signal, confirmed, state, reason, incident, attempts, last_error AS lastError, intervention_id AS interventionId`;
 
-/** Converts a row of the journal into a trip. */
-export function toTrip(found: unknown): Trip {
-  const row = found as TripRow;
+/** A trip as stored. */
+export type TripRow = Omit<Trip, "moment" | "isDated" | "body" | "signal" | "confirmed"> &
+  Timestamp & {
+    readonly dated: 0 | 1;
+    readonly body: string;
+    readonly signal: string | null;
+    readonly confirmed: string | null;
+  };
+
+export function toTrip({
+  wallMs,
+  bootId,
+  monotonicMs,
+  dated,
+  body,
+  signal,
+  confirmed,
+  ...row
+}: TripRow): Trip {
   return {
-    seq: row.seq,
-    key: row.key,
-    zoneId: row.zone_id,
-    source: row.source,
-    type: row.about,
-    cause: row.cause,
-    subject: row.subject,
-    moment: { wallMs: row.at_wall, bootId: row.boot, monotonicMs: row.at_monotonic },
-    isDated: row.dated === 1,
-    earliestWallMs: row.earliest_wall,
-    body: JSON.parse(row.body) as InterventionCreate,
-    line: row.line,
+    ...row,
+    moment: { wallMs, bootId, monotonicMs },
+    isDated: dated === 1,
+    body: JSON.parse(body) as InterventionCreate,
     // A trip of an earlier release only has the id of its zone.
     signal:
-      row.signal === null
-        ? { name: row.zone_id, remark: "", device: row.zone_id, confirmWith: null }
-        : (JSON.parse(row.signal) as TripSignal),
-    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as RequestedServices),
-    state: row.state,
-    reason: row.reason,
-    incident: row.incident,
-    attempts: row.attempts,
-    lastError: row.last_error,
-    interventionId: row.intervention_id,
+      signal === null
+        ? { name: row.zoneId, remark: "", device: row.zoneId, confirmWith: null }
+        : (JSON.parse(signal) as TripSignal),
+    confirmed: confirmed === null ? null : (JSON.parse(confirmed) as RequestedServices),
   };
 }

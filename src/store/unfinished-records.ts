@@ -1,4 +1,5 @@
-import type { Database } from "./database.ts";
+import type { Statement } from "better-sqlite3";
+import { Store } from "./database.ts";
 
 /** A record that is not done. */
 export interface UnfinishedRecord {
@@ -40,17 +41,15 @@ export const COUNT = `
 `;
 
 /** The interventions that are not done. */
-export class UnfinishedInterventions {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class UnfinishedInterventions extends Store {
+  readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
+  readonly #started = this.#newestThat(HAS_BEGUN);
+  readonly #ahead = this.#newestThat(`NOT ${HAS_BEGUN}`);
 
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): UnfinishedCounts {
     const of = (isAlarm: 0 | 1) =>
-      this.#database.prepare(COUNT).get({ isAlarm, startedMs }) as { records: number; begun: number };
+      this.#count.get({ isAlarm, startedMs }) as { records: number; begun: number };
     const alarms = of(1);
     const work = of(0);
     return {
@@ -65,12 +64,13 @@ export class UnfinishedInterventions {
   newest(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
     const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
     const isAhead = group === "alarmsAhead" || group === "workAhead";
-    return this.#database
-      .prepare(
-        `SELECT id, uid, name FROM interventions
-         WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${isAhead ? `NOT ${HAS_BEGUN}` : HAS_BEGUN}
-         ORDER BY id DESC LIMIT :limit`,
-      )
-      .all({ isAlarm, startedMs, limit }) as UnfinishedRecord[];
+    return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
+  }
+
+  #newestThat(condition: string): Statement<unknown[], UnfinishedRecord> {
+    return this.prepare(
+      `SELECT id, uid, name FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition}
+       ORDER BY id DESC LIMIT :limit`,
+    );
   }
 }

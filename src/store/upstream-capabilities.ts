@@ -1,6 +1,6 @@
 import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 /** A text that was returned without its marker. */
 export interface LostReference {
@@ -20,30 +20,29 @@ export interface ReassignedId {
 }
 
 /** Persistent facts about the dispatch centre. */
-export class UpstreamCapabilities {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class UpstreamCapabilities extends Store {
+  readonly #read = this.prepare<string>("SELECT value FROM centre_facts WHERE name = ?").pluck();
+  readonly #write = this.prepare(
+    "INSERT INTO centre_facts(name, value) VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+  );
 
   /** Whether the centre supports idempotency keys: it has echoed one. */
   get honoursKeys(): boolean {
-    return this.#read("honours-keys") === "yes";
+    return this.#read.get("honours-keys") === "yes";
   }
 
   noteKeys(isEchoed: boolean): void {
-    if (isEchoed !== this.honoursKeys) this.#write("honours-keys", isEchoed ? "yes" : "no");
+    if (isEchoed !== this.honoursKeys) this.#write.run("honours-keys", isEchoed ? "yes" : "no");
   }
 
   /** The highest upstream id that the last restored backup knew; 0 for none. */
   get restoreWatermark(): number {
-    return Number(this.#read("copy-watermark") ?? 0);
+    return Number(this.#read.get("copy-watermark") ?? 0);
   }
 
   recordRestoreWatermark(watermark: number): void {
-    this.#write("copy-watermark", String(watermark));
-    this.#write("settled-in", "no");
+    this.#write.run("copy-watermark", String(watermark));
+    this.#write.run("settled-in", "no");
   }
 
   /** The last record whose marker was not kept; null while markers are kept. */
@@ -90,38 +89,24 @@ export class UpstreamCapabilities {
 
   /** Whether this database has read its records back from the centre, or started with its own. */
   get hasReadBack(): boolean {
-    return this.#read("settled-in") === "yes";
+    return this.#read.get("settled-in") === "yes";
   }
 
   /** Whether records must be read back first, because the database was restored from a backup. */
   get mustReadBack(): boolean {
-    return this.#read("settled-in") === "no";
+    return this.#read.get("settled-in") === "no";
   }
 
   noteReadBack(): void {
-    if (!this.hasReadBack) this.#write("settled-in", "yes");
+    if (!this.hasReadBack) this.#write.run("settled-in", "yes");
   }
 
   #value(name: string): unknown {
-    return JSON.parse(this.#read(name) ?? "null");
+    return JSON.parse(this.#read.get(name) ?? "null");
   }
 
   #note(name: string, value: object | null): void {
     const text = JSON.stringify(value);
-    if (text !== (this.#read(name) ?? "null")) this.#write(name, text);
-  }
-
-  #read(name: string): string | undefined {
-    return this.#database.prepare("SELECT value FROM centre_facts WHERE name = ?").pluck().get(name) as
-      | string
-      | undefined;
-  }
-
-  #write(name: string, value: string): void {
-    this.#database
-      .prepare(
-        "INSERT INTO centre_facts(name, value) VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
-      )
-      .run(name, value);
+    if (text !== (this.#read.get(name) ?? "null")) this.#write.run(name, text);
   }
 }

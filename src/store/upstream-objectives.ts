@@ -1,5 +1,5 @@
 import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 /** The last complete read of an objective list. */
 export interface ObjectiveListRead {
@@ -36,41 +36,56 @@ export interface ObjectiveDifference {
 }
 
 /** The objective mirror, and the last complete read of each list. */
-export class UpstreamObjectiveStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class UpstreamObjectiveStore extends Store {
+  readonly #lastRead = this.prepare<ObjectiveListRead>(
+    "SELECT centre, generation, completed_at AS completedAtMs, objectives FROM objective_walks WHERE kind = ?",
+  );
+  readonly #recordRead = this.prepare(
+    `INSERT INTO objective_walks(kind, centre, generation, completed_at, objectives)
+     VALUES(:type, :centre, 1, :completedAtMs, :objectives)
+     ON CONFLICT(kind) DO UPDATE SET generation = iif(centre = excluded.centre, generation + 1, 1),
+       centre = excluded.centre, completed_at = excluded.completed_at, objectives = excluded.objectives`,
+  );
+  readonly #listed = this.prepare<ListedObjective & { id: number }>(
+    "SELECT id, data, missing_since AS missingSinceMs FROM centre_objectives WHERE kind = ?",
+  );
+  readonly #put = this.prepare(
+    `INSERT INTO centre_objectives(kind, id, data) VALUES(?, ?, ?)
+     ON CONFLICT(kind, id) DO UPDATE SET data = excluded.data, missing_since = NULL`,
+  );
+  readonly #markMissing = this.prepare(
+    "UPDATE centre_objectives SET missing_since = ? WHERE kind = ? AND id = ? AND missing_since IS NULL",
+  );
+  readonly #purgeMissing = this.prepare(
+    `DELETE FROM centre_objectives WHERE kind = ? AND missing_since < ?
+       AND NOT EXISTS (SELECT 1 FROM objectives
+         WHERE objectives.kind = centre_objectives.kind AND objectives.id = centre_objectives.id)`,
+  );
+  readonly #differences = this.prepare<ObjectiveDifference>(
+    `SELECT known.kind AS type, known.id AS id, known.source AS source, ${nameIn("known")} AS here,
+       ${nameIn("listed")} AS there, listed.missing_since AS missingSinceMs
+     FROM objectives AS known LEFT JOIN centre_objectives AS listed
+       ON listed.kind = known.kind AND listed.id = known.id
+     WHERE known.kind = :type AND EXISTS (SELECT 1 FROM objective_walks WHERE kind = :type)
+       AND (listed.id IS NULL OR listed.missing_since IS NOT NULL
+         OR (known.source <> 'zone' AND here <> there))
+     ORDER BY known.id LIMIT :limit`,
+  );
 
   lastRead(type: ObjectiveType): ObjectiveListRead | undefined {
-    return this.#database
-      .prepare(
-        `SELECT centre, generation, completed_at AS completedAtMs, objectives FROM objective_walks WHERE kind = ?`,
-      )
-      .get(type) as ObjectiveListRead | undefined;
+    return this.#lastRead.get(type);
   }
 
   recordRead(
     type: ObjectiveType,
     { centre, completedAtMs, objectives }: Omit<ObjectiveListRead, "generation">,
   ): void {
-    this.#database
-      .prepare(
-        `INSERT INTO objective_walks(kind, centre, generation, completed_at, objectives)
-         VALUES(:type, :centre, 1, :completedAtMs, :objectives)
-         ON CONFLICT(kind) DO UPDATE SET generation = iif(centre = excluded.centre, generation + 1, 1),
-           centre = excluded.centre, completed_at = excluded.completed_at, objectives = excluded.objectives`,
-      )
-      .run({ type, centre, completedAtMs, objectives });
+    this.#recordRead.run({ type, centre, completedAtMs, objectives });
   }
 
   /** All stored objectives of a list, by id. */
   listed(type: ObjectiveType): Map<number, ListedObjective> {
-    const rows = this.#database
-      .prepare("SELECT id, data, missing_since AS missingSinceMs FROM centre_objectives WHERE kind = ?")
-      .all(type) as (ListedObjective & { id: number })[];
-    return new Map(rows.map(({ id, data, missingSinceMs }) => [id, { data, missingSinceMs }]));
+    return new Map(this.#listed.all(type).map(({ id, ...listed }) => [id, listed]));
   }
 
   /**
@@ -78,21 +93,12 @@ export class UpstreamObjectiveStore {
    * @param data JSON
    */
   put(type: ObjectiveType, id: number, data: string): void {
-    this.#database
-      .prepare(
-        `INSERT INTO centre_objectives(kind, id, data) VALUES(?, ?, ?)
-         ON CONFLICT(kind, id) DO UPDATE SET data = excluded.data, missing_since = NULL`,
-      )
-      .run(type, id, data);
+    this.#put.run(type, id, data);
   }
 
   /** Marks an objective as no longer listed. */
   markMissing(type: ObjectiveType, id: number, nowMs: number): void {
-    this.#database
-      .prepare(
-        "UPDATE centre_objectives SET missing_since = ? WHERE kind = ? AND id = ? AND missing_since IS NULL",
-      )
-      .run(nowMs, type, id);
+    this.#markMissing.run(nowMs, type, id);
   }
 
   /**
@@ -100,13 +106,7 @@ export class UpstreamObjectiveStore {
    * @returns the number of deleted rows
    */
   purgeMissing(type: ObjectiveType, beforeMs: number): number {
-    return this.#database
-      .prepare(
-        `DELETE FROM centre_objectives WHERE kind = ? AND missing_since < ?
-           AND NOT EXISTS (SELECT 1 FROM objectives
-             WHERE objectives.kind = centre_objectives.kind AND objectives.id = centre_objectives.id)`,
-      )
-      .run(type, beforeMs).changes;
+    return this.#purgeMissing.run(type, beforeMs).changes;
   }
 
   /**
@@ -114,19 +114,7 @@ export class UpstreamObjectiveStore {
    * the list was never read completely.
    */
   differences(type: ObjectiveType, limit: number): ObjectiveDifference[] {
-    const rows = this.#database
-      .prepare(
-        `SELECT known.kind AS type, known.id AS id, known.source AS source, ${nameIn("known")} AS here,
-           ${nameIn("listed")} AS there, listed.missing_since AS missingSinceMs
-         FROM objectives AS known LEFT JOIN centre_objectives AS listed
-           ON listed.kind = known.kind AND listed.id = known.id
-         WHERE known.kind = :type AND EXISTS (SELECT 1 FROM objective_walks WHERE kind = :type)
-           AND (listed.id IS NULL OR listed.missing_since IS NOT NULL
-             OR (known.source <> 'zone' AND here <> there))
-         ORDER BY known.id LIMIT :limit`,
-      )
-      .all({ type, limit });
-    return rows as ObjectiveDifference[];
+    return this.#differences.all({ type, limit });
   }
 }
 

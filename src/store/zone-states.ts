@@ -1,5 +1,6 @@
+import type { SwingerCounters } from "../domain/swinger.ts";
 import type { Contact, KnownContact } from "../domain/zone.ts";
-import type { Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 export interface StoredZoneState {
   readonly contact: Contact;
@@ -13,71 +14,92 @@ export interface StoredZoneState {
   readonly sensor: string | null;
 }
 
-/** Migration: stores the sensor of each state, because a zone with a new sensor has no reading yet. */
-export function addSensors(database: Database): void {
-  database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT");
+interface ZoneStateRow {
+  readonly contact: Contact;
+  readonly sinceWallMs: number | null;
+  readonly autoRestored: 0 | 1;
+  readonly pendingContact: KnownContact | null;
+  readonly pendingSinceMs: number | null;
+  readonly live: 0 | 1 | null;
+  readonly sensor: string | null;
 }
 
 /** The last contact of each zone, and the pending one. */
-export class ZoneStateStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+export class ZoneStateStore extends Store {
+  readonly #find = this.prepare<ZoneStateRow>(
+    `SELECT contact, since_wall AS sinceWallMs, rested_by_itself AS autoRestored, pending_contact AS pendingContact,
+       pending_since_wall AS pendingSinceMs, pending_live AS live, sensor FROM zone_states WHERE zone_id = ?`,
+  );
+  readonly #save = this.prepare(
+    `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live, sensor)
+     VALUES(?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall,
+       rested_by_itself = excluded.rested_by_itself, pending_contact = excluded.pending_contact,
+       pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live, sensor = excluded.sensor`,
+  );
+  readonly #forget = this.prepare("DELETE FROM zone_states WHERE zone_id = ?");
 
   find(zoneId: string): StoredZoneState | undefined {
-    const row = this.#database.prepare("SELECT * FROM zone_states WHERE zone_id = ?").get(zoneId) as
-      | ZoneStateRow
-      | undefined;
+    const row = this.#find.get(zoneId);
     if (!row) return undefined;
-    const { pending_contact: contact, pending_since_wall: sinceWallMs } = row;
+    const { pendingContact: contact, pendingSinceMs: sinceWallMs, live, autoRestored, ...state } = row;
     const pending =
-      contact === null || sinceWallMs === null
-        ? {}
-        : { pending: { contact, sinceWallMs, live: row.pending_live === 1 } };
-    return {
-      contact: row.contact,
-      sinceWallMs: row.since_wall,
-      autoRestored: row.rested_by_itself === 1,
-      sensor: row.sensor,
-      ...pending,
-    };
+      contact === null || sinceWallMs === null ? {} : { pending: { contact, sinceWallMs, live: live === 1 } };
+    return { ...state, autoRestored: autoRestored === 1, ...pending };
   }
 
   save(zoneId: string, { contact, sinceWallMs, autoRestored, pending, sensor }: StoredZoneState): void {
-    this.#database
-      .prepare(
-        `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live, sensor)
-         VALUES(?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall,
-           rested_by_itself = excluded.rested_by_itself, pending_contact = excluded.pending_contact,
-           pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live, sensor = excluded.sensor`,
-      )
-      .run(
-        zoneId,
-        contact,
-        sinceWallMs,
-        Number(autoRestored),
-        pending?.contact ?? null,
-        pending?.sinceWallMs ?? null,
-        pending ? Number(pending.live) : null,
-        sensor,
-      );
+    this.#save.run(
+      zoneId,
+      contact,
+      sinceWallMs,
+      Number(autoRestored),
+      pending?.contact ?? null,
+      pending?.sinceWallMs ?? null,
+      pending ? Number(pending.live) : null,
+      sensor,
+    );
   }
 
   /** Deletes the state of a zone: it has no reading yet. */
   forget(zoneId: string): void {
-    this.#database.prepare("DELETE FROM zone_states WHERE zone_id = ?").run(zoneId);
+    this.#forget.run(zoneId);
   }
 }
 
-interface ZoneStateRow {
-  readonly contact: Contact;
-  readonly since_wall: number | null;
-  readonly rested_by_itself: 0 | 1;
-  readonly pending_contact: KnownContact | null;
-  readonly pending_since_wall: number | null;
-  readonly pending_live: 0 | 1 | null;
-  readonly sensor: string | null;
+/** Swinger counters: how often each zone has tripped since its last quiet period. */
+export class SwingerStore extends Store {
+  readonly #all = this.prepare<SwingerCounters & { zoneId: string }>(
+    "SELECT zone_id AS zoneId, incidents, trips, counted, last_wall AS lastWallMs FROM swingers",
+  );
+  readonly #find = this.prepare<SwingerCounters>(
+    "SELECT incidents, trips, counted, last_wall AS lastWallMs FROM swingers WHERE zone_id = ?",
+  );
+  readonly #save = this.prepare(
+    "INSERT OR REPLACE INTO swingers(zone_id, incidents, trips, counted, last_wall) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #countIncident = this.prepare("UPDATE swingers SET incidents = incidents + 1 WHERE zone_id = ?");
+  readonly #forget = this.prepare("DELETE FROM swingers WHERE zone_id = ?");
+
+  /** The counters of all zones that have any, by zone id. */
+  all(): Map<string, SwingerCounters> {
+    return new Map(this.#all.all().map(({ zoneId, ...counters }) => [zoneId, counters]));
+  }
+
+  find(zoneId: string): SwingerCounters | undefined {
+    return this.#find.get(zoneId);
+  }
+
+  save(zoneId: string, { incidents, trips, counted, lastWallMs }: SwingerCounters): void {
+    this.#save.run(zoneId, incidents, trips, counted, lastWallMs);
+  }
+
+  /** Counts an incident opened by a trip of this zone. */
+  countIncident(zoneId: string): void {
+    this.#countIncident.run(zoneId);
+  }
+
+  forget(zoneId: string): void {
+    this.#forget.run(zoneId);
+  }
 }

@@ -6,7 +6,6 @@ import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
-import { unprovedAlarms } from "../store/unproved-alarms.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import { RecordAudit } from "./record-audit.ts";
 import { PushQueue, ActiveRecords } from "./push-queue.ts";
@@ -234,8 +233,8 @@ export class Push {
   }
 
   #declareRejections(): void {
-    const { conditions, clock, database } = this.#options;
-    const unproved = unprovedAlarms(database, [...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
+    const { conditions, clock } = this.#options;
+    const unproved = this.#due.unprovedAlarms([...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
     const [first] = unproved;
     if (first)
       conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });

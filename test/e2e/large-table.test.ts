@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import { RECOUNT } from "../../src/store/intervention-counts.ts";
+import { RECOUNT } from "../../src/store/intervention-lists.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Journal } from "../../src/store/journal.ts";
-import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
+import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */

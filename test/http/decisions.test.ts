@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { RECOUNT } from "../../src/store/intervention-counts.ts";
+import { RECOUNT } from "../../src/store/intervention-lists.ts";
 import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 
 // Design decisions A to Z for what the contract leaves open, one section a letter.

@@ -162,23 +162,33 @@ function dying(database: Database, build: Build, power: Power, doesCrash: () => 
   const die = (): never => {
     throw new build.AppError("storage", "the power is off");
   };
-  const commit = (): unknown => {
+  const commit = (): Database => {
     if (doesCrash()) {
       // Uncommitted data is lost at the power cut.
-      database.prepare("ROLLBACK").run();
+      database.exec("ROLLBACK");
       die();
     }
-    const done = database.prepare("COMMIT").run();
-    return doesCrash() ? die() : done;
+    database.exec("COMMIT");
+    return doesCrash() ? die() : database;
   };
-  return new Proxy(database, {
-    get(target, name) {
-      if (power.isOff) return die;
-      if (name !== "prepare") {
+  /** The database or one of its statements, unusable once the power is off. */
+  const guard = <T extends object>(part: T, replaced: Partial<T> = {}): T => {
+    const guarded: T = new Proxy(part, {
+      get(target, name) {
+        if (power.isOff) return die;
+        if (name in replaced) return Reflect.get(replaced, name) as unknown;
         const member: unknown = Reflect.get(target, name);
-        return typeof member === "function" ? (member.bind(target) as unknown) : member;
-      }
-      return (sql: string) => (sql === "COMMIT" ? { run: commit } : target.prepare(sql));
-    },
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          const result: unknown = Reflect.apply(member, target, given);
+          return result === target ? guarded : result;
+        };
+      },
+    });
+    return guarded;
+  };
+  return guard(database, {
+    prepare: (sql: string) => guard(database.prepare(sql)),
+    exec: (sql: string) => (sql === "COMMIT" ? commit() : database.exec(sql)),
   });
 }

@@ -48,10 +48,10 @@ describe("concurrent writes", () => {
 
   test("share one commit", async () => {
     let begun = 0;
-    const prepare = database.prepare.bind(database);
-    database.prepare = (text: string) => {
+    const exec = database.exec.bind(database);
+    database.exec = (text: string) => {
       if (text.startsWith("BEGIN")) begun += 1;
-      return prepare(text);
+      return exec(text);
     };
     await Promise.all(Array.from({ length: 64 }, (_, index) => commits.write(put(`zone ${index}`))));
     expect(onDisk()).toHaveLength(64);

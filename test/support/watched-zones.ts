@@ -11,7 +11,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { Journal } from "../../src/store/journal.ts";
-import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
+import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** A zone with all options set, at building 12 by default. */

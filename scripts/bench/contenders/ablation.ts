@@ -72,7 +72,17 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   {
     name: "without-kept-statements",
     shownBy: "requests",
-    changes: [{ file: "store/database.js", text: "cacheStatements(database);", instead: "" }],
+    changes: [
+      {
+        file: "store/database.js",
+        text: "return this.database.prepare(sql);",
+        instead: `const compiledBy = (compile) => ({
+          pluck: () => compiledBy(() => compile().pluck()),
+          ...Object.fromEntries(["run", "get", "all", "iterate"].map((name) => [name, (...given) => compile()[name](...given)])),
+        });
+        return compiledBy(() => this.database.prepare(sql));`,
+      },
+    ],
   },
   {
     name: "without-ordered-keys",

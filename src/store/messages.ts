@@ -1,0 +1,156 @@
+import type { Timestamp, TripState } from "../domain/trip.ts";
+import { Store } from "./database.ts";
+import { transaction } from "./transaction.ts";
+
+/** A processed message, identified in a way that a redelivery matches. */
+export interface DeduplicationEntry {
+  /** The MQTT client id that numbers the messages: the sensor's, or ours at an external broker. */
+  readonly session: string;
+  readonly packetId: number;
+  readonly zoneId: string;
+  /** Hash of topic and payload, because packet ids are reused. */
+  readonly hash: string;
+  /** Wall clock, milliseconds since 1970. */
+  readonly atWallMs: number;
+}
+
+/**
+ * Stores processed messages in the transaction of the next zone change. Until then a redelivered message changes
+ * nothing, and most messages change nothing.
+ */
+export class DeduplicationStore extends Store {
+  readonly #unwritten = new Set<DeduplicationEntry>();
+  readonly #written = new Set<DeduplicationEntry>();
+  readonly #load = this.prepare<DeduplicationEntry>(
+    `SELECT session, packet_id AS packetId, zone_id AS zoneId, hash, at_wall AS atWallMs
+     FROM taken_messages ORDER BY at_wall`,
+  );
+  readonly #remove = this.prepare(
+    "DELETE FROM taken_messages WHERE session = ? AND packet_id = ? AND zone_id = ? AND hash = ?",
+  );
+  readonly #write = this.prepare(
+    "INSERT OR REPLACE INTO taken_messages(session, packet_id, zone_id, hash, at_wall) VALUES(?, ?, ?, ?, ?)",
+  );
+
+  /** Loads the messages of an earlier run. */
+  load(): readonly DeduplicationEntry[] {
+    const rows = this.#load.all();
+    for (const row of rows) this.#written.add(row);
+    return rows;
+  }
+
+  /** Queues a message for the next change. */
+  add(message: DeduplicationEntry): void {
+    this.#unwritten.add(message);
+  }
+
+  /**
+   * Deletes messages.
+   * @throws if the disk rejects it; stored messages then remain
+   */
+  remove(messages: readonly DeduplicationEntry[]): void {
+    for (const message of messages) this.#unwritten.delete(message);
+    const written = messages.filter((message) => this.#written.has(message));
+    if (written.length === 0) return;
+    transaction(this.database, () => {
+      for (const { session, packetId, zoneId, hash } of written)
+        this.#remove.run(session, packetId, zoneId, hash);
+    });
+    for (const message of written) this.#written.delete(message);
+  }
+
+  /**
+   * Writes the queued messages in the caller's transaction.
+   * @returns a function to call after the commit; its result undoes that if the commit is lost after all
+   */
+  write(): () => () => void {
+    const messages = [...this.#unwritten];
+    for (const { session, packetId, zoneId, hash, atWallMs } of messages)
+      this.#write.run(session, packetId, zoneId, hash, Math.round(atWallMs));
+    return () => {
+      for (const message of messages) {
+        this.#unwritten.delete(message);
+        this.#written.add(message);
+      }
+      return () => {
+        for (const message of messages) if (this.#written.delete(message)) this.#unwritten.add(message);
+      };
+    };
+  }
+}
+
+/** The trip caused by an opening. */
+export interface OpeningTrip {
+  readonly state: TripState;
+  readonly moment: Timestamp;
+}
+
+/** Identifiers kept per zone; a missing one only causes an extra trip. */
+const OCCASIONS_PER_ZONE_MAX = 64;
+
+/** The identifiers of openings and the trips they caused, so that a repeated one causes no second trip. */
+export class OpeningStore extends Store {
+  readonly #tripOf = this.prepare<{ state: TripState } & Timestamp>(
+    `SELECT state, at_wall AS wallMs, boot AS bootId, at_monotonic AS monotonicMs FROM trips
+     WHERE zone_id = :zoneId AND about = 'trip'
+       AND seq >= (SELECT from_seq FROM openings WHERE zone_id = :zoneId AND occasion = :occasion)
+     ORDER BY seq LIMIT 1`,
+  );
+  readonly #removeWithoutTrip = this.prepare(
+    `DELETE FROM openings WHERE zone_id = :zoneId AND occasion <> :occasion AND NOT EXISTS
+       (SELECT 1 FROM trips WHERE zone_id = :zoneId AND about = 'trip'
+          AND seq >= openings.from_seq AND seq < :fromSeq)`,
+  );
+  readonly #put = this.prepare(
+    "INSERT OR REPLACE INTO openings(zone_id, occasion, from_seq) VALUES(:zoneId, :occasion, :fromSeq)",
+  );
+  readonly #removeOldest = this.prepare(
+    `DELETE FROM openings WHERE zone_id = :zoneId AND occasion NOT IN
+       (SELECT occasion FROM openings WHERE zone_id = :zoneId
+        ORDER BY from_seq DESC LIMIT ${OCCASIONS_PER_ZONE_MAX})`,
+  );
+  readonly #keepOnly = this.prepare(
+    "DELETE FROM openings WHERE zone_id NOT IN (SELECT value FROM json_each(?))",
+  );
+
+  /** The trip of the opening with this identifier; undefined if there is none. */
+  tripOf(zoneId: string, occasion: string): OpeningTrip | undefined {
+    const row = this.#tripOf.get({ zoneId, occasion });
+    return row && { state: row.state, moment: row };
+  }
+
+  /**
+   * Stores the identifier of an opening. Earlier ones without a trip are deleted: the next trip belongs to this
+   * one.
+   * @param fromSeq the zone's first trip from here on belongs to this opening
+   */
+  keep(zoneId: string, occasion: string, fromSeq: number): void {
+    const opening = { zoneId, occasion, fromSeq };
+    this.#removeWithoutTrip.run(opening);
+    this.#put.run(opening);
+    this.#removeOldest.run({ zoneId });
+  }
+
+  /** Deletes the openings of zones that are not in the configuration. */
+  keepOnly(zoneIds: readonly string[]): void {
+    this.#keepOnly.run(JSON.stringify(zoneIds));
+  }
+}
+
+/** Stores the counter of a broker, so that messages dropped while the daemon was stopped are noticed. */
+export class BrokerCountStore extends Store {
+  readonly #find = this.prepare<number>("SELECT dropped FROM broker_counts WHERE broker = ?").pluck();
+  readonly #removeOthers = this.prepare("DELETE FROM broker_counts WHERE broker <> ?");
+  readonly #put = this.prepare("INSERT OR REPLACE INTO broker_counts VALUES(?, ?)");
+
+  /** The last counter of a broker (host and port); undefined for an unknown one. */
+  find(broker: string): number | undefined {
+    return this.#find.get(broker);
+  }
+
+  keep(broker: string, dropped: number): void {
+    // A site has one broker; counters of earlier ones are useless.
+    this.#removeOthers.run(broker);
+    this.#put.run(broker, dropped);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Timestamp, Trip } from "../domain/trip.ts";
+import { Store } from "./database.ts";
+import { toTrip, TRIP, type TripRow } from "./trip-row.ts";
+
+/** A trip that waits for the end of its zone's entry delay. */
+export interface EntryDelay {
+  readonly key: string;
+  readonly zoneId: string;
+  /** When the delay ends. */
+  readonly due: Timestamp;
+}
+
+/** The waiting trips that are within their entry delay. An earlier release without delays dispatches them at once. */
+export class EntryDelayStore extends Store {
+  readonly #add = this.prepare(
+    "INSERT INTO entry_delays(key, zone_id, due_wall, due_boot, due_monotonic) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #list = this.prepare<Omit<EntryDelay, "due"> & Timestamp>(
+    `SELECT key, zone_id AS zoneId, due_wall AS wallMs, due_boot AS bootId, due_monotonic AS monotonicMs
+     FROM entry_delays`,
+  );
+  readonly #release = this.prepare("DELETE FROM entry_delays WHERE key = ?");
+  readonly #cancel = this.prepare(
+    "UPDATE trips SET state = 'cancelled', reason = ? WHERE key = ? AND state = 'waiting'",
+  );
+
+  /** Call it in the transaction of the trip. */
+  add({ key, zoneId, due }: EntryDelay): void {
+    this.#add.run(key, zoneId, due.wallMs, due.bootId, due.monotonicMs);
+  }
+
+  list(): EntryDelay[] {
+    return this.#list.all().map(({ key, zoneId, ...due }) => ({ key, zoneId, due }));
+  }
+
+  /** Ends the delay: the trip is dispatched. */
+  release(key: string): void {
+    this.#release.run(key);
+  }
+
+  /** Cancels a trip because the gate was disarmed in time. Call it in a transaction. */
+  cancel(key: string, reason: string): void {
+    this.release(key);
+    this.#cancel.run(reason, key);
+  }
+}
+
+/** Restores of zones among the trips of the journal, and those still to be added to a record. */
+export class RestoreStore extends Store {
+  readonly #openingBefore = this.prepare<TripRow>(
+    `SELECT ${TRIP} FROM trips WHERE zone_id = ? AND seq < ? AND about IN ('trip','standing')
+     ORDER BY seq DESC LIMIT 1`,
+  );
+  readonly #newest = this.prepare<TripRow>(
+    `SELECT ${TRIP} FROM trips WHERE zone_id = ? AND about IN ('trip','standing','restore')
+     ORDER BY seq DESC LIMIT 1`,
+  );
+  readonly #addPending = this.prepare("INSERT INTO pending_restores(key) VALUES(?)");
+  readonly #nextPending = this.prepare<TripRow>(
+    `SELECT ${TRIP} FROM pending_restores JOIN trips USING(key) WHERE trips.seq > ? ORDER BY trips.seq LIMIT 1`,
+  );
+  readonly #countPending = this.prepare<number>("SELECT count(*) FROM pending_restores").pluck();
+  readonly #removePending = this.prepare("DELETE FROM pending_restores WHERE key = ?");
+  readonly #markNoted = this.prepare(
+    "UPDATE trips SET state = 'merged', intervention_id = ?, reason = NULL WHERE key = ?",
+  );
+  readonly #markRecorded = this.prepare("UPDATE trips SET reason = ?, intervention_id = ? WHERE key = ?");
+
+  /** The newest opening of a zone before `seq`, with any disposition, including contacts found open at the start. */
+  openingBefore(zoneId: string, seq = Number.MAX_SAFE_INTEGER): Trip | undefined {
+    const row = this.#openingBefore.get(zoneId, seq);
+    return row && toTrip(row);
+  }
+
+  /** The opening of a zone that is open now; undefined if none was recorded since its last restore. */
+  currentOpening(zoneId: string): Trip | undefined {
+    const row = this.#newest.get(zoneId);
+    return row === undefined || row.type === "restore" ? undefined : toTrip(row);
+  }
+
+  /** Queues a restore to be added to the record of its opening. Call it in the transaction of the restore. */
+  addPending(key: string): void {
+    this.#addPending.run(key);
+  }
+
+  /** The oldest queued restore after `seq`. */
+  nextPending(seq: number): Trip | undefined {
+    const row = this.#nextPending.get(seq);
+    return row && toTrip(row);
+  }
+
+  countPending(): number {
+    return this.#countPending.get() as number;
+  }
+
+  /** The restore was added to the text of an intervention. */
+  markNoted(key: string, interventionId: number): void {
+    this.#removePending.run(key);
+    this.#markNoted.run(interventionId, key);
+  }
+
+  /**
+   * The restore stays in the journal only.
+   * @param reason why it is in no record
+   */
+  markRecorded(key: string, reason: string, interventionId: number | null): void {
+    this.#removePending.run(key);
+    this.#markRecorded.run(reason, interventionId, key);
+  }
+}
