@@ -7,10 +7,10 @@ import type { WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncStore } from "./sync-store.ts";
 import type { LinkFaultDetector } from "./link-fault-detector.ts";
-import type { LinkedIdHistory } from "./upstream-restore.ts";
+import type { LinkedIdHistory } from "./recovery/upstream-restore.ts";
 import type { ReferenceWatch } from "./reference-watch.ts";
 import type { RetryContext } from "./attempt-outcome.ts";
-import type { ReassignedIds } from "./reassigned-ids.ts";
+import type { ReassignedIds } from "./recovery/reassigned-ids.ts";
 
 /** Dependencies shared by all steps of the sync. */
 export interface SyncContext {

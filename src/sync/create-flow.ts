@@ -4,8 +4,8 @@ import { chooseSurvivor, findMatches, type MatchCandidate } from "../domain/matc
 import type { WriteOutcome } from "./reply-classification.ts";
 import { keyHeader } from "./key-header.ts";
 import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
-import { claim, belongsToOther } from "./upstream-restore.ts";
-import { recordsAbove, watermarkOf } from "./record-search.ts";
+import { claim, belongsToOther } from "./recovery/upstream-restore.ts";
+import { recordsAbove, watermarkOf } from "./recovery/record-search.ts";
 import {
   afterFailure,
   afterPost,
@@ -17,7 +17,7 @@ import {
   foundAs,
   latestArrivalMs,
 } from "./attempt-outcome.ts";
-import { WatermarkReader } from "./watermark-reader.ts";
+import { WatermarkReader } from "./recovery/watermark-reader.ts";
 
 /** Creates a record at the dispatch centre: sends it, or searches for it after an unconfirmed POST. */
 export class CreateFlow {

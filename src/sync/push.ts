@@ -8,7 +8,7 @@ import { isStorageError, type Database } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
 import { unprovedAlarms } from "../store/unproved-alarms.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { RecordAudit } from "./record-audit.ts";
+import { RecordAudit } from "./recovery/record-audit.ts";
 import { PushQueue, ActiveRecords } from "./push-queue.ts";
 import { SyncStore } from "./sync-store.ts";
 import type { Link } from "./link.ts";
@@ -17,11 +17,11 @@ import { SyncCommands } from "./sync-commands.ts";
 import type { SyncContext } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
 import { Reconciler } from "./reconciler.ts";
-import { LinkedIdHistory } from "./upstream-restore.ts";
+import { LinkedIdHistory } from "./recovery/upstream-restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
-import { INCOMPLETE_LISTS } from "./record-search.ts";
-import { ReassignedIds } from "./reassigned-ids.ts";
-import { DuplicateSweep } from "./duplicate-sweep.ts";
+import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
+import { ReassignedIds } from "./recovery/reassigned-ids.ts";
+import { DuplicateSweep } from "./recovery/duplicate-sweep.ts";
 
 export interface PushOptions {
   readonly database: Database;

@@ -9,9 +9,9 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
-import { AbsentRecords, NO_LOOKUP } from "./absent-records.ts";
+import { AbsentRecords, NO_LOOKUP } from "./recovery/absent-records.ts";
 import { StaleReads } from "./replication-lag.ts";
-import { unlink } from "./upstream-restore.ts";
+import { unlink } from "./recovery/upstream-restore.ts";
 import { afterFailure, retryAlarmRejection, closing } from "./attempt-outcome.ts";
 
 /** The request to send for a linked record. */

@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Link } from "./link.ts";
-import type { ObjectiveMirror } from "./objective-mirror.ts";
+import type { ObjectiveMirror } from "./objectives/objective-mirror.ts";
 import type { Push } from "./push.ts";
 import { NextRun } from "./next-run.ts";
 

@@ -3,8 +3,8 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncContext } from "./context.ts";
-import { unlink } from "./upstream-restore.ts";
-import { INCOMPLETE_LISTS } from "./record-search.ts";
+import { unlink } from "./recovery/upstream-restore.ts";
+import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
 import { DENIED, inheritedInFlightValues, UNCLEAR } from "./attempt-outcome.ts";
 
 /** Commands of users for records that do not reach the dispatch centre automatically. */

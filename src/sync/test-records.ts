@@ -3,7 +3,7 @@ import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { isMatchCandidate } from "./pageless-list.ts";
+import { isMatchCandidate } from "./recovery/pageless-list.ts";
 
 /** Maximum duration of a test in another process; older test records are from an interrupted one. */
 const TEST_DURATION_MAX_MS = 600_000;

@@ -98,7 +98,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     "the audit, records lost by a restored dispatch centre stay lost",
     {},
     {
-      file: "sync/upstream-restore.js",
+      file: "sync/recovery/upstream-restore.js",
       rule: "store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS",
       instead: "false",
     },
@@ -120,7 +120,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
 /* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
 test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
-    file: "sync/record-search.js",
+    file: "sync/recovery/record-search.js",
     rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
     instead: 'const parts = { kind: "cut", rows: [] };',
   };
@@ -166,7 +166,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
       instead: "return undefined;",
     },
     {
-      file: "sync/record-audit.js",
+      file: "sync/recovery/record-audit.js",
       rule: "if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen)",
       instead: "if (this.#dueAtMs > -1)",
     },

@@ -1,8 +1,8 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Watermark } from "../domain/list-reading.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import type { SyncStore } from "./sync-store.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Watermark } from "../../domain/list-reading.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import type { SyncStore } from "../sync-store.ts";
 import { checkHighestId, type LinkedIdHistory } from "./upstream-restore.ts";
 import { readTop } from "./record-search.ts";
 

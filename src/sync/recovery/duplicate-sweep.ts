@@ -1,17 +1,17 @@
-import { fieldsOf, type Intervention } from "../domain/intervention.ts";
-import { markersIn } from "../domain/marker.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
+import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
+import { markersIn } from "../../domain/marker.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import {
   identityOf,
   hasOnlyKnownValues,
   chooseSurvivor,
   type MatchCandidate,
-} from "../domain/match-candidate.ts";
-import { retryContext, type SyncContext } from "./context.ts";
+} from "../../domain/match-candidate.ts";
+import { retryContext, type SyncContext } from "../context.ts";
 import { claim, belongsToOther } from "./upstream-restore.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
-import { afterFailure, foundAs } from "./attempt-outcome.ts";
+import { afterFailure, foundAs } from "../attempt-outcome.ts";
 
 /** An entry and the listed records that carry its marker. */
 interface MarkedEntry {

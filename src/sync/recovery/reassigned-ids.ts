@@ -1,7 +1,7 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import type { SyncStore } from "./sync-store.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import type { SyncStore } from "../sync-store.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const SHOWN_FOR_MS = 86_400_000;

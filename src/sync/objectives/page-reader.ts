@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { NOT_UNPACKED } from "../client/answer-body.ts";
-import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
+import { NOT_UNPACKED } from "../../client/answer-body.ts";
+import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
 
 /** Metadata of one page of a list; its rows are in the mirror. */
 export interface KnownPage {

@@ -1,13 +1,13 @@
-import type { Clock } from "../domain/clock.ts";
-import { carriesMarker, type MatchCandidate } from "../domain/match-candidate.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import { LAG_MAX_MS } from "./replication-lag.ts";
-import type { SyncStore } from "./sync-store.ts";
-import type { SyncContext } from "./context.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import { LAG_MAX_MS } from "../replication-lag.ts";
+import type { SyncStore } from "../sync-store.ts";
+import type { SyncContext } from "../context.ts";
 import { readHighestId } from "./record-search.ts";
-import { inheritedInFlightValues } from "./attempt-outcome.ts";
+import { inheritedInFlightValues } from "../attempt-outcome.ts";
 
 /* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
 

@@ -1,11 +1,11 @@
-import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../domain/intervention.ts";
-import { ownKeyIn } from "../domain/marker.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
-import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { priorityOrderOf } from "../domain/priority-order.ts";
-import type { MatchCandidate } from "../domain/match-candidate.ts";
-import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
-import type { SyncContext } from "./context.ts";
+import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../../domain/intervention.ts";
+import { ownKeyIn } from "../../domain/marker.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
+import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
+import { priorityOrderOf } from "../../domain/priority-order.ts";
+import type { MatchCandidate } from "../../domain/match-candidate.ts";
+import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
+import type { SyncContext } from "../context.ts";
 
 /**
  * Margin of ids skipped beyond the adopted records. Others may have been used for records that never reached the

@@ -1,11 +1,11 @@
-import { compareWithCentre, isSameDifference, type ComparedRecord } from "../domain/comparison.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { Difference } from "../domain/difference.ts";
-import { carriesMarker, type MatchCandidate } from "../domain/match-candidate.ts";
-import type { ComparedRow } from "../store/compared-records.ts";
+import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../domain/comparison.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import type { Difference } from "../../domain/difference.ts";
+import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { ComparedRow } from "../../store/compared-records.ts";
 import { RecordAdoption } from "./record-adoption.ts";
-import type { SyncContext } from "./context.ts";
-import { removeOldTestRecords } from "./test-records.ts";
+import type { SyncContext } from "../context.ts";
+import { removeOldTestRecords } from "../test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
 /** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */

@@ -1,11 +1,11 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Log } from "../domain/log.ts";
-import type { ObjectiveType } from "../domain/objective.ts";
-import type { ListDiff } from "../domain/objective-list-diff.ts";
-import { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import type { Database } from "../store/database.ts";
-import { transaction } from "../store/transaction.ts";
-import { EventLog } from "../store/event-log.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Log } from "../../domain/log.ts";
+import type { ObjectiveType } from "../../domain/objective.ts";
+import type { ListDiff } from "../../domain/objective-list-diff.ts";
+import { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
+import type { Database } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
+import { EventLog } from "../../store/event-log.ts";
 
 type Changes = Extract<ListDiff, { kind: "taken" }>;
 

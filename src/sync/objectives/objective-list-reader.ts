@@ -1,5 +1,5 @@
-import type { ObjectiveType } from "../domain/objective.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
+import type { ObjectiveType } from "../../domain/objective.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { PageReader } from "./page-reader.ts";
 
 /** The result of reading one objective list. */

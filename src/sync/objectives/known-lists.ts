@@ -1,6 +1,6 @@
-import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
+import type { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
 import { PageReader, type KnownList, type KnownPage } from "./page-reader.ts";
 
 /** Each list is read without ETags at least this often, so that a wrong ETag cannot hide a change for longer. */

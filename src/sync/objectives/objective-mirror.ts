@@ -1,20 +1,20 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import { messageOf } from "../domain/errors.ts";
-import type { Log } from "../domain/log.ts";
-import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import { compareLists } from "../domain/objective-list-diff.ts";
-import { backOffMs } from "../domain/backoff.ts";
-import { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import { isStorageError, type Database } from "../store/database.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import type { Link } from "./link.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import { messageOf } from "../../domain/errors.ts";
+import type { Log } from "../../domain/log.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
+import { compareLists } from "../../domain/objective-list-diff.ts";
+import { backOffMs } from "../../domain/backoff.ts";
+import { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
+import { isStorageError, type Database } from "../../store/database.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import type { Link } from "../link.ts";
 import { KnownLists } from "./known-lists.ts";
 import { MirrorWriter } from "./mirror-writer.ts";
 import type { ListOutcome, PullOptions, PullProgress } from "./list-outcome.ts";
 import { INTERRUPTED, readList } from "./objective-list-reader.ts";
-import type { NextRun } from "./next-run.ts";
+import type { NextRun } from "../next-run.ts";
 
 export interface ObjectiveMirrorOptions {
   readonly centre: Pick<UpstreamClient, "read">;

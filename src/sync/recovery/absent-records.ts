@@ -1,11 +1,11 @@
-import { judgeAbsence, type ListPresence } from "../domain/absence.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import type { SyncContext } from "./context.ts";
+import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import type { SyncContext } from "../context.ts";
 import { unlink, detectRestore } from "./upstream-restore.ts";
 import { findInList } from "./record-search.ts";
-import { closing, UNCLEAR } from "./attempt-outcome.ts";
+import { closing, UNCLEAR } from "../attempt-outcome.ts";
 
 /** The result of the list lookup for a record that a read by id does not find. */
 export interface ListLookup {

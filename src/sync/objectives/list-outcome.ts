@@ -1,4 +1,4 @@
-import type { ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveType } from "../../domain/objective.ts";
 
 /** The outcome of reading one objective list. */
 export interface ListOutcome {

@@ -1,10 +1,10 @@
-import type { ListPresence } from "../domain/absence.ts";
-import { ListReading, type Watermark } from "../domain/list-reading.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import { recordFingerprint, type MatchCandidate } from "../domain/match-candidate.ts";
-import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
+import type { ListPresence } from "../../domain/absence.ts";
+import { ListReading, type Watermark } from "../../domain/list-reading.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import { recordFingerprint, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
 import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
