@@ -18,7 +18,7 @@ import type { EventService } from "./service/events.ts";
 import { seedObjectives } from "./service/first-run.ts";
 import type { ObjectiveService } from "./service/objectives.ts";
 import { isStorageError } from "./store/database.ts";
-import type { CurrentSync } from "./sync/current-sync.ts";
+import type { CurrentSync } from "./sync/sync.ts";
 
 /** Configuration whose sections a reload replaces in place; components read it on each use. */
 export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };

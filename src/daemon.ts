@@ -40,7 +40,7 @@ import { OffDiskChanges } from "./store/journal-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
-import { CurrentSync } from "./sync/current-sync.ts";
+import { CurrentSync } from "./sync/sync.ts";
 
 /** Composition root: builds all components from the configuration, starts them in order and stops them in reverse. */
 export class Daemon {

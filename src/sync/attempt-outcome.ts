@@ -2,15 +2,9 @@ import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { URGENT_ORDER } from "../domain/priority-order.ts";
-import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS, type SyncTimeouts } from "../domain/backoff.ts";
-import type { WriteOutcome } from "./reply-classification.ts";
-
-/** Input of a back-off: the wall clock in milliseconds since 1970, and a random number. */
-export interface RetryContext {
-  readonly wallMs: number;
-  /** Uniform in [0, 1). */
-  readonly random: number;
-}
+import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
+import type { SyncContext } from "./context.ts";
+import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 
 /**
  * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one
@@ -20,49 +14,36 @@ export function effectiveOutcome(entry: OutboxEntry, outcome: WriteOutcome): Wri
   return outcome.event !== "applied" && entry.sends > 1 ? { ...outcome, event: "ambiguous" } : outcome;
 }
 
-/** `lastCode` of a record that is shown without our marker and without other proof of identity. */
-export const UNCLEAR = "UNCLEAR";
-
-/**
- * `lastCode` of an unconfirmed record whose list could not be read completely, after a user has ordered a
- * retry. The user confirms that the dispatch centre does not have the record.
- */
-export const DENIED = "DENIED";
-
 /**
  * Turns a rejection of an alarm into a retry, up to the number of waits in `ALARM_RETRY_MS`. A gateway can send
  * a stray 4xx, so one is not enough to reject an alarm.
  */
 export function retryAlarmRejection(
+  { clock }: SyncContext,
   { priorityOrder, refusals }: OutboxEntry,
   outcome: WriteOutcome,
-  wallMs: number,
 ): { readonly outcome: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
   const waitMs = ALARM_RETRY_MS[refusals];
   const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
   if (priorityOrder !== URGENT_ORDER || !isStray || waitMs === undefined) return { outcome, changes: {} };
   return {
     outcome: { ...outcome, event: "not-applied" },
-    changes: { refusals: refusals + 1, nextAtMs: wallMs + waitMs },
+    changes: { refusals: refusals + 1, nextAtMs: clock.wallMs() + waitMs },
   };
 }
 
 /** The changes of an entry after a POST, besides its phase. */
 export function afterPost(
+  context: SyncContext,
   entry: OutboxEntry,
   outcome: WriteOutcome,
-  moment: RetryContext,
-  { timeouts, honoursKeys }: Omit<Linking, "wallMs">,
 ): Partial<OutboxEntry> {
   const { event, record } = outcome;
-  if (event === "applied" && record)
-    return linkedTo(entry, record.id, record.json, { timeouts, wallMs: moment.wallMs, honoursKeys });
-  const isAmbiguous = event === "ambiguous";
-  return {
-    ...afterFailure(entry, outcome, moment),
-    sends: isAmbiguous ? entry.sends : Math.max(0, entry.sends - 1),
-    ...(isAmbiguous ? { possiblyDuplicated: true, attempt: withTime(entry, moment.wallMs) } : {}),
-  };
+  if (event === "applied" && record) return linkedTo(context, entry, record.id, record.json);
+  const failure = afterFailure(context, entry, outcome);
+  if (event !== "ambiguous") return { ...failure, sends: Math.max(0, entry.sends - 1) };
+  const attempt = entry.attempt && { ...entry.attempt, atMs: context.clock.wallMs() };
+  return { ...failure, attempt, possiblyDuplicated: true };
 }
 
 /**
@@ -70,12 +51,13 @@ export function afterPost(
  * @param base the record as last known there, as JSON; the next read is compared with it
  */
 export function linkedTo(
+  context: SyncContext,
   entry: OutboxEntry,
   upstreamId: number,
   base: string,
-  { timeouts, wallMs, honoursKeys }: Linking,
 ): Partial<OutboxEntry> {
-  const sweepMs = firstSweepMs(entry, timeouts, honoursKeys);
+  const sweepMs = firstSweepMs(context, entry);
+  const wallMs = context.clock.wallMs();
   return {
     upstreamId,
     base,
@@ -87,29 +69,10 @@ export function linkedTo(
     attempt: sweepMs === undefined ? null : entry.attempt,
     sweeps: 0,
     sweepAtMs: sweepMs === undefined ? null : wallMs + sweepMs,
-    verifyAtMs: wallMs + timeouts.pullIntervalMs,
+    verifyAtMs: wallMs + context.timeouts.pullIntervalMs,
     missingSinceMs: null,
     refusals: 0,
   };
-}
-
-/**
- * The changes of an entry when a search has found its record. The attempt has been applied. If the record was
- * known before and not sent since, the earlier base is kept.
- */
-export function foundAs(entry: OutboxEntry, upstreamId: number, linking: Linking): Partial<OutboxEntry> {
-  const { attempt, base, agreed, syncedRev } = entry;
-  const linked = linkedTo(entry, upstreamId, base ?? attempt?.body ?? "{}", linking);
-  // Verify at once: a dispatcher may already have changed the record.
-  const found = { ...linked, verifyAtMs: linking.wallMs };
-  return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
-}
-
-export interface Linking {
-  readonly timeouts: SyncTimeouts;
-  readonly wallMs: number;
-  /** Whether a repeated idempotency key never creates a second record. */
-  readonly honoursKeys: boolean;
 }
 
 /**
@@ -118,34 +81,30 @@ export interface Linking {
  * report only one response.
  */
 function firstSweepMs(
+  { timeouts: { sweepDelaysMs, resendAfterMs }, store }: SyncContext,
   { possiblyDuplicated }: OutboxEntry,
-  { sweepDelaysMs, resendAfterMs }: SyncTimeouts,
-  honoursKeys: boolean,
 ): number | undefined {
   if (possiblyDuplicated) return sweepDelaysMs[0];
-  return honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;
+  return store.facts.honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;
 }
 
 /** The changes of an entry after a failed attempt: count, next time and reason. */
 export function afterFailure(
+  { clock, random }: Pick<SyncContext, "clock" | "random">,
   entry: OutboxEntry,
-  outcome: Pick<WriteOutcome, "link" | "code" | "reason" | "mayBeRecordSpecific" | "retryAfterMs"> & {
-    event?: WriteOutcome["event"];
-  },
-  { wallMs, random }: RetryContext,
+  outcome: ReadOutcome & { event?: WriteOutcome["event"] },
 ): Partial<OutboxEntry> {
   const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
   // Only the staff of the dispatch centre can fix a missing right or objective.
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
-  // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its
-  // own.
+  // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
-  const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random));
+  const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random()));
   return {
     lastCode: code,
     lastError: reason,
     attempts: entry.attempts + 1,
-    nextAtMs: isLinkFault ? 0 : wallMs + waitMs,
+    nextAtMs: isLinkFault ? 0 : clock.wallMs() + waitMs,
   };
 }
 
@@ -153,7 +112,7 @@ export function afterFailure(
  * The changes of an entry that needs no further request. Late copies of an unconfirmed record are still swept
  * for.
  */
-export function closing(entry: OutboxEntry, timeouts: SyncTimeouts, wallMs: number): Partial<OutboxEntry> {
+export function closing({ timeouts, clock }: SyncContext, entry: OutboxEntry): Partial<OutboxEntry> {
   const [firstMs] = timeouts.sweepDelaysMs;
   const needsSweep = entry.possiblyDuplicated && firstMs !== undefined;
   return {
@@ -165,7 +124,7 @@ export function closing(entry: OutboxEntry, timeouts: SyncTimeouts, wallMs: numb
     lastError: null,
     attempt: needsSweep ? entry.attempt : null,
     sweeps: 0,
-    sweepAtMs: needsSweep ? wallMs + firstMs : null,
+    sweepAtMs: needsSweep ? clock.wallMs() + firstMs : null,
     verifyAtMs: null,
     missingSinceMs: null,
     refusals: 0,
@@ -180,31 +139,14 @@ export function closing(entry: OutboxEntry, timeouts: SyncTimeouts, wallMs: numb
  * @param key idempotency key of the new attempt
  */
 export function inheritedInFlightValues(
+  { timeouts, clock }: Pick<SyncContext, "timeouts" | "clock">,
   { possiblyDuplicated, attempt: earlier, inFlightValues }: OutboxEntry,
   key: string,
-  { sweepDelaysMs }: SyncTimeouts,
-  wallMs: number,
 ): Partial<OutboxEntry> {
   if (!possiblyDuplicated || !earlier || earlier.key === key) return {};
+  const sent = fieldsOf(JSON.parse(earlier.body) as Intervention);
   return {
-    inFlightValues: withInFlightValues(inFlightValues, fieldsIn(earlier.body)),
-    inFlightUntilMs: wallMs + sweepDelaysMs.reduce((sum, ms) => sum + ms, 0),
+    inFlightValues: withInFlightValues(inFlightValues, sent),
+    inFlightUntilMs: clock.wallMs() + timeouts.sweepDelaysMs.reduce((sum, ms) => sum + ms, 0),
   };
-}
-
-/** When an unconfirmed attempt can no longer arrive, milliseconds since 1970. */
-export function latestArrivalMs(entry: OutboxEntry, { resendAfterMs }: SyncTimeouts): number {
-  return (
-    (entry.attempt?.atMs ?? 0) +
-    (entry.priorityOrder === URGENT_ORDER ? resendAfterMs.alarm : resendAfterMs.other)
-  );
-}
-
-/** The writable fields of a JSON record. */
-function fieldsIn(json: string): ReturnType<typeof fieldsOf> {
-  return fieldsOf(JSON.parse(json) as Intervention);
-}
-
-function withTime({ attempt }: OutboxEntry, wallMs: number): OutboxEntry["attempt"] {
-  return attempt && { ...attempt, atMs: wallMs };
 }

@@ -2,7 +2,8 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import { backOffMs } from "../domain/backoff.ts";
-import type { LinkFault } from "./reply-classification.ts";
+import { itemsOf, type LinkFault, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 
 export interface LinkOptions {
   readonly baseUrl: string;
@@ -120,5 +121,88 @@ export class Link {
     for (const other of Object.values(FAULTS))
       if (other.condition !== condition) conditions.clear(other.condition);
     conditions.raise(condition, { centre: baseUrl, what, answer: reason });
+  }
+}
+
+/** Faults in a row that count as a link fault, even if a read succeeds. */
+const SUSPECT_RESPONSES_MAX = 3;
+
+/** Decides from the responses if the link is at fault. */
+export class LinkFaultDetector {
+  readonly #link: Link;
+  readonly #centre: UpstreamClient;
+  #suspectCount = 0;
+  #probe: Promise<ReadOutcome> | undefined;
+
+  constructor({ link, centre }: { link: Link; centre: UpstreamClient }) {
+    this.#link = link;
+    this.#centre = centre.urgent;
+  }
+
+  /** Whether requests may be sent now. */
+  get isOpen(): boolean {
+    return this.#link.state.waitMs === 0;
+  }
+
+  /**
+   * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
+   * read. A record that a gateway rejects must not delay the alarms behind it.
+   */
+  async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
+    const isSuspect = outcome.mayBeRecordSpecific === true;
+    this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
+    if (!isSuspect || this.#suspectCount >= SUSPECT_RESPONSES_MAX) return this.#link.note(outcome);
+    this.#probe ??= this.#centre
+      .read("/interventii?_start=0&_end=1")
+      .finally(() => (this.#probe = undefined));
+    const result = await this.#probe;
+    // Concurrent requests had the same fault: the link is already down.
+    if (this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
+    this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
+  }
+}
+
+/**
+ * Maximum time without a response on an idle link. With a check every 15 seconds and a response time as long,
+ * the link state is at most five minutes old.
+ */
+const IDLE_MAX_MS = 255_000;
+/** Each site sends its request up to this much earlier, at a random time. */
+const JITTER_MS = 60_000;
+
+export interface HeartbeatOptions extends Pick<LinkOptions, "clock" | "random"> {
+  readonly centre: UpstreamClient;
+  readonly link: Link;
+}
+
+/** Sends a small request over an idle link, so that its state is known. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #running: Promise<void> | undefined;
+  #intervalMs: number;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#intervalMs = IDLE_MAX_MS - JITTER_MS * options.random();
+  }
+
+  /** Sends a request if the last response is too old, or if a link that is down may be retried. */
+  look(): void {
+    const { link } = this.#options;
+    const { state, waitMs, answeredAgoMs } = link.state;
+    if (this.#running || waitMs > 0) return;
+    if (state === "up" && (answeredAgoMs ?? 0) < this.#intervalMs) return;
+    this.#running = this.#ask().finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when no request is in flight. */
+  async stop(): Promise<void> {
+    await this.#running;
+  }
+
+  async #ask(): Promise<void> {
+    const { centre, link, random } = this.#options;
+    this.#intervalMs = IDLE_MAX_MS - JITTER_MS * random();
+    link.note(await centre.read("/interventii?_start=0&_end=1"));
   }
 }

@@ -1,21 +1,17 @@
 import type { Clock } from "../domain/clock.ts";
 import { fieldsOf, instantsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
+import { withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
+import type { InFlightValues, OutboxEntry } from "../domain/outbox.ts";
 import { validateInterventionUpdate } from "../generated/validators.js";
 import type { StoredIntervention } from "../store/interventions.ts";
-import type { SyncStore } from "./sync-store.ts";
+import type { SyncContext } from "./context.ts";
 
 /** Applies a dispatcher's changes to the local record. */
 export class PullChanges {
-  readonly #store: SyncStore;
-  readonly #clock: Clock;
-  /** IANA zone in which dates without an offset are read. */
-  readonly #timezone: string;
+  readonly #context: SyncContext;
 
-  constructor(store: SyncStore, clock: Clock, timezone: string) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#timezone = timezone;
+  constructor(context: SyncContext) {
+    this.#context = context;
   }
 
   /**
@@ -33,15 +29,22 @@ export class PullChanges {
     const possible = this.#possible(stored.record, adopt);
     if (Object.keys(possible).length === 0 && Object.keys(own).length === 0) return stored;
     const fields = { ...fieldsOf(stored.record), ...possible };
-    const instants = instantsOf(fields, this.#timezone);
+    const instants = instantsOf(fields, this.#context.timezone);
     const before = Object.fromEntries(
       Object.keys({ ...possible, ...own }).map((field) => [
         field,
         stored.record[field as keyof Intervention],
       ]),
     );
-    this.#store.recordChange(id, { before, after: { ...possible, ...own } });
-    return this.#store.interventions.update(id, possible, instants, this.#clock.wallMs(), own);
+    const change = { event: "intervention-changed", who: "dispatcher" } as const;
+    this.#context.store.recordEvent(change, id, { before, after: { ...possible, ...own } });
+    return this.#context.store.interventions.update(
+      id,
+      possible,
+      instants,
+      this.#context.clock.wallMs(),
+      own,
+    );
   }
 
   #possible(record: Intervention, adopt: Partial<InterventionFields>): Partial<InterventionFields> {
@@ -49,11 +52,14 @@ export class PullChanges {
       Object.entries(adopt).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
     ) as Partial<InterventionFields>;
     const target = { ...record, ...valid };
-    const isKnown = this.#store.objectives.exists({ type: target.objectiveType, id: target.objectiveId });
+    const isKnown = this.#context.store.objectives.exists({
+      type: target.objectiveType,
+      id: target.objectiveId,
+    });
     const { objectiveType: _type, objectiveId: _id, ...rest } = valid;
     const known = isKnown ? valid : rest;
     try {
-      instantsOf({ ...fieldsOf(record), ...known }, this.#timezone);
+      instantsOf({ ...fieldsOf(record), ...known }, this.#context.timezone);
       return known;
     } catch {
       const { dateStart: _start, dateEnd: _end, ...dateless } = known;
@@ -76,3 +82,44 @@ function ownFields(record: Intervention, upstream: UpstreamRecord): Partial<Pick
 }
 
 type OwnField = "dispeceratId" | "invoicePdf";
+
+/** Maximum replication lag: reads may come from a replica that shows a write only after this time. */
+export const LAG_MAX_MS = 60_000;
+
+/**
+ * Values that our updates have just replaced. A lagging replica still returns them, which looks like a dispatcher's
+ * change. Kept in memory only: a restart takes longer than the lag.
+ */
+export class StaleReads {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #replaced = new Map<number, { readonly untilMs: number; readonly values: InFlightValues }>();
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Stores the values replaced by an applied update.
+   * @param shown the record as read before the update
+   */
+  note({ interventionId }: OutboxEntry, body: object, shown: UpstreamRecord): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [id, { untilMs }] of this.#replaced) if (untilMs < nowMs) this.#replaced.delete(id);
+    const old = Object.fromEntries(Object.keys(body).map((field) => [field, shown[field] ?? null]));
+    const values = withInFlightValues(this.#replaced.get(interventionId)?.values ?? {}, old);
+    this.#replaced.set(interventionId, { untilMs: nowMs + LAG_MAX_MS, values });
+  }
+
+  /** The in-flight values, with replaced values that a replica may still return. */
+  withReplaced({ interventionId, inFlightValues }: OutboxEntry): InFlightValues {
+    const replaced = this.#replaced.get(interventionId);
+    if (!replaced || replaced.untilMs < this.#clock.monotonicMs()) return inFlightValues;
+    const fields = Object.entries(replaced.values);
+    return {
+      ...inFlightValues,
+      ...Object.fromEntries(
+        fields.map(([field, old]) => [field, [...(inFlightValues[field] ?? []), ...old]]),
+      ),
+    };
+  }
+}

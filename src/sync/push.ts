@@ -7,20 +7,17 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { RecordAudit } from "./record-audit.ts";
-import { PushQueue, ActiveRecords } from "./push-queue.ts";
-import { SyncStore } from "./sync-store.ts";
-import type { Link } from "./link.ts";
-import { LinkFaultDetector } from "./link-fault-detector.ts";
-import { SyncCommands } from "./sync-commands.ts";
 import type { SyncContext } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
+import { LinkFaultDetector, type Link } from "./link.ts";
+import { ActiveRecords, PushQueue } from "./push-queue.ts";
 import { Reconciler } from "./reconciler.ts";
-import { LinkedIdHistory } from "./upstream-restore.ts";
-import { ReferenceWatch } from "./reference-watch.ts";
-import { INCOMPLETE_LISTS } from "./record-search.ts";
-import { ReassignedIds } from "./reassigned-ids.ts";
-import { DuplicateSweep } from "./duplicate-sweep.ts";
+import { DuplicateSweep } from "./recovery/duplicate-sweep.ts";
+import { LinkedIdHistory } from "./recovery/highest-id.ts";
+import { RecordAudit } from "./recovery/record-audit.ts";
+import { SyncCommands } from "./sync-commands.ts";
+import { SyncConditions } from "./sync-conditions.ts";
+import { SyncStore } from "./sync-store.ts";
 
 export interface PushOptions {
   readonly database: Database;
@@ -41,8 +38,6 @@ export interface PushOptions {
 
 /** Maximum verifications per cycle: new records must not wait for them. */
 const VERIFICATIONS_MAX = 20;
-/** After this time an unconfirmed alarm is reported: a search would have found it by then. */
-const UNPROVED_AFTER_MS = 30_000;
 /** Maximum records swept with one read of the list. */
 const SWEEPS_MAX = 500;
 
@@ -61,7 +56,7 @@ export class Push {
   /** Commands of users for single records. */
   readonly operator: SyncCommands;
   readonly #options: PushOptions;
-  readonly #parts: SyncContext;
+  readonly #conditions: SyncConditions;
   readonly #store: SyncStore;
   readonly #watch: LinkFaultDetector;
   readonly #createFlow: CreateFlow;
@@ -82,22 +77,21 @@ export class Push {
     this.#options = options;
     this.#store = new SyncStore(options);
     this.#watch = new LinkFaultDetector(options);
-    const parts: SyncContext = {
+    this.#due = new DueEntries(options.database);
+    const context: SyncContext = {
       ...options,
       store: this.#store,
       linkedIds: new LinkedIdHistory({ store: this.#store, clock: options.clock }),
       watch: this.#watch,
-      reference: new ReferenceWatch({ ...options, store: this.#store }),
-      reassignedIds: new ReassignedIds({ ...options, store: this.#store }),
+      syncConditions: new SyncConditions({ ...options, store: this.#store, due: this.#due }),
       timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
-    this.operator = new SyncCommands(parts);
-    this.#createFlow = new CreateFlow(parts);
-    this.#reconciler = new Reconciler(parts, options.timezone);
-    this.#sweep = new DuplicateSweep(parts);
-    this.audit = new RecordAudit(parts, options);
-    this.#parts = parts;
-    this.#due = new DueEntries(options.database);
+    this.operator = new SyncCommands(context);
+    this.#createFlow = new CreateFlow(context);
+    this.#reconciler = new Reconciler(context);
+    this.#sweep = new DuplicateSweep(context);
+    this.audit = new RecordAudit(context);
+    this.#conditions = context.syncConditions;
     this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
   }
 
@@ -109,8 +103,7 @@ export class Push {
         this.#store.apply(entry, "restart", entry.phase === "posting" ? { possiblyDuplicated: true } : {});
       outbox.clampDeadlines(this.#options.clock.wallMs());
     });
-    this.#parts.reference.declare();
-    this.#parts.reassignedIds.declare();
+    this.#conditions.declareFacts();
     this.#isHealthy = true;
   }
 
@@ -168,7 +161,7 @@ export class Push {
       takeNext: () => this.#takeNext(name),
       afterDrain: async (giveWay) => {
         if (isBulk && this.#areChecksWanted) await this.#check(giveWay);
-        this.#declareRejections();
+        this.#conditions.declareRejections();
       },
       failed: () => (this.#isHealthy = false),
     });
@@ -230,19 +223,5 @@ export class Push {
     const due = { entry, likeness: `check of ${entry.interventionId}` };
     if (!this.#active.isFree("bulk", due)) return;
     await this.#active.hold("bulk", due, () => this.#reconciler.work(entry));
-  }
-
-  #declareRejections(): void {
-    const { conditions, clock } = this.#options;
-    const unproved = this.#due.unprovedAlarms([...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
-    const [first] = unproved;
-    if (first)
-      conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });
-    else conditions.clear("upstream-alarm-unproved");
-    const { blocked, rejected, gone, rejectedAlarms } = this.#store.outbox.summary();
-    if (blocked + rejected + gone === 0) conditions.clear("upstream-rejects-records");
-    else conditions.raise("upstream-rejects-records", { rejected, blocked, gone });
-    if (rejectedAlarms === 0) conditions.clear("upstream-rejects-alarm");
-    else conditions.raise("upstream-rejects-alarm", { rejected: rejectedAlarms });
   }
 }

@@ -6,12 +6,11 @@ import { URGENT_ORDER, priorityOrderOf } from "../domain/priority-order.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import { PullChanges } from "./pull-changes.ts";
+import { PullChanges, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
-import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
-import { AbsentRecords, NO_LOOKUP } from "./absent-records.ts";
-import { StaleReads } from "./replication-lag.ts";
-import { unlink } from "./upstream-restore.ts";
+import { report, type SyncContext } from "./context.ts";
+import { AbsentRecords, NO_LOOKUP } from "./recovery/absent-records.ts";
+import { unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryAlarmRejection, closing } from "./attempt-outcome.ts";
 
 /** The request to send for a linked record. */
@@ -29,25 +28,23 @@ type Step =
 
 /** Reconciles a linked record: reads it, merges, and sends the differences. */
 export class Reconciler {
-  readonly #parts: SyncContext;
+  readonly #context: SyncContext;
   readonly #pull: PullChanges;
   readonly #staleReads: StaleReads;
   readonly #absent: AbsentRecords;
 
-  /** @param timezone IANA zone in which a dispatcher's dates without an offset are read */
-  constructor(parts: SyncContext, timezone: string) {
-    this.#parts = parts;
-    this.#pull = new PullChanges(parts.store, parts.clock, timezone);
-    this.#staleReads = new StaleReads(parts.clock);
-    this.#absent = new AbsentRecords(parts);
+  constructor(context: SyncContext) {
+    this.#context = context;
+    this.#pull = new PullChanges(context);
+    this.#staleReads = new StaleReads(context.clock);
+    this.#absent = new AbsentRecords(context);
   }
 
   async work(asked: OutboxEntry): Promise<void> {
     const { interventionId, upstreamId } = asked;
-    const { store, watch, failpoint } = this.#parts;
-    const centre = centreFor(this.#parts, asked);
-    const path = `/interventii/${upstreamId}`;
-    const seen = await centre.read(path);
+    const { store, watch, failpoint } = this.#context;
+    const centre = this.#context.centre.of(asked);
+    const seen = await centre.record(upstreamId);
     // A missing record is only judged after the other records have been read.
     const { failure: listFailure, list } = isMissing(seen)
       ? await this.#absent.lookUpInList(interventionId, upstreamId, centre)
@@ -56,19 +53,16 @@ export class Reconciler {
     await watch.note(listFailure ? { ...listFailure, mayBeRecordSpecific: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
-    const outcome = await centre.write(
-      step.kind === "delete"
-        ? { method: "DELETE", path }
-        : { method: "PUT", path, body: JSON.stringify(step.body) },
-    );
+    const outcome = await (step.kind === "delete"
+      ? centre.remove(upstreamId)
+      : centre.update(upstreamId, step.body));
     failpoint("sync-answered");
     await store.share(() => {
       const { phase, upstreamId: nowId } = store.entry(interventionId);
       // The other queue may have found that this id now belongs to another record.
       if (phase === "writing" && nowId === upstreamId) this.#recordOutcome(interventionId, outcome, step);
     });
-    logOutcome(this.#parts, interventionId, outcome);
-    await watch.note(outcome);
+    await report(this.#context, interventionId, outcome);
   }
 
   /** Decides on the current entry after the read, and stores what will be sent. */
@@ -78,7 +72,7 @@ export class Reconciler {
     seen: ReadOutcome,
     list: ListPresence | undefined,
   ): Step | undefined {
-    const { store, clock, timeouts } = this.#parts;
+    const { store, clock, timeouts } = this.#context;
     const entry = store.entry(interventionId);
     // The entry was linked to another record during the read.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
@@ -89,7 +83,7 @@ export class Reconciler {
     const upstream = seen.value as UpstreamRecord | undefined;
     if (!upstream || upstream["id"] !== askedId) {
       const isAudited = entry.verifyAtMs === VERIFY_IMMEDIATELY;
-      const failure = afterFailure(entry, seen, retryContext(this.#parts));
+      const failure = afterFailure(this.#context, entry, seen);
       store.outbox.save({
         ...entry,
         ...(isAudited || entry.wantRev > entry.syncedRev ? failure : {}),
@@ -107,8 +101,8 @@ export class Reconciler {
       return undefined;
     }
     if (identity !== "ours") {
-      this.#parts.reassignedIds.note(entry);
-      unlink(this.#parts, entry);
+      this.#context.syncConditions.noteReassignedId(entry);
+      unlink(this.#context, entry);
       store.outbox.auditAll();
       return undefined;
     }
@@ -118,7 +112,7 @@ export class Reconciler {
   }
 
   #merge(entry: OutboxEntry, stored: StoredIntervention, shown: UpstreamRecord): Step | undefined {
-    const { store, clock, timeouts } = this.#parts;
+    const { store, clock, timeouts } = this.#context;
     const upstream = store.unmarked(shown, stored.uid);
     const base = store.unmarked(JSON.parse(entry.base ?? "{}") as UpstreamRecord, stored.uid);
     const wallMs = clock.wallMs();
@@ -179,23 +173,22 @@ export class Reconciler {
 
   /** Open records are verified regularly; finished ones at growing intervals, for the report and the invoice. */
   #nextVerifyAt({ record, changedAtMs }: StoredIntervention, wallMs: number): number | null {
-    const { pullIntervalMs } = this.#parts.timeouts;
+    const { pullIntervalMs } = this.#context.timeouts;
     if (record.status !== "done") return wallMs + pullIntervalMs;
     const waitMs = Math.max(pullIntervalMs, wallMs - changedAtMs);
     return waitMs > VERIFY_AGE_MS_MAX ? null : wallMs + waitMs;
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {
-    const { store, clock, timeouts } = this.#parts;
+    const { store } = this.#context;
     const entry = store.entry(interventionId);
     const { event, code, reason, record } = outcome;
-    if (event === "removed")
-      return void store.apply(entry, "removed", closing(entry, timeouts, clock.wallMs()));
+    if (event === "removed") return void store.apply(entry, "removed", closing(this.#context, entry));
     if (event !== "applied" || !record || step.kind === "delete") {
       // The record was just read, so a 404 is more likely about the objective; the next read decides.
       const failure = event === "missing" ? { ...outcome, event: "not-applied" as const } : outcome;
-      const retried = retryAlarmRejection(entry, failure, clock.wallMs());
-      const changes = afterFailure(entry, retried.outcome, retryContext(this.#parts));
+      const retried = retryAlarmRejection(this.#context, entry, failure);
+      const changes = afterFailure(this.#context, entry, retried.outcome);
       store.apply(entry, retried.outcome.event, { ...changes, ...retried.changes });
       if (retried.outcome.event === "refused")
         store.recordConflict(interventionId, { phase: "rejected", code, reason });

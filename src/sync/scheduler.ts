@@ -3,11 +3,10 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import type { Link } from "./link.ts";
-import type { ObjectiveMirror } from "./objective-mirror.ts";
+import type { Heartbeat, Link } from "./link.ts";
+import type { ObjectiveMirror } from "./objectives/objective-mirror.ts";
 import type { Push } from "./push.ts";
-import { NextRun } from "./next-run.ts";
+import { NextRun } from "./schedule.ts";
 
 export interface SyncSchedulerOptions {
   readonly push: Push;

@@ -3,16 +3,18 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncContext } from "./context.ts";
-import { unlink } from "./upstream-restore.ts";
-import { INCOMPLETE_LISTS } from "./record-search.ts";
-import { DENIED, inheritedInFlightValues, UNCLEAR } from "./attempt-outcome.ts";
+import { unlink } from "./recovery/id-owner.ts";
+import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
+import { inheritedInFlightValues } from "./attempt-outcome.ts";
+import { UNCLEAR } from "./recovery/absent-records.ts";
+import { DENIED } from "./recovery/unconfirmed-post.ts";
 
 /** Commands of users for records that do not reach the dispatch centre automatically. */
 export class SyncCommands {
-  readonly #parts: SyncContext;
+  readonly #context: SyncContext;
 
-  constructor(parts: SyncContext) {
-    this.#parts = parts;
+  constructor(context: SyncContext) {
+    this.#context = context;
   }
 
   /**
@@ -20,13 +22,13 @@ export class SyncCommands {
    * @throws AppError `not-found`
    */
   retry(interventionId: number): void {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     store.write(() => {
       const entry = this.#entry(interventionId);
       const isUnclear =
         entry.phase === "linked" && entry.lastCode === UNCLEAR && entry.missingSinceMs !== null;
       // The user confirms that the linked record is another one: search for ours, and create it if it is not found.
-      if (isUnclear) return unlink(this.#parts, entry);
+      if (isUnclear) return unlink(this.#context, entry);
       const isUnproved = entry.phase === "unsure" && INCOMPLETE_LISTS.has(entry.lastCode ?? "");
       const denied = isUnproved && !entry.deleted ? { lastCode: DENIED } : {};
       store.apply(entry, "retry", {
@@ -44,7 +46,7 @@ export class SyncCommands {
    * does not know of that trip.
    */
   sendJoined(): void {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#context;
     if (store.outbox.joinedSince().length === 0) return;
     // Read again in the transaction, which adjusts all times after a clock step.
     store.write(() => {
@@ -71,7 +73,7 @@ export class SyncCommands {
    * For a dropped record. Its first key may have created a record that was deleted, and would repeat that response.
    */
   #underNewKey(entry: OutboxEntry): Partial<OutboxEntry> {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     const wasSent = entry.watermark !== null;
     const body = { ...entry, attempt: null, sends: 1 };
     const attempt = wasSent
@@ -82,14 +84,13 @@ export class SyncCommands {
 
   /** A retry never creates a duplicate: a record that may exist is searched for before it is sent. */
   #searchFirst(entry: OutboxEntry): Partial<OutboxEntry> {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     if (entry.phase === "gone") {
-      const { timeouts, clock } = this.#parts;
       const body = { ...entry, attempt: null, sends: Math.max(1, entry.sends) };
       const attempt = store.newAttempt(body, store.record(entry.interventionId));
       return {
         // Values of an earlier attempt may still arrive and are not a dispatcher's work.
-        ...inheritedInFlightValues(entry, attempt.key, timeouts, clock.wallMs()),
+        ...inheritedInFlightValues(this.#context, entry, attempt.key),
         attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 },
         sweepAtMs: null,
         possiblyDuplicated: true,
@@ -111,7 +112,7 @@ export class SyncCommands {
    * @throws AppError `not-found`; `conflict` for a record that the centre has or may have
    */
   drop(interventionId: number): void {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     store.write(() => {
       const entry = this.#entry(interventionId);
       const mayBeThere = entry.phase !== "gone" && (entry.upstreamId !== null || entry.sends > 0);
@@ -133,14 +134,14 @@ export class SyncCommands {
    * @throws AppError `not-found`; `conflict` if the centre does not have the record or cannot be read now
    */
   async reassert(interventionId: number): Promise<void> {
-    const { centre, store, watch } = this.#parts;
+    const { centre, store, watch } = this.#context;
     const { upstreamId } = this.#entry(interventionId);
     if (upstreamId === null)
       throw new AppError(
         "conflict",
         `intervention ${interventionId} has no record at the dispatch centre to correct`,
       );
-    const seen = await centre.read(`/interventii/${upstreamId}`);
+    const seen = await centre.record(upstreamId);
     await watch.note(seen);
     const shown = seen.value as UpstreamRecord | undefined;
     if (shown?.["id"] !== upstreamId)
@@ -155,7 +156,7 @@ export class SyncCommands {
   }
 
   #agreeOn(interventionId: number, upstreamId: number, shown: UpstreamRecord): void {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     const entry = this.#entry(interventionId);
     // The record was dropped or linked to another one during the read.
     if (entry.upstreamId !== upstreamId) return;
@@ -176,7 +177,7 @@ export class SyncCommands {
   }
 
   #entry(interventionId: number): OutboxEntry {
-    const entry = this.#parts.store.outbox.find(interventionId);
+    const entry = this.#context.store.outbox.find(interventionId);
     if (!entry) throw new AppError("not-found", `there is no intervention ${interventionId}`);
     return entry;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { EventDetail } from "../domain/event.ts";
+import type { EventDetail, NewEvent } from "../domain/event.ts";
 import { fieldsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
 import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
@@ -111,29 +111,14 @@ export class SyncStore {
 
   /** Adds a conflict to the event log, for a user to resolve or to know. */
   recordConflict(interventionId: number, detail: EventDetail): void {
-    const subject = `intervention ${interventionId}`;
-    const event = { event: "sync-conflict", who: "sync", from: "dispatch centre", subject, detail } as const;
-    this.#events.add(event, this.#options.clock.wallMs());
+    this.recordEvent({ event: "sync-conflict", who: "sync" }, interventionId, detail);
   }
 
-  /** Adds a dispatcher's changes to the event log. */
-  recordChange(interventionId: number, detail: EventDetail): void {
+  /** Adds an event of the dispatch centre about a record to the event log. */
+  recordEvent(what: Pick<NewEvent, "event" | "who">, interventionId: number, detail: EventDetail): void {
     const subject = `intervention ${interventionId}`;
-    const event = {
-      event: "intervention-changed",
-      who: "dispatcher",
-      from: "dispatch centre",
-      subject,
-      detail,
-    } as const;
+    const event = { ...what, from: "dispatch centre", subject, detail };
     this.#events.add(event, this.#options.clock.wallMs());
-  }
-
-  /** Adds a record adopted from the dispatch centre to the event log. */
-  recordReadBack(record: Intervention): void {
-    const subject = `intervention ${record.id}`;
-    const event = { event: "intervention-created", who: "sync", from: "dispatch centre", subject } as const;
-    this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());
   }
 
   /** The field that carries the marker: the description if a test has shown that notes lose it. */

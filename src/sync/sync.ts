@@ -5,18 +5,16 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { Link, type LinkState } from "./link.ts";
-import type { ListOutcome } from "./list-outcome.ts";
-import { ObjectiveMirror } from "./objective-mirror.ts";
+import { Heartbeat, Link, type LinkState } from "./link.ts";
+import { ObjectiveMirror, type ListOutcome } from "./objectives/objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
-import { nextRunMs } from "./cron.ts";
+import { NextRun, nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
-import { NextRun } from "./next-run.ts";
 
 export interface SyncOptions {
   readonly upstream: {
@@ -196,3 +194,53 @@ export class Sync {
     return this.#link.state;
   }
 }
+
+/** Holds the sync with the current configuration; undefined without a dispatch centre. */
+export class CurrentSync {
+  readonly #options: Omit<SyncOptions, "upstream">;
+  #sync: Sync | undefined;
+
+  constructor(upstream: SyncOptions["upstream"] | null, options: Omit<SyncOptions, "upstream">) {
+    this.#options = options;
+    this.#sync = this.#create(upstream);
+  }
+
+  get sync(): Sync | undefined {
+    return this.#sync;
+  }
+
+  start(): void {
+    this.#sync?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#sync?.stop();
+  }
+
+  /**
+   * Replaces the sync, or ends it for null. Finishes the request in flight, then continues from the outbox as
+   * after a restart. Changes in the meantime wait in the outbox.
+   */
+  async exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
+    await this.#sync?.stop();
+    // The conditions of the old dispatch centre do not apply to the new one.
+    const { conditions } = this.#options;
+    for (const code of SYNC_CONDITIONS) conditions.clear(code);
+    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
+    this.#sync = this.#create(upstream);
+    this.#sync?.start();
+  }
+
+  #create(upstream: SyncOptions["upstream"] | null): Sync | undefined {
+    return upstream === null ? undefined : new Sync({ ...this.#options, upstream });
+  }
+}
+
+const SYNC_CONDITIONS = [
+  "upstream-unreachable",
+  "upstream-authentication-failed",
+  "upstream-unexpected-service",
+  "upstream-rejects-records",
+  "upstream-alarm-unproved",
+  "outbox-write-failed",
+] as const;

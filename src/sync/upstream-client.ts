@@ -1,6 +1,8 @@
 import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import {
   classify,
   classifyRead,
@@ -9,7 +11,7 @@ import {
   type WriteMethod,
 } from "./reply-classification.ts";
 
-export interface CentreOptions {
+export interface UpstreamClientOptions {
   readonly client: Pick<ApiClient, "request">;
   /** Connections for alarms only; without them alarms share `client`. */
   readonly urgentClient?: Pick<ApiClient, "request">;
@@ -21,20 +23,44 @@ export interface CentreOptions {
 export class UpstreamClient {
   /** The same client with the connections for alarms, which never queue behind other requests. */
   readonly urgent: UpstreamClient;
-  readonly #options: CentreOptions;
+  readonly #options: UpstreamClientOptions;
   /** Maximum rows in one response since the start: shorter lists are complete. */
   rowsMax = 0;
 
-  constructor({ urgentClient, ...options }: CentreOptions) {
+  constructor({ urgentClient, ...options }: UpstreamClientOptions) {
     this.#options = options;
     this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }) : this;
   }
 
-  /** Sends one write. */
-  async write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
-    const { reply, isSignIn } = await this.#request(request);
-    const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInOutcome(reply, wallMs) : classify(request.method, reply, wallMs);
+  /** The client for an entry's requests: urgent entries have their own connections. */
+  of({ priorityOrder }: Pick<OutboxEntry, "priorityOrder">): UpstreamClient {
+    return priorityOrder === URGENT_ORDER ? this.urgent : this;
+  }
+
+  /** Creates a record. @param key idempotency key @param body the record as JSON */
+  create(key: string, body: string): Promise<WriteOutcome> {
+    // A structured-field string (RFC 9651, 3.3.3).
+    const headers = { "Idempotency-Key": `"${key.replaceAll(/["\\]/g, "\\$&")}"` };
+    return this.#write({ method: "POST", path: "/interventii", body, headers });
+  }
+
+  update(id: number | null, fields: object): Promise<WriteOutcome> {
+    return this.#write({ method: "PUT", path: `/interventii/${id}`, body: JSON.stringify(fields) });
+  }
+
+  remove(id: number | null): Promise<WriteOutcome> {
+    return this.#write({ method: "DELETE", path: `/interventii/${id}` });
+  }
+
+  /** Reads one record. */
+  record(id: number | null): Promise<ReadOutcome> {
+    return this.read(`/interventii/${id}`);
+  }
+
+  /** Reads a page of the records, highest id first; an end of undefined requests the list without pages. */
+  newest(start: number, end?: number): Promise<ReadOutcome> {
+    const page = end === undefined ? "" : `&_start=${start}&_end=${end}`;
+    return this.read(`/interventii?_sort=id&_order=DESC${page}`);
   }
 
   /**
@@ -46,6 +72,12 @@ export class UpstreamClient {
     const { reply, isSignIn } = await this.#request({ method: "GET", path, headers });
     const wallMs = this.#options.clock.wallMs();
     return isSignIn ? signInOutcome(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
+  }
+
+  async #write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
+    const { reply, isSignIn } = await this.#request(request);
+    const wallMs = this.#options.clock.wallMs();
+    return isSignIn ? signInOutcome(reply, wallMs) : classify(request.method, reply, wallMs);
   }
 
   /** Sends a request, signs in if necessary, and repeats it once if the token was rejected. */

@@ -64,7 +64,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     "the frozen body, a change made meanwhile is sent under the key of another body",
     {},
     {
-      file: "sync/create-flow.js",
+      file: "sync/recovery/unconfirmed-post.js",
       rule: "const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };",
       instead:
         "const attempt = store.newAttempt({ ...entry, attempt: null, sends: 0 }, store.record(entry.interventionId));",
@@ -74,10 +74,10 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     "the watermark of the first attempt, a record that arrived is not found",
     NEVER_SWEPT,
     {
-      file: "sync/create-flow.js",
-      rule: "await recordsAbove(centre, watermarkOf(asked))",
+      file: "sync/recovery/unconfirmed-post.js",
+      rule: "await recordsAbove(centre.of(asked), watermarkOf(asked))",
       instead:
-        "await recordsAbove(centre, await this.#watermarks.fresh(centre).then((top) => (top.outcome ? { id: 0, witness: null } : top)))",
+        "await recordsAbove(centre.of(asked), await centre.of(asked).newest(0, 1).then(({ value }) => ({ id: value?.[0]?.id ?? 0, witness: null })))",
     },
   ],
   [
@@ -98,7 +98,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     "the audit, records lost by a restored dispatch centre stay lost",
     {},
     {
-      file: "sync/upstream-restore.js",
+      file: "sync/recovery/highest-id.js",
       rule: "store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS",
       instead: "false",
     },
@@ -120,7 +120,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
 /* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
 test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
-    file: "sync/record-search.js",
+    file: "sync/recovery/record-search.js",
     rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
     instead: 'const parts = { kind: "cut", rows: [] };',
   };
@@ -162,11 +162,11 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     {},
     {
       file: "sync/attempt-outcome.js",
-      rule: "return honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;",
+      rule: "return store.facts.honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;",
       instead: "return undefined;",
     },
     {
-      file: "sync/record-audit.js",
+      file: "sync/recovery/record-audit.js",
       rule: "if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen)",
       instead: "if (this.#dueAtMs > -1)",
     },

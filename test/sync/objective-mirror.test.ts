@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
 import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
-import type { ListOutcome } from "../../src/sync/list-outcome.ts";
-import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
-import { NextRun } from "../../src/sync/next-run.ts";
+import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objectives/objective-mirror.ts";
+import { NextRun } from "../../src/sync/schedule.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import {

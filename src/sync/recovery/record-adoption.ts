@@ -1,11 +1,11 @@
-import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../domain/intervention.ts";
-import { ownKeyIn } from "../domain/marker.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
-import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { priorityOrderOf } from "../domain/priority-order.ts";
-import type { MatchCandidate } from "../domain/match-candidate.ts";
-import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
-import type { SyncContext } from "./context.ts";
+import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../../domain/intervention.ts";
+import { ownKeyIn } from "../../domain/marker.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
+import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
+import { priorityOrderOf } from "../../domain/priority-order.ts";
+import type { MatchCandidate } from "../../domain/match-candidate.ts";
+import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
+import type { SyncContext } from "../context.ts";
 
 /**
  * Margin of ids skipped beyond the adopted records. Others may have been used for records that never reached the
@@ -15,26 +15,18 @@ const ID_MARGIN = 1_000;
 
 /** Adopts records of this site that its database does not know, after a new storage card or an older backup. */
 export class RecordAdoption {
-  readonly #parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">;
-  readonly #timezone: string;
-  readonly #siteRef: string;
+  readonly #context: SyncContext;
 
-  /** @param timezone IANA time zone of dates without an offset */
-  constructor(
-    parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">,
-    { timezone, siteRef }: { timezone: string; siteRef: string },
-  ) {
-    this.#parts = parts;
-    this.#timezone = timezone;
-    this.#siteRef = siteRef;
+  constructor(context: SyncContext) {
+    this.#context = context;
   }
 
   /** Adopts unknown records. Of several with one marker it adopts the oldest; the sweep deletes the others. */
   adopt(rows: readonly MatchCandidate[]): void {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#context;
     const found = new Map<string, MatchCandidate>();
     for (const row of [...rows].sort((a, b) => b.id - a.id)) {
-      const uid = ownKeyIn(row, this.#siteRef);
+      const uid = ownKeyIn(row, this.#context.siteRef);
       if (uid !== undefined && !store.interventions.findByUid(uid)) found.set(uid, row);
     }
     if (found.size === 0) return;
@@ -46,7 +38,7 @@ export class RecordAdoption {
   }
 
   #insert(uid: string, row: MatchCandidate): void {
-    const { store, clock, timeouts } = this.#parts;
+    const { store, clock, timeouts } = this.#context;
     if (store.outbox.findByUpstreamId(row.id)) return;
     const fields = this.#fieldsOf(store.unmarked(row, uid));
     if (!fields) return;
@@ -56,7 +48,7 @@ export class RecordAdoption {
     const stored = store.interventions.insert({
       uid,
       fields,
-      instants: instantsOf(fields, this.#timezone),
+      instants: instantsOf(fields, this.#context.timezone),
       dispeceratId: Number.isSafeInteger(row["dispeceratId"]) ? (row["dispeceratId"] as number) : 0,
       createdBy: 0,
       nowMs,
@@ -72,7 +64,8 @@ export class RecordAdoption {
       syncedRev: entry.wantRev,
       verifyAtMs: nowMs + timeouts.pullIntervalMs,
     });
-    store.recordReadBack(stored.record);
+    const event = { event: "intervention-created", who: "sync" } as const;
+    store.recordEvent(event, stored.record.id, { after: stored.record });
   }
 
   /** The valid fields of an upstream record; undefined if it has no valid objective. */
@@ -85,7 +78,7 @@ export class RecordAdoption {
     );
     const fields = newIntervention({ ...body, ...valid });
     try {
-      instantsOf(fields, this.#timezone);
+      instantsOf(fields, this.#context.timezone);
       return fields;
     } catch {
       return { ...fields, dateStart: null, dateEnd: null };

@@ -1,12 +1,14 @@
-import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import { PageReader, type KnownList, type KnownPage } from "./page-reader.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
+import type { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import { PageReader, type KnownPage, type ReadHabits } from "./page-reader.ts";
 
 /** Each list is read without ETags at least this often, so that a wrong ETag cannot hide a change for longer. */
 const FULL_READ_INTERVAL_MS = 86_400_000;
 
-interface TaggedList extends KnownList {
+/** A list as last read completely and stored. */
+interface TaggedList {
+  readonly pages: ReadonlyMap<string, KnownPage>;
   /** Generation of the stored list that these tags describe. */
   readonly generation: number;
   /** Monotonic time of the last read without tags. */
@@ -21,8 +23,7 @@ interface TaggedList extends KnownList {
 export class KnownLists {
   readonly #store: UpstreamObjectiveStore;
   readonly #lists = new Map<ObjectiveType, TaggedList>();
-  #areTagsUsable = true;
-  #mayCompress = true;
+  readonly #habits: ReadHabits = { mayCompress: true, mayTag: true };
 
   constructor(store: UpstreamObjectiveStore) {
     this.#store = store;
@@ -43,22 +44,10 @@ export class KnownLists {
     const list = this.#lists.get(type);
     const isDue = list !== undefined && nowMs - list.fullAtMs >= FULL_READ_INTERVAL_MS;
     const isSameCopy = list?.generation === this.#store.lastRead(type)?.generation;
-    const isUsable = mayTrustTags && this.#areTagsUsable && isSameCopy && !isDue;
-    const known = isUsable ? list : undefined;
-    const copy = known ? this.#mirrorOf(type) : NO_ROWS;
-    return new PageReader({
-      centre,
-      known,
-      copy,
-      mayCompress: this.#mayCompress,
-      mayTag: this.#areTagsUsable,
-    });
-  }
-
-  /** Stores what a reader has learned about the dispatch centre, even if the list was rejected. */
-  noteAnswers({ mayCompress, mayTag }: PageReader): void {
-    this.#mayCompress &&= mayCompress;
-    this.#areTagsUsable &&= mayTag;
+    const isUsable = mayTrustTags && this.#habits.mayTag && isSameCopy && !isDue;
+    const known = isUsable ? list?.pages : undefined;
+    const copy = known ? this.#mirrorOf(type) : new Map<number, string>();
+    return new PageReader({ centre, known, copy, habits: this.#habits });
   }
 
   /**
@@ -69,7 +58,7 @@ export class KnownLists {
     const { pages } = reader;
     const before = this.#lists.get(type);
     if (hasOtherRows(before?.pages, pages) || this.#isTagOfAnotherList(type, pages))
-      this.#areTagsUsable = false;
+      this.#habits.mayTag = false;
     const generation = this.#store.lastRead(type)?.generation ?? 0;
     const fullAtMs = reader.isFull ? nowMs : (before?.fullAtMs ?? nowMs);
     this.#lists.set(type, { pages, generation, fullAtMs });
@@ -86,8 +75,6 @@ export class KnownLists {
     return others.some((other) => tagsOf(this.#lists.get(other)?.pages).some((tag) => own.includes(tag)));
   }
 }
-
-const NO_ROWS: ReadonlyMap<number, string> = new Map();
 
 /** Tags of pages with rows: two empty pages may share one. */
 function tagsOf(pages: ReadonlyMap<string, KnownPage> = new Map()): string[] {

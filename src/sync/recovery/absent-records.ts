@@ -1,11 +1,15 @@
-import { judgeAbsence, type ListPresence } from "../domain/absence.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import type { SyncContext } from "./context.ts";
-import { unlink, detectRestore } from "./upstream-restore.ts";
+import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import type { SyncContext } from "../context.ts";
+import { detectRestore } from "./highest-id.ts";
+import { unlink } from "./id-owner.ts";
 import { findInList } from "./record-search.ts";
-import { closing, UNCLEAR } from "./attempt-outcome.ts";
+import { closing } from "../attempt-outcome.ts";
+
+/** `lastCode` of a record that is shown without our marker and without other proof of identity. */
+export const UNCLEAR = "UNCLEAR";
 
 /** The result of the list lookup for a record that a read by id does not find. */
 export interface ListLookup {
@@ -18,10 +22,10 @@ export const NO_LOOKUP: ListLookup = { failure: undefined, list: undefined };
 
 /** Handles a linked record that the dispatch centre no longer shows, or shows without proof of identity. */
 export class AbsentRecords {
-  readonly #parts: SyncContext;
+  readonly #context: SyncContext;
 
-  constructor(parts: SyncContext) {
-    this.#parts = parts;
+  constructor(context: SyncContext) {
+    this.#context = context;
   }
 
   /** Looks the record up in the list, once the waiting time for that step is over. */
@@ -30,24 +34,24 @@ export class AbsentRecords {
     upstreamId: number | null,
     centre: UpstreamClient,
   ): Promise<ListLookup> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#context;
     const { missingSinceMs } = store.entry(interventionId);
     if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
       return NO_LOOKUP;
-    const failure = await detectRestore(this.#parts, centre);
+    const failure = await detectRestore(this.#context, centre);
     return failure ? { failure, list: undefined } : { failure, list: await findInList(centre, upstreamId) };
   }
 
   /** Called when the dispatch centre responds that the record does not exist. */
   missing(entry: OutboxEntry, reason: string, list: ListPresence | undefined): void {
-    const { store, clock, timeouts } = this.#parts;
+    const { store, clock } = this.#context;
     const nowMs = clock.wallMs();
-    if (entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted) return unlink(this.#parts, entry);
+    if (entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted) return unlink(this.#context, entry);
     const step = judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
     // A DELETE was sent and its response was lost: the record is missing because it was applied.
     const mayBeDeletedByUs = entry.deleted && entry.attempts > 0;
     if ((step.kind !== "wait" || mayBeDeletedByUs) && entry.deleted)
-      return void store.apply(entry, "removed", closing(entry, timeouts, nowMs));
+      return void store.apply(entry, "removed", closing(this.#context, entry));
     if (step.kind !== "wait") return this.#markDeletedUpstream(entry, "404", reason);
     const { sinceMs, againAtMs } = step;
     this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
@@ -58,18 +62,18 @@ export class AbsentRecords {
    * another intervention.
    */
   unclear(entry: OutboxEntry): void {
-    const nowMs = this.#parts.clock.wallMs();
+    const nowMs = this.#context.clock.wallMs();
     const { interventionId: id, upstreamId, missingSinceMs } = entry;
     this.#defer(entry, {
       missingSinceMs: missingSinceMs ?? nowMs,
-      nextAtMs: nowMs + this.#parts.timeouts.pullIntervalMs,
+      nextAtMs: nowMs + this.#context.timeouts.pullIntervalMs,
       lastCode: UNCLEAR,
       lastError: `record ${upstreamId} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert ${id}; if not, run santinela sync retry ${id}`,
     });
   }
 
   #defer(entry: OutboxEntry, changes: Partial<OutboxEntry> & { nextAtMs: number }): void {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#context;
     const { interventionId, upstreamId, verifyAtMs } = entry;
     if (entry.missingSinceMs === null)
       log.warn("record-doubtful", { interventionId, upstreamId, reason: changes.lastError });
@@ -81,7 +85,7 @@ export class AbsentRecords {
   }
 
   #markDeletedUpstream(entry: OutboxEntry, code: string, reason: string): void {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     store.apply(entry, "missing", {
       upstreamId: null,
       lastCode: code,

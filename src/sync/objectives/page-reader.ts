@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { NOT_UNPACKED } from "../client/answer-body.ts";
-import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
+import { NOT_UNPACKED } from "../../client/answer-body.ts";
+import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
 
 /** Metadata of one page of a list; its rows are in the mirror. */
 export interface KnownPage {
@@ -13,12 +13,6 @@ export interface KnownPage {
   readonly ids: readonly number[];
   /** Hash of their descriptions. */
   readonly digest: string;
-}
-
-/** A list as last read completely and stored. */
-export interface KnownList {
-  /** By path. */
-  readonly pages: ReadonlyMap<string, KnownPage>;
 }
 
 /** The result of reading one page. */
@@ -36,14 +30,19 @@ export type PageRead =
 
 export interface PageReaderOptions {
   readonly centre: Pick<UpstreamClient, "read">;
-  /** The list whose tags may be sent; undefined to read every page. */
-  readonly known: KnownList | undefined;
+  /** The pages, by path, whose tags may be sent; undefined to read every page. */
+  readonly known: ReadonlyMap<string, KnownPage> | undefined;
   /** The mirror of that list: each description as JSON, by id. */
   readonly copy: ReadonlyMap<number, string>;
-  /** Whether responses may be compressed. */
-  readonly mayCompress: boolean;
-  /** Whether conditional requests may be sent. */
-  readonly mayTag: boolean;
+  readonly habits: ReadHabits;
+}
+
+/** What the dispatch centre has shown to support; readers of all its lists share it. */
+export interface ReadHabits {
+  /** Whether responses may be compressed: false after one could not be decompressed. */
+  mayCompress: boolean;
+  /** Whether conditional requests may be sent: false after one was rejected, or after a 304 for an unknown tag. */
+  mayTag: boolean;
 }
 
 /** A tag that no version has. A server that answers 304 to it does so for every page. */
@@ -57,15 +56,13 @@ const ROW_CHARACTERS_MAX = 16 * 1024;
 /** Reads the pages of one list; unchanged pages come from the mirror. */
 export class PageReader {
   readonly #options: PageReaderOptions;
-  #mayCompress: boolean;
-  #mayTag: boolean;
+  readonly #habits: ReadHabits;
   /** The pages read so far, by path. */
   readonly pages = new Map<string, KnownPage>();
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
-    this.#mayCompress = options.mayCompress;
-    this.#mayTag = options.mayTag;
+    this.#habits = options.habits;
   }
 
   /** Whether every page was read without a known tag. */
@@ -73,28 +70,15 @@ export class PageReader {
     return this.#options.known === undefined;
   }
 
-  /** Whether responses may still be compressed: false after one could not be decompressed. */
-  get mayCompress(): boolean {
-    return this.#mayCompress;
-  }
-
-  /**
-   * Whether conditional requests may still be sent: false after one was rejected, or after a 304 for an unknown
-   * tag.
-   */
-  get mayTag(): boolean {
-    return this.#mayTag;
-  }
-
   /** @param path path of a page, with its query */
   async read(path: string): Promise<PageRead> {
-    const known = this.#mayTag ? this.#options.known?.pages.get(path) : undefined;
+    const known = this.#habits.mayTag ? this.#options.known?.get(path) : undefined;
     const entries = known && this.#entriesOf(known);
-    const isTagTest = this.isFull && this.pages.size === 0 && this.#mayTag;
+    const isTagTest = this.isFull && this.pages.size === 0 && this.#habits.mayTag;
     const tag = isTagTest ? UNKNOWN_TAG : entries && known.tag;
     const outcome = await this.#request(path, tag);
     const isRejected = tag !== undefined && REJECTIONS.has(outcome.code);
-    if (isRejected || (isTagTest && outcome.isUnchanged === true)) this.#mayTag = false;
+    if (isRejected || (isTagTest && outcome.isUnchanged === true)) this.#habits.mayTag = false;
     if (outcome.isUnchanged !== true && !isRejected) return this.#received(path, outcome);
     // A 304 with another tag does not confirm the stored version.
     const isSame =
@@ -108,10 +92,10 @@ export class PageReader {
 
   async #request(path: string, tag?: string): Promise<ReadOutcome> {
     const condition: Record<string, string> = tag === undefined ? {} : { "If-None-Match": tag };
-    if (!this.#mayCompress) return this.#options.centre.read(path, condition);
+    if (!this.#habits.mayCompress) return this.#options.centre.read(path, condition);
     const outcome = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
     if (outcome.code !== NOT_UNPACKED) return outcome;
-    this.#mayCompress = false;
+    this.#habits.mayCompress = false;
     return this.#options.centre.read(path);
   }
 
@@ -142,12 +126,12 @@ export class PageReader {
    */
   #wholeList({ tag }: KnownPage): ReadonlyMap<number, string> | undefined {
     const { known, copy } = this.#options;
-    if (!known || [...known.pages.values()].some((page) => page.tag !== tag)) return undefined;
-    for (const [path, page] of known.pages) {
+    if (!known || [...known.values()].some((page) => page.tag !== tag)) return undefined;
+    for (const [path, page] of known) {
       if (!this.#entriesOf(page)) return undefined;
       this.pages.set(path, page);
     }
-    const ids = new Set([...known.pages.values()].flatMap((page) => page.ids));
+    const ids = new Set([...known.values()].flatMap((page) => page.ids));
     return new Map([...ids].map((id) => [id, copy.get(id) ?? ""]));
   }
 }

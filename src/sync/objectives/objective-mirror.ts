@@ -1,32 +1,48 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import { messageOf } from "../domain/errors.ts";
-import type { Log } from "../domain/log.ts";
-import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import { compareLists } from "../domain/objective-list-diff.ts";
-import { backOffMs } from "../domain/backoff.ts";
-import { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import { isStorageError, type Database } from "../store/database.ts";
-import type { ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
-import type { Link } from "./link.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import { messageOf } from "../../domain/errors.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
+import { compareLists } from "../../domain/objective-list-diff.ts";
+import { backOffMs } from "../../domain/backoff.ts";
+import { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
+import { isStorageError } from "../../store/database.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import type { Link } from "../link.ts";
 import { KnownLists } from "./known-lists.ts";
-import { MirrorWriter } from "./mirror-writer.ts";
-import type { ListOutcome, PullOptions, PullProgress } from "./list-outcome.ts";
-import { INTERRUPTED, readList } from "./objective-list-reader.ts";
-import type { NextRun } from "./next-run.ts";
+import { INTERRUPTED, readList, writeList, type MirrorWriterOptions } from "./objective-list.ts";
+import type { NextRun } from "../schedule.ts";
 
-export interface ObjectiveMirrorOptions {
+/** The outcome of reading one objective list. */
+export interface ListOutcome {
+  readonly type: ObjectiveType;
+  /** `refused`: read completely but implausible. `failed`: not read completely. */
+  readonly result: "taken" | "refused" | "failed";
+  /** Number of objectives read. */
+  readonly read: number;
+  /** Why the list was not taken; null if it was. */
+  readonly reason: string | null;
+}
+
+/** Options of reading the lists. */
+export interface PullOptions {
+  /** Accepts a list even if most of its objectives are missing. */
+  readonly isLossAccepted: boolean;
+  /** Whether ETags may be used; otherwise every page is read. */
+  readonly mayTrustTags?: boolean;
+}
+
+/** The list being read. */
+export interface PullProgress {
+  readonly type: ObjectiveType;
+  readonly read: number;
+}
+
+export interface ObjectiveMirrorOptions extends MirrorWriterOptions {
   readonly centre: Pick<UpstreamClient, "read">;
   readonly link: Pick<Link, "state" | "note">;
-  readonly database: Database;
-  readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly log: Log;
   readonly conditions: Conditions;
-  /** Address of the dispatch centre: a list from another one does not show what is missing. */
-  readonly baseUrl: string;
   /** When the lists are read automatically; undefined for never. */
   readonly timetable: NextRun | undefined;
   /** Resolves when no record is being sent. */
@@ -48,7 +64,6 @@ const RETRY_CAP_MS = 3_600_000;
 export class ObjectiveMirror {
   readonly #options: ObjectiveMirrorOptions;
   readonly #lists: UpstreamObjectiveStore;
-  readonly #writer: MirrorWriter;
   readonly #known: KnownLists;
   readonly #outcomes = new Map<ObjectiveType, ListOutcome>();
   #progress: PullProgress | undefined;
@@ -65,7 +80,6 @@ export class ObjectiveMirror {
   constructor(options: ObjectiveMirrorOptions) {
     this.#options = options;
     this.#lists = new UpstreamObjectiveStore(options.database);
-    this.#writer = new MirrorWriter(options);
     this.#known = new KnownLists(this.#lists);
   }
 
@@ -180,20 +194,18 @@ export class ObjectiveMirror {
     const { centre, clock, link, conditions, baseUrl } = this.#options;
     this.#progress = { type, read: 0 };
     const reader = this.#known.reader(type, { centre, mayTrustTags, nowMs: clock.monotonicMs() });
-    const found = await readList(reader, type, {
-      mayContinue: () => this.#mayContinue(),
-      onPage: (read, outcome) => {
-        this.#progress = { type, read };
-        link.note(outcome);
-      },
-    });
-    this.#known.noteAnswers(reader);
+    const onPage = (read: number, outcome: ReadOutcome): void => {
+      this.#progress = { type, read };
+      link.note(outcome);
+    };
+    const found = await readList(reader, type, () => this.#mayContinue(), onPage);
     if (found.kind === "unfinished") return this.#fail(type, found.outcome);
     const read = found.rows.size;
+    // A list from another dispatch centre does not show what is missing.
     const isOtherCentre = (this.#lists.lastRead(type)?.centre ?? "") !== baseUrl;
     const outcome = compareLists(this.#lists.listed(type), found.rows, isLossAccepted || isOtherCentre);
     if (outcome.kind === "refused") return this.#reject(type, read, outcome.reason);
-    await this.#writer.write(type, found.rows, outcome);
+    await writeList(this.#options, type, found.rows, outcome);
     this.#known.keep(type, reader, clock.monotonicMs());
     conditions.clear("objectives-mirror-stale", type);
     return { type, result: "taken", read, reason: null };

@@ -1,10 +1,10 @@
-import type { ListPresence } from "../domain/absence.ts";
-import { ListReading, type Watermark } from "../domain/list-reading.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import { recordFingerprint, type MatchCandidate } from "../domain/match-candidate.ts";
-import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
-import type { UpstreamClient } from "./upstream-client.ts";
+import type { ListPresence } from "../../domain/absence.ts";
+import { ListReading, type Watermark } from "../../domain/list-reading.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import { recordFingerprint, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
 import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
@@ -59,7 +59,7 @@ export interface Top {
 /** Reads the centre's highest id, or gives the reason why it is unavailable. */
 export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: ReadOutcome }> {
   // The second row shows whether the list is sorted.
-  const outcome = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
+  const outcome = await centre.newest(0, 2);
   const items = itemsOf(outcome.value);
   if (!items) return { outcome };
   const [first, second] = items.filter(isMatchCandidate);
@@ -119,9 +119,7 @@ async function readOnce(
   const reading = new ListReading(watermark);
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
-    const outcome = await centre.read(
-      `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
-    );
+    const outcome = await centre.newest(start, start + PAGE_ROWS);
     const items = itemsOf(outcome.value);
     if (!items) return { kind: "undetermined", outcome, seen: reading.rows };
     centre.rowsMax = Math.max(centre.rowsMax, items.length);
@@ -140,7 +138,7 @@ async function readWhole(
   watermark: Watermark,
   page: ListReading,
 ): Promise<SearchOutcome> {
-  const outcome = await centre.read("/interventii?_sort=id&_order=DESC");
+  const outcome = await centre.newest(0);
   const items = itemsOf(outcome.value);
   if (!items) return { kind: "undetermined", outcome, seen: page.rows };
   const rows = items.filter(isMatchCandidate);
@@ -171,7 +169,7 @@ async function readSingly(centre: UpstreamClient, watermarkId: number): Promise<
   const rows: MatchCandidate[] = [];
   let absent = 0;
   for (let id = watermarkId + 1; id <= watermarkId + IDS_READ_MAX && absent < ABSENT_IN_A_ROW_MAX; id += 1) {
-    const { value, link } = await centre.read(`/interventii/${id}`);
+    const { value, link } = await centre.record(id);
     // A lost link answers none of the others either, and each would wait for its timeout.
     if (link !== "ok") break;
     const row = isMatchCandidate(value) && value.id === id ? value : undefined;

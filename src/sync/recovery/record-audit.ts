@@ -1,11 +1,10 @@
-import { compareWithCentre, isSameDifference, type ComparedRecord } from "../domain/comparison.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { Difference } from "../domain/difference.ts";
-import { carriesMarker, type MatchCandidate } from "../domain/match-candidate.ts";
-import type { ComparedRow } from "../store/compared-records.ts";
+import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../domain/comparison.ts";
+import type { Difference } from "../../domain/difference.ts";
+import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { ComparedRow } from "../../store/compared-records.ts";
 import { RecordAdoption } from "./record-adoption.ts";
-import type { SyncContext } from "./context.ts";
-import { removeOldTestRecords } from "./test-records.ts";
+import type { SyncContext } from "../context.ts";
+import { removeOldTestRecords } from "../test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
 /** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
@@ -22,23 +21,16 @@ const SHARED_MARKER_SHOWN_MS = 86_400_000;
 
 /** Compares every record of this site with the list of the dispatch centre regularly, and corrects differences. */
 export class RecordAudit {
-  readonly #parts: SyncContext;
-  readonly #conditions: Conditions;
-  readonly #siteRef: string;
+  readonly #context: SyncContext;
   readonly #adoption: RecordAdoption;
   #dueAtMs: number;
   #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
-  constructor(
-    parts: SyncContext,
-    { conditions, timezone, siteRef }: { conditions: Conditions; timezone: string; siteRef: string },
-  ) {
-    this.#parts = parts;
-    this.#conditions = conditions;
-    this.#siteRef = siteRef;
-    this.#adoption = new RecordAdoption(parts, { timezone, siteRef });
-    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_DELAY_MAX_MS;
+  constructor(context: SyncContext) {
+    this.#context = context;
+    this.#adoption = new RecordAdoption(context);
+    this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
   /** Makes the next check compare at once. */
@@ -52,7 +44,7 @@ export class RecordAudit {
    * @returns false while the link does not allow it
    */
   async readBackRecords(): Promise<boolean> {
-    const { store, watch, centre } = this.#parts;
+    const { store, watch, centre } = this.#context;
     if (store.facts.hasReadBack || !store.isMarked) return true;
     if (!store.facts.mustReadBack && store.compared.hasSent()) {
       store.write(() => store.facts.noteReadBack());
@@ -71,7 +63,7 @@ export class RecordAudit {
 
   /** Compares if it is due; a call during a comparison returns that one. */
   look(): Promise<void> {
-    const { clock, random, watch } = this.#parts;
+    const { clock, random, watch } = this.#context;
     if (this.#running) return this.#running;
     if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
     this.#dueAtMs = clock.monotonicMs() + INTERVAL_MS * (0.9 + 0.2 * random());
@@ -80,7 +72,7 @@ export class RecordAudit {
   }
 
   async #compare(): Promise<void> {
-    const { store, centre, watch, log } = this.#parts;
+    const { store, centre, watch, log } = this.#context;
     const before = store.compared.links();
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
@@ -88,8 +80,7 @@ export class RecordAudit {
       return watch.note(found.outcome);
     }
     await watch.note(REACHED);
-    const { clock } = this.#parts;
-    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, found.rows);
+    const tests = await removeOldTestRecords(this.#context, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     const { records, differences } = this.#compareRows(found.rows, before);
     const rows = new Map(found.rows.map((row) => [row.id, row]));
@@ -107,7 +98,7 @@ export class RecordAudit {
     rows: readonly MatchCandidate[],
     before: ReadonlyMap<number, number>,
   ): { records: readonly ComparedRow[]; differences: readonly Difference[] } {
-    const { store, clock, log, reassignedIds } = this.#parts;
+    const { store, clock, log, syncConditions } = this.#context;
     return store.write(() => {
       const atMs = clock.wallMs();
       const records = store.compared.all();
@@ -116,7 +107,10 @@ export class RecordAudit {
         records.map((record) => this.#compared(record, before, atMs)),
         rows,
         // Retention removes finished records here; they stay at the centre.
-        { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
+        {
+          siteRef: this.#context.siteRef,
+          isFinished: (row) => row["status"] === "done" && row.id <= highest,
+        },
       );
       const earlier = store.facts.comparison?.differences ?? [];
       const shown = differences.slice(0, DIFFERENCES_MAX);
@@ -129,9 +123,9 @@ export class RecordAudit {
       });
       const hasStayed = shown.some((one) => earlier.some((other) => isSameDifference(one, other)));
       if (hasStayed)
-        this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
-      else this.#conditions.clear("upstream-differs");
-      reassignedIds.declare();
+        this.#context.conditions.raise("upstream-differs", { here, there, differences: differences.length });
+      else this.#context.conditions.clear("upstream-differs");
+      syncConditions.declareReassignedId();
       this.#declareSharedMarker(differences);
       log.info("compared", { here, there, differences: differences.length });
       return { records, differences };
@@ -143,17 +137,26 @@ export class RecordAudit {
    * once this database has adopted its own.
    */
   #declareSharedMarker(differences: readonly Difference[]): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#context.clock.monotonicMs();
     // Until then unknown records are most likely its own.
-    if (!this.#parts.store.facts.hasReadBack) return;
+    if (!this.#context.store.facts.hasReadBack) return;
     const unknown = differences.filter(({ kind }) => kind === "unknown-here");
     const [first] = unknown;
     if (first) {
-      const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
-      this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
+      const [records, siteRef, upstreamId] = [
+        unknown.length,
+        this.#context.siteRef,
+        first.upstreamIds[0] ?? 0,
+      ];
+      this.#context.conditions.raise("upstream-reference-shared", {
+        records,
+        siteRef,
+        name: first.name,
+        upstreamId,
+      });
       this.#sharedMarkerAtMs = nowMs;
     } else if (nowMs - this.#sharedMarkerAtMs > SHARED_MARKER_SHOWN_MS)
-      this.#conditions.clear("upstream-reference-shared");
+      this.#context.conditions.clear("upstream-reference-shared");
   }
 
   #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {
@@ -164,14 +167,14 @@ export class RecordAudit {
       upstreamId,
       watermark,
       base,
-      marker: this.#parts.store.markerOf(uid),
+      marker: this.#context.store.markerOf(uid),
       wanted: wantedOf(record, phase === "linked" && before.get(interventionId) !== upstreamId, atMs),
     };
   }
 
   /** Makes a record due for verification or a sweep at once. */
   #recheck({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#context;
     if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
       return;
     store.write(() => {
@@ -190,17 +193,16 @@ export class RecordAudit {
 
   /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
   async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
-    const { store, centre, watch, log } = this.#parts;
+    const { store, centre, watch, log } = this.#context;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
     for (const id of upstreamIds) {
-      const path = `/interventii/${id}`;
-      const seen = await centre.read(path);
+      const seen = await centre.record(id);
       const row = seen.value as MatchCandidate | undefined;
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
-      const outcome = await centre.write({ method: "DELETE", path });
+      const outcome = await centre.remove(id);
       await watch.note(outcome);
       if (outcome.event === "removed")
         log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });

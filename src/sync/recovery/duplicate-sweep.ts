@@ -1,17 +1,18 @@
-import { fieldsOf, type Intervention } from "../domain/intervention.ts";
-import { markersIn } from "../domain/marker.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import type { UpstreamRecord } from "../domain/merge.ts";
+import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
+import { markersIn } from "../../domain/marker.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import {
   identityOf,
   hasOnlyKnownValues,
   chooseSurvivor,
   type MatchCandidate,
-} from "../domain/match-candidate.ts";
-import { retryContext, type SyncContext } from "./context.ts";
-import { claim, belongsToOther } from "./upstream-restore.ts";
+} from "../../domain/match-candidate.ts";
+import type { SyncContext } from "../context.ts";
+import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
-import { afterFailure, foundAs } from "./attempt-outcome.ts";
+import { afterFailure } from "../attempt-outcome.ts";
+import { foundAs } from "./unconfirmed-post.ts";
 
 /** An entry and the listed records that carry its marker. */
 interface MarkedEntry {
@@ -21,10 +22,10 @@ interface MarkedEntry {
 
 /** Searches for duplicates created by a POST, and deletes them. */
 export class DuplicateSweep {
-  readonly #parts: SyncContext;
+  readonly #context: SyncContext;
 
-  constructor(parts: SyncContext) {
-    this.#parts = parts;
+  constructor(context: SyncContext) {
+    this.#context = context;
   }
 
   /**
@@ -34,7 +35,7 @@ export class DuplicateSweep {
   async work(due: readonly OutboxEntry[], giveWay: () => Promise<void>): Promise<void> {
     const [lowest] = [...due].sort((a, b) => (a.watermark ?? 0) - (b.watermark ?? 0));
     if (!lowest) return;
-    const { centre, store, watch, clock } = this.#parts;
+    const { centre, store, watch, clock } = this.#context;
     const found = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = found.kind === "complete";
     if (!isWhole) await watch.note(found.outcome);
@@ -67,7 +68,7 @@ export class DuplicateSweep {
   ): readonly MatchCandidate[] {
     const row = entry.upstreamId === null ? undefined : byId.get(entry.upstreamId);
     if (!row || marked.length === 0 || marked.includes(row)) return [];
-    const { store } = this.#parts;
+    const { store } = this.#context;
     const marker = store.markerOf(store.record(entry.interventionId).uid);
     const base = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
     return identityOf(row, { marker, base, watermark: entry.watermark }) === "ours" ? [row] : [];
@@ -78,7 +79,7 @@ export class DuplicateSweep {
    * @returns false if there is more to do
    */
   #endSingle({ entry, marked }: MarkedEntry, isWhole: boolean): boolean {
-    const { store, watch } = this.#parts;
+    const { store, watch } = this.#context;
     const current = store.entry(entry.interventionId);
     // Linked to another record since the list was read: left to the next sweep.
     if (
@@ -94,7 +95,7 @@ export class DuplicateSweep {
 
   /** @param marked the listed records that carry its marker */
   async #sweep(interventionId: number, marked: readonly MatchCandidate[], isWhole: boolean): Promise<void> {
-    const { store, watch } = this.#parts;
+    const { store, watch } = this.#context;
     // Duplicates in an incomplete list are removed too; only a complete list ends the sweep.
     const duplicates = watch.isOpen
       ? store.write(() => this.#findDuplicates(interventionId, marked, isWhole))
@@ -105,9 +106,9 @@ export class DuplicateSweep {
 
   /** @returns whether all were deleted */
   async #remove(interventionId: number, duplicates: readonly MatchCandidate[]): Promise<boolean> {
-    const { centre, watch, log } = this.#parts;
+    const { centre, watch, log } = this.#context;
     for (const duplicate of duplicates) {
-      const outcome = await centre.write({ method: "DELETE", path: `/interventii/${duplicate.id}` });
+      const outcome = await centre.remove(duplicate.id);
       await watch.note(outcome);
       if (outcome.event !== "removed") return false;
       log.info("duplicate-deleted", { interventionId, upstreamId: duplicate.id });
@@ -121,11 +122,11 @@ export class DuplicateSweep {
     marked: readonly MatchCandidate[],
     isWhole: boolean,
   ): MatchCandidate[] {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     const entry = store.entry(interventionId);
     const stored = store.record(interventionId);
-    const ours = marked.filter((row) => !belongsToOther(this.#parts, entry, row));
-    for (const row of ours) claim(this.#parts, entry, row);
+    const ours = marked.filter((row) => !belongsToOther(this.#context, entry, row));
+    for (const row of ours) claim(this.#context, entry, row);
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
     // A record that was deleted here is deleted there, even if a dispatcher has worked on it.
     if (entry.phase === "closed") return entry.deleted ? extras : [];
@@ -177,27 +178,22 @@ export class DuplicateSweep {
 
   #reportDuplicates({ interventionId, upstreamId }: OutboxEntry, extras: readonly MatchCandidate[]): void {
     const ids = extras.map(({ id }) => id);
-    this.#parts.store.recordConflict(interventionId, {
+    this.#context.store.recordConflict(interventionId, {
       reason: `the dispatch centre has duplicates of this record (${ids.join(", ")} besides ${upstreamId}) and dispatchers have edited several; delete all but one there`,
     });
   }
 
   /** The linked record was deleted there and a duplicate remains: link that one. */
   #adopt(entry: OutboxEntry, ours: readonly MatchCandidate[]): MatchCandidate[] {
-    const { store, timeouts, clock } = this.#parts;
+    const { store } = this.#context;
     const kept = chooseSurvivor(ours, [store.sentOf(entry)], entry.inFlightValues);
     if (!kept || !entry.attempt) return [];
-    const linked = foundAs(entry, kept.id, {
-      timeouts,
-      wallMs: clock.wallMs(),
-      honoursKeys: store.facts.honoursKeys,
-    });
-    store.apply(entry, "found", linked);
+    store.apply(entry, "found", foundAs(this.#context, entry, kept.id));
     return [];
   }
 
   #relink(entry: OutboxEntry, { id }: MatchCandidate): void {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#context;
     // Both have the first request in common: the merge pushes later local changes and keeps theirs.
     const body = entry.attempt?.body ?? entry.base ?? "{}";
     store.outbox.save({
@@ -213,15 +209,11 @@ export class DuplicateSweep {
 
   /** @param isDone false to repeat the sweep later */
   #end(interventionId: number, isDone: boolean): void {
-    const { store, clock, timeouts } = this.#parts;
+    const { store, clock, timeouts } = this.#context;
     const entry = store.entry(interventionId);
     const nowMs = clock.wallMs();
     if (!isDone) {
-      const { nextAtMs = 0 } = afterFailure(
-        entry,
-        { link: "ok", code: "", reason: "" },
-        retryContext(this.#parts),
-      );
+      const { nextAtMs = 0 } = afterFailure(this.#context, entry, { link: "ok", code: "", reason: "" });
       store.outbox.save({ ...entry, sweepAtMs: Math.max(nextAtMs, nowMs + MIN_POSTPONE_MS) });
       return;
     }

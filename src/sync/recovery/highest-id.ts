@@ -1,0 +1,187 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { Watermark } from "../../domain/list-reading.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import { afterFailure } from "../attempt-outcome.ts";
+import type { SyncContext } from "../context.ts";
+import { LAG_MAX_MS } from "../pull-changes.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import type { SyncStore } from "../sync-store.ts";
+import type { UpstreamClient } from "../upstream-client.ts";
+import { readHighestId, readTop, watermarkOf } from "./record-search.ts";
+
+/* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
+
+/** Missing records above the highest id that prove a restore; a single one may have been deleted. */
+const MIN_LOST_RECORDS = 2;
+
+/**
+ * Checks whether the dispatch centre was restored from a backup, and if so has every record verified. Called when
+ * it lacks a record that it had.
+ * @returns the reason if this cannot be checked; undefined if it was
+ */
+export async function detectRestore(
+  context: Pick<SyncContext, "store" | "linkedIds">,
+  centre: UpstreamClient,
+): Promise<ReadOutcome | undefined> {
+  const linkedId = context.linkedIds.id;
+  const top = await readHighestId(centre);
+  if ("outcome" in top) return top.outcome;
+  checkHighestId(context, top.topId, linkedId);
+  return undefined;
+}
+
+/**
+ * The same check with a highest id that was just read.
+ * @param linkedId `LinkedIdHistory.id` before that read
+ */
+export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
+  if (store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
+    store.write(() => store.outbox.auditAll());
+}
+
+/**
+ * The linked id with which the centre's highest id is compared. Records linked less than a minute before a read may
+ * be missing on a replica.
+ */
+export class LinkedIdHistory {
+  readonly #store: SyncStore;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  /** Highest linked ids with their monotonic time, oldest first. */
+  #samples: readonly Sample[] = [];
+
+  constructor({ store, clock }: { store: SyncStore; clock: Pick<Clock, "monotonicMs"> }) {
+    this.#store = store;
+    this.#clock = clock;
+    // Records linked before the start are old enough.
+    this.#samples = [{ atMs: Number.NEGATIVE_INFINITY, id: store.compared.highestLinked() }];
+  }
+
+  /** Called when a record was linked. */
+  note(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#oldEnough(nowMs);
+    const newest = known.at(-1);
+    const isNewestOpen = newest !== undefined && nowMs - newest.atMs < SAMPLE_INTERVAL_MS;
+    const sample = { atMs: isNewestOpen ? newest.atMs : nowMs, id: this.#store.compared.highestLinked() };
+    this.#samples = [...(isNewestOpen ? known.slice(0, -1) : known), sample];
+  }
+
+  /** The highest id linked at least a minute ago; 0 for none. */
+  get id(): number {
+    return this.#oldEnough(this.#clock.monotonicMs())[0]?.id ?? 0;
+  }
+
+  /** The newest sample older than a minute, and those since. */
+  #oldEnough(nowMs: number): readonly Sample[] {
+    const old = this.#samples.findLastIndex(({ atMs }) => nowMs - atMs >= LAG_MAX_MS);
+    return this.#samples.slice(Math.max(0, old));
+  }
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly id: number;
+}
+
+/** Records linked within this time share a sample, which limits the number of samples. */
+const SAMPLE_INTERVAL_MS = 1_000;
+
+/**
+ * How long a highest id stays valid. One that is too low only costs reading, and no centre is restored from a
+ * backup in a minute.
+ */
+const VALID_MS = 60_000;
+/** Shorter than an idle connection is kept open. */
+const REFRESH_MS = 3_000;
+
+/** Maximum ids a search goes back: some days of a busy dispatch centre, and half of one search's page limit. */
+const SEARCH_IDS_MAX = 20_000;
+/** Wait after a single forbidden read. */
+const FORBIDDEN_READ_WAIT_MS = 5_000;
+
+/** The centre's highest id, or the reason why it cannot be read. */
+type WatermarkOutcome = Watermark | { readonly outcome: ReadOutcome };
+
+/** Reads the centre's highest id once for all records that are sent within a minute. */
+export class WatermarkReader {
+  readonly #context: SyncContext;
+  #last: { readonly watermark: Watermark; readonly atMs: number } | undefined;
+  #inFlight: Promise<WatermarkOutcome> | undefined;
+  /** Number of times that readings were discarded, including those in flight. */
+  #resets = 0;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** The highest id before an entry is sent; undefined if the link fails. */
+  async of(entry: OutboxEntry): Promise<Watermark | undefined> {
+    const { centre, watch } = this.#context;
+    const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
+    const read = known ?? (await this.#fresh(centre.of(entry)));
+    if (!("outcome" in read)) return lowered(read, entry);
+    // A list that cannot be read is a link fault, unless it was a single stray 403.
+    const isForbidden = read.outcome.link === "forbidden";
+    await watch.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
+    if (isForbidden && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
+    // A dispatch centre without a list is searched from the start if necessary.
+    return read.outcome.link === "ok" ? { id: 0, witness: null } : undefined;
+  }
+
+  #postpone(interventionId: number, outcome: ReadOutcome): void {
+    const { store, clock } = this.#context;
+    const entry = store.entry(interventionId);
+    const failure = afterFailure(this.#context, entry, outcome);
+    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + FORBIDDEN_READ_WAIT_MS };
+    store.write(() => store.outbox.save(postponed));
+  }
+
+  /** Reads the id again; concurrent calls share one request. */
+  #fresh(centre: UpstreamClient): Promise<WatermarkOutcome> {
+    if (this.#inFlight) return this.#inFlight;
+    const reading = this.#request(centre).finally(() => {
+      if (this.#inFlight === reading) this.#inFlight = undefined;
+    });
+    this.#inFlight = reading;
+    return reading;
+  }
+
+  /**
+   * Refreshes the id every few seconds, which keeps the connection open and searches short. Link faults are
+   * detected by the records themselves.
+   */
+  async keepFresh(centre: UpstreamClient): Promise<void> {
+    if (this.#ageMs >= REFRESH_MS) await this.#fresh(centre);
+  }
+
+  get #ageMs(): number {
+    return this.#last ? this.#context.clock.monotonicMs() - this.#last.atMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Discards the id: the centre may have been restored from a backup. */
+  reset(): void {
+    this.#last = undefined;
+    this.#inFlight = undefined;
+    this.#resets += 1;
+  }
+
+  async #request(centre: UpstreamClient): Promise<WatermarkOutcome> {
+    const { linkedIds, clock } = this.#context;
+    const resets = this.#resets;
+    const atMs = clock.monotonicMs();
+    const linkedId = linkedIds.id;
+    const read = await readTop(centre);
+    if (!("watermark" in read)) return read;
+    const { watermark, isHighest } = read;
+    if (isHighest) checkHighestId(this.#context, watermark.id, linkedId);
+    if (resets === this.#resets) this.#last = { watermark, atMs };
+    return watermark;
+  }
+}
+
+/** After a restore from a backup ids are reused, so a later reading may only lower the watermark. */
+function lowered(top: Watermark, entry: OutboxEntry): Watermark {
+  if (entry.watermark === null || top.id < entry.watermark) return top;
+  const oldest = { id: top.id - SEARCH_IDS_MAX, witness: null };
+  return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
+}

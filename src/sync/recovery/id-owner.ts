@@ -1,0 +1,85 @@
+import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import { inheritedInFlightValues } from "../attempt-outcome.ts";
+import type { SyncContext } from "../context.ts";
+import type { WriteOutcome } from "../reply-classification.ts";
+
+/**
+ * Refuses the answer to a POST whose id is linked to another record here, unless only this record's marker is in the
+ * response: then the id was reused, and the other record loses it.
+ */
+export function checkIdOwner(context: SyncContext, entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
+  if (!outcome.record) return outcome;
+  const { record, ...rest } = outcome;
+  const owner = ownerOf(context, entry, record.id);
+  if (!owner) return outcome;
+  const row = JSON.parse(record.json) as MatchCandidate;
+  if (!belongsToOther(context, entry, row)) {
+    claim(context, entry, row);
+    return outcome;
+  }
+  const reason = `the dispatch centre responded with record ${record.id}, which is linked to intervention ${owner.interventionId}; was the centre restored from a backup?`;
+  return { ...rest, event: "refused", reason };
+}
+
+/**
+ * Whether an upstream record belongs to another entry. It does not if it carries only this entry's marker: then the
+ * id was reused.
+ */
+export function belongsToOther(
+  context: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
+  row: MatchCandidate,
+): boolean {
+  const { store } = context;
+  const owner = ownerOf(context, entry, row.id);
+  if (!owner) return false;
+  const [ours, theirs] = [entry, owner].map(({ interventionId }) =>
+    store.markerOf(store.record(interventionId).uid),
+  ) as [string, string];
+  return !store.isMarked || !carriesMarker(row, ours) || carriesMarker(row, theirs);
+}
+
+/**
+ * Takes an upstream record for this entry. The entry that was linked to it is unlinked and all others are verified.
+ */
+export function claim(context: SyncContext, entry: OutboxEntry, row: MatchCandidate): void {
+  const owner = ownerOf(context, entry, row.id);
+  if (!owner) return;
+  unlink(context, owner);
+  context.store.outbox.auditAll();
+}
+
+/** Unlinks a record whose id belongs to another one. It is searched for, and created again if not found. */
+export function unlink(context: SyncContext, entry: OutboxEntry): void {
+  const { store, clock } = context;
+  const stored = store.record(entry.interventionId);
+  const attempt = store.newAttempt({ ...entry, attempt: null }, stored);
+  store.apply(entry, "mistaken", {
+    // The base is kept: a found record may be unchanged, and a local change is still to be sent.
+    upstreamId: null,
+    attempt: { ...attempt, atMs: clock.wallMs() },
+    ...inheritedInFlightValues(context, entry, attempt.key),
+    watermark: 0,
+    watermarkFingerprint: null,
+    possiblyDuplicated: true,
+    sends: 1,
+    nextAtMs: 0,
+    verifyAtMs: null,
+    sweepAtMs: null,
+    missingSinceMs: null,
+  });
+  store.recordConflict(entry.interventionId, {
+    phase: "unsure",
+    reason: `record ${entry.upstreamId} of the dispatch centre is no longer this intervention; it is searched for and created again if not found`,
+  });
+}
+
+function ownerOf(
+  { store }: Pick<SyncContext, "store">,
+  { interventionId }: OutboxEntry,
+  upstreamId: number,
+): OutboxEntry | undefined {
+  const owner = store.outbox.findByUpstreamId(upstreamId);
+  return owner?.interventionId === interventionId ? undefined : owner;
+}

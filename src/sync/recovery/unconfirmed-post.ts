@@ -1,0 +1,123 @@
+import { chooseSurvivor, findMatches, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
+import { URGENT_ORDER } from "../../domain/priority-order.ts";
+import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
+import type { SyncContext } from "../context.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
+import { belongsToOther, claim } from "./id-owner.ts";
+import { recordsAbove, watermarkOf } from "./record-search.ts";
+
+/**
+ * `lastCode` of an unconfirmed record whose list could not be read completely, after a user has ordered a
+ * retry. The user confirms that the dispatch centre does not have the record.
+ */
+export const DENIED = "DENIED";
+
+/** Decides on a POST that may have been applied: adopt the record, wait for it, or send it again. */
+export class UnconfirmedPost {
+  readonly #context: SyncContext;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** @returns the entry to send again now; undefined if not */
+  async resolve(asked: OutboxEntry): Promise<OutboxEntry | undefined> {
+    const { store, centre, watch } = this.#context;
+    const found = await recordsAbove(centre.of(asked), watermarkOf(asked));
+    const isWhole = found.kind === "complete";
+    const again = store.write(() => {
+      if (isWhole && found.isRestored) store.outbox.auditAll();
+      const entry = store.entry(asked.interventionId);
+      if (entry.phase !== "unsure") return undefined;
+      if (!isWhole) return this.#decideOnPart(entry, found.seen, found.outcome);
+      // A restore of the dispatch centre was detected: the record may be below this search.
+      if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
+      return this.#decide(entry, found.rows);
+    });
+    await watch.note(isWhole ? { link: "ok", code: "200", reason: "" } : found.outcome);
+    return again;
+  }
+
+  /** @param rows every record that may be ours */
+  #decide(entry: OutboxEntry, rows: readonly MatchCandidate[]): OutboxEntry | undefined {
+    const { store } = this.#context;
+    const hits = this.#candidates(entry, rows);
+    if (hits.length > 0) return this.#adopt(entry, hits);
+    const { arrivesByMs, cannotArrive } = this.#arrivalOf(entry);
+    if (cannotArrive && entry.deleted)
+      return void store.apply(entry, "absent", closing(this.#context, entry));
+    // A repeated idempotency key creates no second record, so there is no need to wait.
+    if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
+    store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
+    return undefined;
+  }
+
+  /** @param seen the rows of an incomplete list: a record with our marker counts all the same */
+  #decideOnPart(
+    entry: OutboxEntry,
+    seen: readonly MatchCandidate[],
+    outcome: ReadOutcome,
+  ): OutboxEntry | undefined {
+    const hits = this.#candidates({ ...entry, watermarkFingerprint: null }, seen);
+    if (hits.length > 0) return this.#adopt(entry, hits);
+    const { cannotArrive } = this.#arrivalOf(entry);
+    if (entry.lastCode === DENIED && cannotArrive && !entry.deleted) return this.#resend(entry, true);
+    this.#context.store.outbox.save({ ...entry, ...afterFailure(this.#context, entry, outcome) });
+    return undefined;
+  }
+
+  /** When the unconfirmed attempt can no longer arrive, milliseconds since 1970, and whether that time is over. */
+  #arrivalOf({ attempt, priorityOrder }: OutboxEntry): { arrivesByMs: number; cannotArrive: boolean } {
+    const { clock, timeouts } = this.#context;
+    const { alarm, other } = timeouts.resendAfterMs;
+    const arrivesByMs = (attempt?.atMs ?? 0) + (priorityOrder === URGENT_ORDER ? alarm : other);
+    return { arrivesByMs, cannotArrive: clock.wallMs() >= arrivesByMs };
+  }
+
+  #candidates(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
+    const { store } = this.#context;
+    const marker = store.markerOf(store.record(entry.interventionId).uid);
+    const isMarked = store.isMarked && store.facts.lostReference === null;
+    const madeAfter = entry.watermarkFingerprint === null ? null : entry.watermark;
+    const target = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
+    return findMatches(rows, target, (row) => belongsToOther(this.#context, entry, row));
+  }
+
+  #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
+    const { store, linkedIds, clock, log } = this.#context;
+    const kept = chooseSurvivor(hits, [store.sentOf(entry)], entry.inFlightValues);
+    for (const hit of hits) claim(this.#context, entry, hit);
+    if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
+    const linked = foundAs(this.#context, entry, kept.id);
+    store.apply(entry, "found", {
+      ...linked,
+      base: store.baseOf(entry, linked.base ?? "{}", kept),
+      // Sweep at once: there are duplicates.
+      ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: clock.wallMs() } : {}),
+    });
+    linkedIds.note();
+    log.info("record-adopted", { interventionId: entry.interventionId, upstreamId: kept.id });
+    return undefined;
+  }
+
+  #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
+    const { store, clock } = this.#context;
+    const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
+    // No earlier send has arrived; the sweeps remove one that still does.
+    const sends = cannotArrive ? 1 : entry.sends + 1;
+    return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
+  }
+}
+
+/**
+ * The changes of an entry when a search has found its record. The attempt has been applied. If the record was
+ * known before and not sent since, the earlier base is kept.
+ */
+export function foundAs(context: SyncContext, entry: OutboxEntry, upstreamId: number): Partial<OutboxEntry> {
+  const { attempt, base, agreed, syncedRev } = entry;
+  const linked = linkedTo(context, entry, upstreamId, base ?? attempt?.body ?? "{}");
+  // Verify at once: a dispatcher may already have changed the record.
+  const found = { ...linked, verifyAtMs: context.clock.wallMs() };
+  return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
+}
