@@ -10,7 +10,10 @@ import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
 import type { Database } from "./store/database.ts";
 
-export interface ServiceParts extends Pick<InterventionServiceOptions, "newUid" | "onChange" | "longLists"> {
+export interface ServiceParts extends Pick<
+  InterventionServiceOptions,
+  "newUid" | "onChange" | "longLists" | "isDiskFull"
+> {
   readonly config: Config;
   readonly database: Database;
   readonly clock: Clock;
@@ -28,6 +31,7 @@ export async function makeServices({
   newUid,
   onChange,
   longLists,
+  isDiskFull,
   tell,
 }: ServiceParts): Promise<Services> {
   const common = { database, clock };
@@ -44,6 +48,7 @@ export async function makeServices({
     newUid,
     onChange,
     longLists,
+    isDiskFull,
   });
   return { tokens, accounts, events: new EventService(common), objectives, interventions };
 }

@@ -100,7 +100,7 @@ export class Daemon {
     const places = { dataDir: config.dataDir, auditDays: config.site.auditDays, newIdentity: randomUUID };
     const folder = new DataDirectory({ ...this.#common, ...places });
     this.#stops.push(() => folder.close());
-    const database = folder.main;
+    const { main: database, isDiskFull } = folder;
     const journal = new Journal(
       folder.journal,
       this.#clock,
@@ -108,10 +108,10 @@ export class Daemon {
     );
     const sync = this.#newSync(database);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
-    const { announceInitialPassword } = this.#options;
+    const { announceInitialPassword: tell } = this.#options;
     const longLists = new ListWorker(database.name, this.#common);
     const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
-    const services = await makeServices({ ...serviceParts, onChange, tell: announceInitialPassword });
+    const services = await makeServices({ ...serviceParts, isDiskFull, onChange, tell });
     let dispatch: LocalDispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const records = new InterventionStore(database);

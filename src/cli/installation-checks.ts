@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { messageOf } from "../domain/errors.ts";
 import { addonWarning } from "../ops/addon-headers.ts";
-import { freeBytes } from "../ops/reserve-file.ts";
+import { FULL_BYTES, freeBytes, NEARLY_FULL_BYTES } from "../ops/reserve-file.ts";
 import { hostOf } from "../ops/host.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { fileProblems } from "../store/integrity.ts";
@@ -13,9 +13,6 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 import type { CheckResult } from "./check-result.ts";
 
-/** The daemon's own limits: below the first it warns, below the second it keeps the space for alarms. */
-const NEARLY_FULL_BYTES = 64 * 1_048_576;
-const FULL_BYTES = 16 * 1_048_576;
 /** Power supply state of the Raspberry Pi firmware; bit 0 is now, bit 16 is since boot. */
 const THROTTLED = "/sys/devices/platform/soc/soc:firmware/get_throttled";
 
@@ -61,7 +58,10 @@ function databaseChecks({ dataDir }: Config): CheckResult[] {
   });
   const free = freeBytes(dataDir);
   const disk = { check: "Disk", text: `${Math.round(free / 1_048_576)} MB free below ${dataDir}` };
-  const remedy = "Free space on that disk.";
+  const remedy =
+    free >= FULL_BYTES
+      ? "Free space on that disk."
+      : "Free space on that disk. Until then new records of low and medium priority are rejected.";
   return [
     problems.length === 0
       ? { check: "Databases", status: "ok", text: "no damage found" }

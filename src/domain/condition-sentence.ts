@@ -43,7 +43,8 @@ export const CONDITION_MESSAGES = {
   "trips-off-disk":
     "{changes} trips and zone changes are in {file}, in memory only, because the disk cannot be written ({reason}). A power cut loses them. Free disk space or replace the disk; they are then stored automatically.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
-  "disk-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
+  "disk-full":
+    "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup for the reason.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",

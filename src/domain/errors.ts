@@ -23,6 +23,14 @@ export class AppError extends Error {
   }
 }
 
+/** Seconds; freeing disk space takes a user at least this long. */
+const DISK_RETRY_S = 30;
+
+/** The error of a write that the disk has no space for, or does not accept. */
+export function diskError(message: string, hint: string, cause?: unknown): AppError {
+  return new AppError("unavailable", message, { hint, retryAfterS: DISK_RETRY_S, cause });
+}
+
 export type AppErrorCode =
   | "invalid"
   | "unauthenticated"

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import express, { Router, type ErrorRequestHandler, type RequestHandler } from "express";
 import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, diskError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { EventService } from "../service/events.ts";
@@ -213,11 +213,8 @@ function operatingError(cause: unknown): unknown {
     ? "the disk of this device is full"
     : "the disk of this device is not writable";
   const hint = "Nothing was stored. Free space on the disk or check it, then repeat the request.";
-  return new AppError("unavailable", message, { hint, retryAfterS: DISK_RETRY_S, cause });
+  return diskError(message, hint, cause);
 }
-
-/** Seconds; freeing disk space takes a user at least this long. */
-const DISK_RETRY_S = 30;
 
 function answerError(log: Log): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {

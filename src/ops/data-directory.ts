@@ -24,6 +24,8 @@ export interface DataDirectoryOptions {
 export class DataDirectory {
   readonly main: Database;
   readonly journal: Database;
+  /** Whether so little space is free that it is kept for alarms. */
+  readonly isDiskFull: () => boolean;
   /** Functions that close what was opened, in reverse order. */
   readonly #closes: (() => void)[] = [];
 
@@ -53,6 +55,7 @@ export class DataDirectory {
         },
       });
       this.#closes.push(() => housekeeping.stop());
+      this.isDiskFull = () => housekeeping.isDiskFull;
       housekeeping.start();
     } catch (error) {
       this.close();

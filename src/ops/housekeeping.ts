@@ -4,7 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
 import { backupsIn } from "./backups.ts";
-import type { ReserveFile } from "./reserve-file.ts";
+import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
 import { removeOldRows, type RemovedRows } from "./retention-job.ts";
 
 export interface HousekeepingOptions {
@@ -29,10 +29,6 @@ const CHECK_INTERVAL_MS = 60_000;
 const DISK_CHECK_INTERVAL_MS = 5_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Below this a condition is raised in time, and old rows are removed at once. */
-const NEARLY_FULL_BYTES = 64 * 1_048_576;
-/** Below this a minor record may take the space of the next alarm. */
-const FULL_BYTES = 16 * 1_048_576;
 /** Scheduled backups are daily; three missing ones are reported. */
 const BACKUP_OVERDUE_MS = 3 * DAY_MS;
 /** Pause between batches, so that other work is done first and an SD card is not kept busy. */
@@ -43,13 +39,19 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
   #cancelDisk: CancelTimer | undefined;
-  #isTight = false;
+  /** Free bytes at the last check. */
+  #free = Number.POSITIVE_INFINITY;
   #removedAtMs: number | undefined;
   /** Set while a removal is running. */
   #cancelRemoval: CancelTimer | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
+  }
+
+  /** Whether so little space is free that it is kept for alarms. */
+  get isDiskFull(): boolean {
+    return this.#free < FULL_BYTES;
   }
 
   start(): void {
@@ -70,7 +72,8 @@ export class Housekeeping {
       this.#options.checkReport();
       this.#checkBackups();
       const nowMs = clock.monotonicMs();
-      if (this.#isTight || nowMs - (this.#removedAtMs ?? -RETENTION_INTERVAL_MS) >= RETENTION_INTERVAL_MS) {
+      const isDue = nowMs - (this.#removedAtMs ?? -RETENTION_INTERVAL_MS) >= RETENTION_INTERVAL_MS;
+      if (isDue || this.#free < NEARLY_FULL_BYTES) {
         this.#removedAtMs = nowMs;
         this.#removeOld();
       }
@@ -82,23 +85,22 @@ export class Housekeeping {
   #monitorDisk(): void {
     this.#cancelDisk = this.#options.clock.after(DISK_CHECK_INTERVAL_MS, () => this.#monitorDisk());
     try {
-      this.#isTight = this.#checkDisk();
+      this.#checkDisk();
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** @returns whether space is short */
-  #checkDisk(): boolean {
+  #checkDisk(): void {
     const { freeBytes, reserveFile, conditions, log, dataDir } = this.#options;
     const free = freeBytes();
+    this.#free = free;
     const left = { freeMb: Math.floor(free / 1_048_576), folder: dataDir };
-    if (free < FULL_BYTES) conditions.raise("disk-full", left);
+    if (this.isDiskFull) conditions.raise("disk-full", left);
     else conditions.clear("disk-full");
     if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
     else conditions.clear("disk-nearly-full");
     reserveFile.fill(free).catch((error: unknown) => log.warn("reserve-file-write-failed", { error }));
-    return free < NEARLY_FULL_BYTES;
   }
 
   /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */

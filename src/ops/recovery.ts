@@ -20,13 +20,15 @@ export interface Recovery {
   readonly problem: string;
   /** Path of the damaged file in quarantine. */
   readonly quarantined: string;
-  /** Whether the file could be rebuilt with its write-ahead log. */
+  /** Whether the newest state could be rebuilt from the file and its write-ahead log. */
   readonly isWhole: boolean;
+  /** Whether only an earlier state could be rebuilt; rows of later commits are salvaged. */
+  readonly isEarlier: boolean;
   /** Committed pages of the write-ahead log that are lost. */
   readonly lostPages: number;
   /** The restored backup; null if none was intact or needed. */
   readonly backup: { readonly path: string; readonly atMs: number } | null;
-  /** Null if the file could be rebuilt. */
+  /** Null if the newest state could be rebuilt. */
   readonly salvage: Salvage | null;
   /** The last numbers assigned by its tables, as far as known. */
   readonly lastNumbers: Readonly<Record<string, number>>;
@@ -50,7 +52,7 @@ const SALVAGE_MS_MAX = 60_000;
 /**
  * Recovers a damaged or missing database. The file goes into quarantine with its write-ahead log. If the two can be
  * rebuilt, the result replaces it. Otherwise the newest intact backup does, or an empty journal, because an old one
- * would post old trips; then all readable rows are salvaged. Nothing is deleted.
+ * would post old trips. Unless the newest state was rebuilt, all its readable rows are salvaged. Nothing is deleted.
  */
 export function recoverDatabase(options: RecoveryOptions): Recovery {
   const { dataDir, name, kind, problem, versions, clock } = options;
@@ -59,11 +61,19 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
   if (!existsSync(path) && existsSync(`${path}-wal`)) writeFileSync(path, "");
   const quarantined = quarantine(path, clock.wallMs());
   const exists = existsSync(quarantined);
-  const whole = exists ? rebuild(quarantined, path, kind, versions) : undefined;
-  const lostPages = (whole ?? versions[0])?.lostPages ?? 0;
-  const common = { name, problem, quarantined, isWhole: whole !== undefined, lostPages };
-  if (whole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
-  const backups = name === "santinela.db" ? backupsIn(dataDir) : [];
+  const rebuilt = exists ? rebuild(quarantined, path, kind, versions) : undefined;
+  const isWhole = rebuilt !== undefined && rebuilt === versions[0];
+  const lostPages = versions[0]?.lostPages ?? 0;
+  const common = {
+    name,
+    problem,
+    quarantined,
+    isWhole,
+    isEarlier: rebuilt !== undefined && !isWhole,
+    lostPages,
+  };
+  if (isWhole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
+  const backups = name === "santinela.db" && !rebuilt ? backupsIn(dataDir) : [];
   const backup = backups.find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
   if (backup) copyDurably(backup.path, path);
   const database = openDatabase(path, kind);
@@ -115,16 +125,21 @@ function sentenceOf(result: Omit<Recovery, "sentence">): string {
   return `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
 }
 
-function remedyOf({ name, backup, salvage: salvaged }: Omit<Recovery, "sentence">): string {
-  const from = backup
-    ? `the backup of ${new Date(backup.atMs).toISOString()} was restored`
-    : name === "santinela.db"
-      ? "there was no intact backup, so a new database was created"
-      : "a new database was created";
+function remedyOf(result: Omit<Recovery, "sentence">): string {
+  const { salvage: salvaged } = result;
   const rows = salvaged?.tables.filter(({ taken, refused }) => taken + refused > 0) ?? [];
   const saved = rows.map(({ table, taken, refused }) =>
     refused === 0 ? `${taken} of ${table}` : `${taken} of ${table} (${refused} unusable)`,
   );
   const taken = saved.length === 0 ? "no row could be salvaged" : `rows salvaged: ${saved.join(", ")}`;
-  return `${from}, and ${taken}`;
+  return `${baseOf(result)}, and ${taken}`;
+}
+
+/** The state that the salvaged rows were added to. */
+function baseOf({ name, isEarlier, backup }: Omit<Recovery, "sentence">): string {
+  if (isEarlier) return "an earlier state was rebuilt from its write-ahead log";
+  if (backup) return `the backup of ${new Date(backup.atMs).toISOString()} was restored`;
+  return name === "santinela.db"
+    ? "there was no intact backup, so a new database was created"
+    : "a new database was created";
 }

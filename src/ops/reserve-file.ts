@@ -60,6 +60,11 @@ export class ReserveFile {
   }
 }
 
+/** Below this a condition is raised in time, and old rows are removed at once. */
+export const NEARLY_FULL_BYTES = 64 * 1_048_576;
+/** Below this new records of low and medium priority are rejected, because they could take the space of an alarm. */
+export const FULL_BYTES = 16 * 1_048_576;
+
 /** Bytes that this user can still write in a directory. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, diskError } from "../domain/errors.ts";
 import {
   changedFields,
   differingFields,
@@ -15,7 +15,7 @@ import { changedEntry } from "../domain/outbox-change.ts";
 import { priorityOrderOf } from "../domain/priority-order.ts";
 import { DEFAULT_SYNC_TIMEOUTS } from "../domain/backoff.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
-import { actorOf, type Principal } from "../domain/principal.ts";
+import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { GroupCommit } from "../store/group-commit.ts";
@@ -40,6 +40,8 @@ export interface InterventionServiceOptions {
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
   /** Reads long lists in another thread; without it all lists are read here. */
   readonly longLists?: ListReader | undefined;
+  /** Whether the rest of the disk is kept for alarms; without it, it never is. */
+  readonly isDiskFull?: (() => boolean) | undefined;
 }
 
 /** Retention of responses to keyed requests, far longer than any device retries. */
@@ -89,7 +91,7 @@ export class InterventionService {
    * Creates a record from a validated body.
    * @param idempotency a repeated request with the same key returns the first response and creates nothing
    * @returns the record, and whether it is an earlier response
-   * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (same key, other body)
+   * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
    */
   create(
     body: InterventionCreate,
@@ -100,6 +102,7 @@ export class InterventionService {
     const result = transaction(this.#options.database, () => {
       const earlier = idempotency && this.#replayedResponse(principal, idempotency);
       if (earlier) return { record: earlier, replayed: true };
+      this.#assertSpace(fields, principal);
       const record = this.#insert(fields, principal, idempotency);
       if (idempotency) {
         const answer = { fingerprint: idempotency.fingerprint, body: JSON.stringify(record) };
@@ -116,7 +119,7 @@ export class InterventionService {
   /** @throws AppError `not-found` */
   get(id: number): StoredIntervention {
     const stored = this.#interventions.find(id);
-    if (!stored) throw unknownIntervention(id);
+    if (!stored) throw new AppError("not-found", `intervention ${id} does not exist`);
     return stored;
   }
 
@@ -208,6 +211,13 @@ export class InterventionService {
     return stored.record;
   }
 
+  /** Records of high priority and of trips may use the rest of a full disk. */
+  #assertSpace({ priority }: InterventionFields, { email }: Principal): void {
+    if (priority === "high" || email === DEVICE_EMAIL || this.#options.isDiskFull?.() !== true) return;
+    const message = "the disk of this device is nearly full: only records with high priority are stored";
+    throw diskError(message, "Free space on the disk, then repeat the request.");
+  }
+
   #record(event: EventName, id: number, principal: Principal, detail: EventDetail): void {
     this.#events.record({ ...actorOf(principal), event, subject: `intervention ${id}`, detail });
   }
@@ -229,17 +239,11 @@ export class InterventionService {
       throw new AppError("not-found", `objective ${id} does not exist in ${type}`);
   }
 
-  #firstSweepMs(): number {
-    return this.#options.clock.wallMs() + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
-  }
-
-  #enqueue(stored: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
-    const entry = this.#outbox.find(stored.record.id);
-    if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
-    const { record, rev } = stored;
+  #enqueue({ record, rev }: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
+    const entry = this.#outbox.find(record.id);
+    if (!entry) throw new Error(`intervention ${record.id} has no outbox entry`);
+    const firstSweepMs = this.#options.clock.wallMs() + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
     const change = { event, rev, priorityOrder: priorityOrderOf(record.priority), hasTripJoined };
-    this.#outbox.save(changedEntry(entry, { ...change, firstSweepMs: this.#firstSweepMs() }));
+    this.#outbox.save(changedEntry(entry, { ...change, firstSweepMs }));
   }
 }
-
-const unknownIntervention = (id: number) => new AppError("not-found", `intervention ${id} does not exist`);

@@ -22,10 +22,12 @@ dataDir: ./var
 http: { port: 0 }
 mqtt: off
 gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard }, { id: 3, name: Store } ] }
+objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard }, { id: 3, name: Store }, { id: 4, name: Cellar } ] }
+profiles: { minor: { type: repair, priority: low } }
 zones:
   - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { gpio: 17, contact: nc } }
   - { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/cladiri, id: 2 }, input: { gpio: 27, contact: nc } }
+  - { id: leak, name: Leak, kind: flood, objective: { type: obiective/cladiri, id: 4 }, profile: minor, input: { simulated: true } }
 `;
 
 interface Status {
@@ -70,8 +72,13 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
 
   const ask = (method: "GET" | "POST", path: string, body?: unknown): Promise<ControlAnswer> =>
     askDaemon(dataDir, method, path, body);
-  const write = (): Promise<ControlAnswer> =>
-    ask("POST", "/interventii", { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 3 });
+  const write = (priority: "medium" | "high" = "high"): Promise<ControlAnswer> =>
+    ask("POST", "/interventii", {
+      name: "Patrol",
+      objectiveType: "obiective/cladiri",
+      objectiveId: 3,
+      priority,
+    });
   const move = async (zone: string, contact: "open" | "normal"): Promise<void> => {
     expect((await ask("POST", "/site/simulate", { zone, contact })).status).toBe(200);
   };
@@ -106,6 +113,9 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
 
     disk.fill();
     await eventually("the condition", () => has("disk-full"));
+    expect((await write("medium")).status).toBe(503);
+    await move("leak", "open");
+    await eventually("the record of the leak", async () => (await recordsAt(4)) === 1);
     let acknowledged = 0;
     while (existsSync(reserve) && acknowledged < WRITES_MAX) {
       expect((await write()).status).toBe(201);
@@ -125,7 +135,7 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
     });
     expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(0);
     expect(await recordsAt(3)).toBe(acknowledged);
-    expect((await ask("GET", "/obiective/cladiri")).value).toHaveLength(3);
+    expect((await ask("GET", "/obiective/cladiri")).value).toHaveLength(4);
 
     await move("door", "open");
     await eventually("the opening to be kept in memory", () => keptFiles().length === 1);
@@ -148,7 +158,7 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
     expect((await write()).status).toBe(201);
     await eventually("no trip to wait", async () => {
       const trips = (await ask("GET", "/site/trips")).value as { readonly state: string }[];
-      return trips.length === 2 && trips.every(({ state }) => state !== "waiting");
+      return trips.length === 3 && trips.every(({ state }) => state !== "waiting");
     });
     expect([await recordsAt(1), await recordsAt(2), await recordsAt(3)]).toEqual([1, 1, acknowledged + 1]);
   }, 60_000);

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,6 +72,12 @@ interface Outcome {
 
 const clock = new ManualClock();
 const log = new JsonLog({ level: "error", clock, write: () => {} });
+const randomByte = seededRandom(0);
+/** Reproducible, because the ids determine the layout of the pages. */
+const newUuid = (): string => {
+  const hex = Array.from({ length: 32 }, () => Math.floor(randomByte() * 16).toString(16)).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+};
 let folder: string;
 let moments: Moment[];
 
@@ -91,7 +96,7 @@ function opened(dataDir: string): { databases: Databases; health: ConditionRegis
     log,
     conditions: health,
     reserveFile,
-    newIdentity: randomUUID,
+    newIdentity: newUuid,
   });
   return { databases, health };
 }
@@ -144,7 +149,7 @@ function workOnce({ main, journal: database }: Databases, number: number): void 
     clock,
     timezone: "Europe/Bucharest",
     dispeceratId: 1,
-    newUid: randomUUID,
+    newUid: newUuid,
     onChange: () => {},
   });
   const key = `key-${number}`;

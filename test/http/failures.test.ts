@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { connect } from "node:net";
 import request from "supertest";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { ServedApp } from "../support/served-app.ts";
@@ -99,6 +99,62 @@ describe("an invalid body gets the error body", () => {
 
   test("and nothing is stored", () => {
     expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);
+  });
+});
+
+describe("with less than 16 MB of free disk space", () => {
+  let full: TestApp;
+  let user: string;
+  beforeAll(async () => {
+    full = await TestApp.make();
+    user = await full.token();
+  });
+  afterAll(() => full.close());
+  const create = (fields: object, bearer = user) =>
+    request(full.app)
+      .post("/interventii")
+      .set("Authorization", `Bearer ${bearer}`)
+      .send({ ...MINIMAL, ...fields });
+  const known = (): number => full.records().length;
+  afterEach(() => {
+    full.isDiskFull = false;
+  });
+
+  test.each([{ priority: "low" }, { priority: "medium" }, {}])(
+    "a new record with %j gets 503, and is stored when there is space again",
+    async (fields) => {
+      const before = known();
+      full.isDiskFull = true;
+      const answer = await create(fields).set("Idempotency-Key", '"minor"');
+      expectShape(answer, 503);
+      expect(answer.body.message).toMatch(/disk.*nearly full.*high priority.*Free space/);
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      expect(known()).toBe(before);
+      full.isDiskFull = false;
+      expect((await create(fields)).status).toBe(201);
+    },
+  );
+
+  test("an alarm is stored, and so is every trip of a zone", async () => {
+    full.isDiskFull = true;
+    expect((await create({ priority: "high" })).status).toBe(201);
+    const device = full.tokens.deviceToken();
+    for (const priority of ["low", "medium", "high"])
+      expect((await create({ priority }, device).set("Idempotency-Key", `"trip-${priority}"`)).status).toBe(
+        201,
+      );
+  });
+
+  test("records can be read, changed and deleted, and a repeated request gets its first response", async () => {
+    const made = await create({ priority: "low" }).set("Idempotency-Key", '"known"');
+    full.isDiskFull = true;
+    const again = await create({ priority: "low" }).set("Idempotency-Key", '"known"');
+    expect([again.status, again.body]).toEqual([201, made.body]);
+    const one = (method: "get" | "put" | "delete") =>
+      request(full.app)[method](`/interventii/${made.body.id}`).set("Authorization", `Bearer ${user}`);
+    expect((await one("get")).status).toBe(200);
+    expect((await one("put").send({ status: "done" })).status).toBe(200);
+    expect((await one("delete")).status).toBe(204);
   });
 });
 

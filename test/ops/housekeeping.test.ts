@@ -207,16 +207,19 @@ test("the event log keeps its newest ten thousand entries", () => {
 
 describe("the free space of the disk", () => {
   test.each([
-    [200, []],
-    [63, ["disk-nearly-full"]],
-    [15, ["disk-full", "disk-nearly-full"]],
-  ])("at %i MB has the expected condition", (megabytes, told) => {
+    [200, [], false],
+    [63, ["disk-nearly-full"], false],
+    [16, ["disk-nearly-full"], false],
+    [15, ["disk-full", "disk-nearly-full"], true],
+  ])("at %i MB has the expected condition, and is kept for alarms below 16 MB", (megabytes, told, isKept) => {
     free = megabytes * MB;
     housekeeping.start();
     expect(conditions()).toEqual(told);
+    expect(housekeeping.isDiskFull).toBe(isKept);
     free = 200 * MB;
     clock.advance(60_000);
     expect(conditions()).toEqual([]);
+    expect(housekeeping.isDiskFull).toBe(false);
   });
 
   test.each([

@@ -88,17 +88,20 @@ class Site {
       trips: [tripRow(key, body, this.clock.wallMs())],
     });
     new ObjectiveService(main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
-    const service = new InterventionService({
-      database: main,
+    const { record } = this.service().create(body, OPERATOR_USER, { key, fingerprint: key });
+    journal.trips.resolve(key, "posted", record.id);
+    return record.id;
+  }
+
+  service(): InterventionService {
+    return new InterventionService({
+      database: this.databases.main,
       clock: this.clock,
       timezone: "Europe/Bucharest",
       dispeceratId: 1,
       newUid: randomUUID,
       onChange: () => {},
     });
-    const { record } = service.create(body, OPERATOR_USER, { key, fingerprint: key });
-    journal.trips.resolve(key, "posted", record.id);
-    return record.id;
   }
 
   names(): string[] {
@@ -142,6 +145,18 @@ function damage(path: string, offset: number, bytes: number): void {
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(bytes, 0xa5), 0, bytes, offset);
   closeSync(file);
+}
+
+/** Offset of the newest frame of an index page with a text (sqlite.org/fileformat2.html, "WAL File Format"). */
+function lastIndexFrame(log: string, text: string): number {
+  const bytes = readFileSync(log);
+  const newest = new Map<number, number>();
+  for (let at = 32; at + 24 + 4096 <= bytes.length; at += 24 + 4096) newest.set(bytes.readUInt32BE(at), at);
+  const isIndexLeaf = (at: number): boolean => bytes[at + 24] === 10;
+  const [found = 0] = [...newest.values()].filter(
+    (at) => isIndexLeaf(at) && bytes.subarray(at + 24, at + 24 + 4096).includes(text),
+  );
+  return found;
 }
 
 let site: Site;
@@ -209,6 +224,23 @@ describe("after a power cut", () => {
     expect(site.conditions).toContain("database-recovered");
     expect(site.names()).toEqual(["a", "b", "c"]);
     expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
+  });
+
+  test("commits after a damaged page of the write-ahead log are kept", () => {
+    for (let number = 0; number < 20; number += 1) site.trip(`t${number}`, "d".repeat(300));
+    const changed = site.trip("changed");
+    for (const description of ["first", "second", "third"])
+      site.service().update(changed, { description }, OPERATOR_USER);
+    site.pullPlug();
+    const log = `${site.main}-wal`;
+    damage(log, lastIndexFrame(log, "changed") + 24, 64);
+    site.open();
+    expect(site.names()).toEqual([...Array.from({ length: 20 }, (_, number) => `t${number}`), "changed"]);
+    expect(site.service().get(changed).record.description).toBe("third");
+    expect(site.waiting()).toEqual([]);
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+    expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(site.trip("next")).toBeGreaterThan(changed);
   });
 
   test("a missing database is not a first start", () => {

@@ -51,7 +51,7 @@ test("a Romanian condition message uses only values of the daemon", () => {
     expect([code, taken.map(([name]) => name).filter((name) => !given.includes(name))]).toEqual([code, []]);
   }
   expect(formatConditionMessage("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
-    "12 MB are free on the disk of /var/lib/santinela. Remove unneeded files.",
+    "12 MB are free on the disk of /var/lib/santinela. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   );
   expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
 });

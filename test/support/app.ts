@@ -72,6 +72,8 @@ export class TestApp {
   readonly answers: OpenApiResponses;
   /** Priorities of the changes reported to the sync. */
   readonly changes: string[] = [];
+  /** Whether the rest of the disk is kept for alarms. */
+  isDiskFull = false;
   #server: Server | undefined;
 
   private constructor(overrides: Partial<AppParts>, path: string) {
@@ -99,6 +101,7 @@ export class TestApp {
       dispeceratId: 7,
       newUid: randomUUID,
       onChange: ({ priority }) => void this.changes.push(priority),
+      isDiskFull: () => this.isDiskFull,
     });
     this.parts = {
       interventions: this.interventions,

@@ -44,7 +44,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "trips-off-disk":
     "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi se salvează automat.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
-  "disk-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați imediat spațiu.",
+  "disk-full":
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
