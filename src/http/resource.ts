@@ -1,26 +1,25 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 
-export type Method = "get" | "post" | "put" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Handler = (request: Request, response: Response) => void | Promise<void>;
 
 export interface Resource {
   /** Handlers by method; GET also handles HEAD. */
-  readonly methods: Readonly<
-    Partial<Record<Method, (request: Request, response: Response) => void | Promise<void>>>
-  >;
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
   /** Auth guards, run in order before everything except OPTIONS. */
   readonly guard?: readonly RequestHandler[];
-  /** Run before all handlers. */
-  readonly before?: readonly RequestHandler[];
-  /** Run before the handler of one method. */
-  readonly beforeMethod?: Readonly<Partial<Record<Method, readonly RequestHandler[]>>>;
+  /** Further guards of one method. */
+  readonly methodGuards?: Readonly<Partial<Record<Method, readonly RequestHandler[]>>>;
+  /** Reads the body of POST, PUT and PATCH; without it a body is ignored. */
+  readonly body?: RequestHandler;
 }
 
 /** Adds a resource with its methods, OPTIONS without a token, and 405 with `Allow` (RFC 9110 15.5.6) for other methods. */
 export function addResource(
   router: Router,
   path: string | RegExp,
-  { methods, guard = [], before = [], beforeMethod = {} }: Resource,
+  { methods, guard = [], methodGuards = {}, body }: Resource,
 ): void {
   const names = Object.keys(methods) as Method[];
   const allow = [
@@ -33,13 +32,18 @@ export function addResource(
   });
   for (const name of names) {
     const handle = methods[name];
-    if (handle) route[name](...guard, ...(beforeMethod[name] ?? []), ...before, handle);
+    if (handle) route[name](...guard, ...(methodGuards[name] ?? []), ...(body ? [body] : []), handle);
   }
   // The guard also precedes the 405, so that unauthorised clients learn nothing about the resource.
   route.all(...guard, (request, response) => {
     response.set("Allow", allow);
     throw new AppError("method-not-allowed", `${request.method} is not allowed; allowed: ${allow}`);
   });
+}
+
+/** A handler that responds with the result as JSON. */
+export function json(result: (request: Request) => unknown): Handler {
+  return async (request, response) => void response.json(await result(request));
 }
 
 /**

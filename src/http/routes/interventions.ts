@@ -18,7 +18,7 @@ const TRIP_KEY = "trip-key";
 /** Routes of interventions: list, create, read, change, delete. */
 export function interventionRoutes(
   router: Router,
-  { guard, deleteGuards }: { guard: readonly RequestHandler[]; deleteGuards: readonly RequestHandler[] },
+  { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
   interventions: InterventionService,
 ): void {
   addResource(router, "/interventii", {
@@ -35,7 +35,7 @@ export function interventionRoutes(
       post: (request, response) => create(interventions, request, response),
     },
     guard,
-    before: [readBody],
+    body: readBody,
   });
 
   const update = async (request: Request, response: Response): Promise<void> => {
@@ -70,8 +70,8 @@ export function interventionRoutes(
       },
     },
     guard,
-    before: [readBody],
-    beforeMethod: { delete: deleteGuards },
+    methodGuards: { delete: deleteGuard },
+    body: readBody,
   });
 }
 

@@ -23,6 +23,6 @@ export function tokenRoutes(router: Router, tokens: TokenService): void {
         }
       },
     },
-    before: [readBody],
+    body: readBody,
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { journalPage } from "../../src/site/site-journal.ts";
+import { SiteTimeline } from "../../src/site/timeline.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -20,7 +20,7 @@ function story(eventTimes: number[], tripTimes: number[]) {
   const trips = new TripStore(openJournalDatabase(":memory:"));
   for (const atMs of eventTimes) events.add(EVENT, atMs);
   for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
-  return { events, trips };
+  return new SiteTimeline({ events, journal: { trips }, sync: { recordOf: () => null } });
 }
 
 test.each([
@@ -33,15 +33,15 @@ test.each([
 ])(
   "paging through %s returns every entry once, each table in its own order",
   (_what, eventTimes, tripTimes) => {
-    const tables = story(eventTimes, tripTimes);
-    const whole = journalPage(tables, 100);
+    const timeline = story(eventTimes, tripTimes);
+    const whole = timeline.page(100);
     expect(whole.next).toBeNull();
     expect(whole.entries).toHaveLength(eventTimes.length + tripTimes.length);
     const walked = [];
-    let page = journalPage(tables, 2);
+    let page = timeline.page(2);
     walked.push(...page.entries);
     while (page.next) {
-      page = journalPage(tables, 2, page.next);
+      page = timeline.page(2, page.next);
       walked.push(...page.entries);
     }
     expect(walked).toEqual(whole.entries);
@@ -49,7 +49,7 @@ test.each([
 );
 
 test("the newest entry is first, for either table", () => {
-  const { entries } = journalPage(story([1000, 4000], [2000, 3000]), 10);
+  const { entries } = story([1000, 4000], [2000, 3000]).page(10);
   expect(entries.map(({ event, at }) => [event, Date.parse(at)])).toEqual([
     ["signed-in", 4000],
     ["trip", 3000],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
 import { IN_PROCESS_TASKS } from "../../src/ops/backup-tasks.ts";
-import { SiteSettings } from "../../src/site/site-settings.ts";
+import { SiteSettings } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";

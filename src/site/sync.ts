@@ -1,27 +1,48 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Router } from "express";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-phase-text.ts";
+import { objectiveOf } from "../domain/test-record.ts";
+import type { AuthGuards } from "../http/auth-guards.ts";
+import { addResource, idOf, json } from "../http/resource.ts";
+import type { Sync } from "../sync/sync.ts";
+import { hoursOf } from "./request-parameters.ts";
+import type { SiteParts } from "./site-parts.ts";
 import type {
   CentreTrialView,
   ComparisonView,
   LinkHistoryView,
   LinkView,
-  SyncRecordStatus,
   SyncAction,
-  SyncPort,
+  SyncRecordStatus,
   SyncRecordView,
   SyncView,
-} from "../http/site/sync-port.ts";
-import type { Zone } from "../domain/zone.ts";
-import type { LinkSampleStore } from "../store/link-samples.ts";
-import type { OutboxStore } from "../store/outbox.ts";
-import type { Sync } from "../sync/sync.ts";
-import { objectiveOf } from "../domain/test-record.ts";
-import { isoTime } from "./iso-time.ts";
+} from "./sync-view.ts";
+
+const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
+
+/** Routes of the sync: all users may read, operators and administrators may act. */
+export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteSync): void {
+  addResource(router, "/site/sync", { guard: guards.signedIn, methods: { get: json(() => sync.view()) } });
+  addResource(router, "/site/sync/history", {
+    guard: guards.signedIn,
+    methods: { get: json((request) => sync.history(hoursOf(request))) },
+  });
+  addResource(router, "/site/sync/now", { guard: guards.api, methods: { post: json(() => sync.now()) } });
+  addResource(router, "/site/sync/try-centre", {
+    guard: guards.api,
+    methods: { post: json(() => sync.tryCentre()) },
+  });
+  for (const action of ACTIONS)
+    addResource(router, `/site/sync/:id/${action}`, {
+      guard: guards.api,
+      methods: { post: json((request) => sync.act(idOf(request, "intervention"), action)) },
+    });
+}
 
 const RECORDS_SHOWN = 200;
 /** Five minutes each for a day, two and a half hours for a month. */
@@ -37,36 +58,20 @@ const EMPTY_SUMMARY: OutboxSummary = {
   oldestWaitingMs: null,
 };
 
-/** Data and actions of the sync for the /site routes. */
-export class SiteSync implements SyncPort {
-  readonly #outbox: OutboxStore;
-  readonly #parts: { readonly sync: Sync | undefined };
-  readonly #clock: Clock;
-  readonly #samples: LinkSampleStore;
-  readonly #zones: readonly Pick<Zone, "objective">[];
+/** State of the sync and actions on it. */
+export class SiteSync {
+  readonly #parts: SiteParts;
 
-  /** @param parts `sync` is undefined for a standalone daemon */
-  constructor(parts: {
-    readonly outbox: OutboxStore;
-    readonly sync: Sync | undefined;
-    readonly clock: Clock;
-    readonly journal: { readonly linkSamples: LinkSampleStore };
-    readonly config: { readonly zones: readonly Pick<Zone, "objective">[] };
-  }) {
-    this.#outbox = parts.outbox;
+  constructor(parts: SiteParts) {
     this.#parts = parts;
-    this.#clock = parts.clock;
-    this.#samples = parts.journal.linkSamples;
-    this.#zones = parts.config.zones;
   }
 
-  /** Read on each use: a reload may replace it. */
   get #sync(): Sync | undefined {
     return this.#parts.sync;
   }
 
   view(): SyncView {
-    const entries = this.#sync ? this.#outbox.pending(RECORDS_SHOWN) : [];
+    const entries = this.#sync ? this.#parts.outbox.pending(RECORDS_SHOWN) : [];
     return {
       link: this.link(),
       summary: this.summary(),
@@ -75,10 +80,11 @@ export class SiteSync implements SyncPort {
     };
   }
 
+  /** Link states and waiting times of the last `hours`. */
   history(hours: number): LinkHistoryView {
-    const untilMs = this.#clock.wallMs();
+    const untilMs = this.#parts.clock.wallMs();
     const sinceMs = untilMs - hours * HOUR_MS;
-    const samples = this.#samples.between(sinceMs - SAMPLE_EVERY_MS, untilMs);
+    const samples = this.#parts.journal.linkSamples.between(sinceMs - SAMPLE_EVERY_MS, untilMs);
     const intervals = linkStretches(samples, { sinceMs, untilMs, count: INTERVALS });
     return {
       since: isoTime(sinceMs),
@@ -93,32 +99,41 @@ export class SiteSync implements SyncPort {
 
   /** Empty for a standalone daemon, although the outbox keeps entries for a later dispatch centre. */
   summary(): OutboxSummary {
-    return this.#sync ? this.#outbox.summary() : EMPTY_SUMMARY;
+    return this.#sync ? this.#parts.outbox.summary() : EMPTY_SUMMARY;
   }
 
   /** Sync state of one record; null for a standalone daemon or without an outbox entry. */
   recordOf(interventionId: number): SyncRecordStatus | null {
-    const entry = this.#sync && this.#outbox.find(interventionId);
+    const entry = this.#sync && this.#parts.outbox.find(interventionId);
     if (!entry) return null;
     const { phase, wantRev, syncedRev } = entry;
     const isSynced = phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
     return { ...this.#viewOf(entry), isSynced };
   }
 
+  /** Retries everything now. */
   async now(): Promise<SyncView> {
     await this.#sync?.now();
     return this.view();
   }
 
+  /**
+   * Tests the dispatch centre with records that are removed again.
+   * @throws AppError `conflict` for a standalone daemon
+   */
   async tryCentre(): Promise<CentreTrialView> {
     if (!this.#sync)
       throw new AppError("conflict", "standalone mode: no dispatch centre configured", {
         hint: "Set upstream in the configuration.",
       });
-    const { findings } = await this.#sync.trials.run(objectiveOf(this.#zones));
-    return { at: isoTime(this.#clock.wallMs()), findings };
+    const { findings } = await this.#sync.trials.run(objectiveOf(this.#parts.config.zones));
+    return { at: isoTime(this.#parts.clock.wallMs()), findings };
   }
 
+  /**
+   * Runs an action on one record that needs attention.
+   * @throws AppError `not-found`; `conflict` if the action does not apply or the dispatch centre cannot be read now
+   */
   async act(interventionId: number, action: SyncAction): Promise<SyncView> {
     if (!this.#sync) throw new AppError("conflict", "standalone mode: no dispatch centre configured");
     await this.#sync[action](interventionId);
@@ -127,7 +142,7 @@ export class SiteSync implements SyncPort {
 
   /** Last comparison with the dispatch centre. */
   comparison(): ComparisonView | null {
-    const compared = this.#sync ? this.#outbox.comparison() : null;
+    const compared = this.#sync ? this.#parts.outbox.comparison() : null;
     if (!compared) return null;
     const { atMs, differences, ...counts } = compared;
     return {
@@ -144,8 +159,8 @@ export class SiteSync implements SyncPort {
     if (!this.#sync) return { state: "none", reason: null, nextAttemptAt: null, answeredAt: null };
     const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
     // Rounded to seconds, so that repeated requests return the same time.
-    const nextAttemptMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
-    const nowMs = this.#clock.wallMs();
+    const nextAttemptMs = Math.round((this.#parts.clock.wallMs() + waitMs) / 1000) * 1000;
+    const nowMs = this.#parts.clock.wallMs();
     const answeredAt =
       answeredAgoMs === null ? null : isoTime(Math.floor((nowMs - answeredAgoMs) / 10_000) * 10_000);
     return { state, reason, nextAttemptAt: waitMs > 0 ? isoTime(nextAttemptMs) : null, answeredAt };
@@ -162,12 +177,12 @@ export class SiteSync implements SyncPort {
     const phase = shownPhase(entry);
     return {
       interventionId,
-      name: this.#outbox.nameOf(entry),
+      name: this.#parts.outbox.nameOf(entry),
       phase,
       text: PHASE_WORDS[phase],
       upstreamId,
       attempts,
-      nextAttemptAt: nextAtMs > this.#clock.wallMs() ? isoTime(nextAtMs) : null,
+      nextAttemptAt: nextAtMs > this.#parts.clock.wallMs() ? isoTime(nextAtMs) : null,
       lastResponse: lastError,
     };
   }

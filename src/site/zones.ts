@@ -1,36 +1,55 @@
-import type { Config } from "../config/config.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { Router } from "express";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident-class.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
-import type {
-  BypassView,
-  SimulationView,
-  ZoneHistoryView,
-  ZonePort,
-  ZoneView,
-} from "../http/site/zone-port.ts";
-import type { Inputs } from "../inputs/inputs.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
-import type { ZoneService } from "../inputs/zone-service.ts";
-import type { EventLog } from "../store/event-log.ts";
-import type { Journal } from "../store/journal.ts";
-import { isoTime } from "./iso-time.ts";
+import { hoursOf, minutesOf, requestObject } from "./request-parameters.ts";
+import type { SiteParts } from "./site-parts.ts";
 import { zoneHistories } from "./zone-history.ts";
+import type { BypassView, SimulationView, ZoneHistoryView, ZoneView } from "./zone-view.ts";
 
-export interface SiteZoneParts {
-  readonly config: {
-    readonly zones: readonly Zone[];
-    readonly gpio: { readonly backend: Config["gpio"]["backend"] };
-  };
-  readonly clock: Clock;
-  readonly watch: ZoneService;
-  readonly inputs: Inputs;
-  readonly journal: Journal;
-  readonly events: EventLog;
+/** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
+export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteZones): void {
+  addResource(router, "/site/zones", { guard: guards.signedIn, methods: { get: json(() => zones.list()) } });
+  addResource(router, "/site/zones/history", {
+    guard: guards.signedIn,
+    methods: { get: json((request) => zones.history(hoursOf(request))) },
+  });
+  addResource(router, "/site/zones/:id/bypass", {
+    guard: guards.api,
+    body: readBody,
+    methods: {
+      post: json((request) => {
+        const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
+        return zones.bypass(String(request.params["id"]), order, requestActor(request));
+      }),
+    },
+  });
+  addResource(router, "/site/zones/:id/restore", {
+    guard: guards.api,
+    methods: {
+      post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
+    },
+  });
+  addResource(router, "/site/simulate", {
+    guard: guards.api,
+    body: readBody,
+    methods: {
+      post: json((request) => {
+        const { zone, contact } = requestObject(request);
+        if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+          throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+        return zones.simulate(zone, contact);
+      }),
+    },
+  });
 }
 
 /** More trips than one simulated contact causes, including chatter. */
@@ -39,11 +58,11 @@ const SIMULATED_TRIPS_MAX = 200;
 const SETTLE_MARGIN_MS = 50;
 const HOUR_MS = 3_600_000;
 
-/** State of the zones and actions on them for the /site routes. */
-export class SiteZones implements ZonePort {
-  readonly #parts: SiteZoneParts;
+/** State of the zones and actions on them. */
+export class SiteZones {
+  readonly #parts: SiteParts;
 
-  constructor(parts: SiteZoneParts) {
+  constructor(parts: SiteParts) {
     this.#parts = parts;
   }
 
@@ -78,6 +97,7 @@ export class SiteZones implements ZonePort {
     });
   }
 
+  /** History of each zone over the last `hours`. */
   history(hours: number): readonly ZoneHistoryView[] {
     const { clock, config } = this.#parts;
     const untilMs = clock.wallMs();
@@ -100,12 +120,17 @@ export class SiteZones implements ZonePort {
     });
   }
 
+  /**
+   * Bypasses a zone for a limited time.
+   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a duration out of range
+   */
   bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView {
     this.#parts.watch.orders.bypass(zoneId, order, actor);
     const view = this.#viewOf(zoneId);
     return { ...view, lifeSafetyHeld: this.lifeSafetyHeld([view]) };
   }
 
+  /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */
   restore(zoneId: string, actor: Actor): ZoneView {
     const { orders, faults } = this.#parts.watch;
     orders.restore(zoneId, actor);
@@ -113,6 +138,7 @@ export class SiteZones implements ZonePort {
     return this.#viewOf(zoneId);
   }
 
+  /** Simulates the contact of a zone. @throws AppError `not-found` for an unknown zone */
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
     const { inputs, watch, journal } = this.#parts;
     const { trips } = journal;

@@ -1,21 +1,4 @@
-import type { Actor } from "../../domain/event.ts";
-import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
-
-/** Walk tests of the zones and signal tests to the dispatch centre. */
-export interface FieldTestPort {
-  /** The running or last walk test; null before the first. */
-  walk(): WalkTestView | null;
-  /** @throws AppError `invalid` for a duration out of range, `conflict` while one is running */
-  startWalk(minutes: number | undefined, actor: Actor): WalkTestView;
-  endWalk(actor: Actor): WalkTestView | null;
-  /**
-   * Sends a test along the alarm path for the objective of a zone; default: the first zone.
-   * @throws AppError `not-found`
-   */
-  startSignal(zoneId: string | undefined, actor: Actor): SignalTestView;
-  /** State of a signal test. @throws AppError `not-found` */
-  signal(key: string): SignalTestView;
-}
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 
 /** A walk test: who started it, its times and the tested zones. All times ISO 8601 UTC. */
 export interface WalkTestView {

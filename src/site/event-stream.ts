@@ -1,11 +1,9 @@
-import type { Request, Response, Router } from "express";
-import type { CancelTimer, Clock } from "../../domain/clock.ts";
-import { AppError } from "../../domain/errors.ts";
-import { principalOf, type AuthGuards } from "../auth-guards.ts";
-import { addResource } from "../resource.ts";
-import type { TimelineCursor } from "./journal-port.ts";
-import type { SitePorts } from "./site-ports.ts";
-import type { ZoneView } from "./zone-port.ts";
+import type { Request, Response } from "express";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
+import type { Site } from "./site.ts";
+import type { TimelineCursor } from "./timeline.ts";
 
 /** A user may have a phone and a laptop with two open pages each. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
@@ -35,26 +33,18 @@ interface Stream {
  * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables twice a
  * second while clients are connected, so that other components need not notify it.
  */
-export class SiteEvents {
+export class EventStreams {
   readonly #clock: Clock;
-  readonly #ports: SitePorts;
-  readonly #isStillAuthorized: (request: Request) => boolean;
+  readonly #site: Site;
+  readonly #guards: AuthGuards;
   readonly #streams = new Set<Stream>();
   #cancelPoll: CancelTimer = () => {};
   #isEnding = false;
 
-  /** @param options `isStillAuthorized`: whether a request would still be authorised now */
-  constructor(options: { clock: Clock; ports: SitePorts; isStillAuthorized: (request: Request) => boolean }) {
-    this.#clock = options.clock;
-    this.#ports = options.ports;
-    this.#isStillAuthorized = options.isStillAuthorized;
-  }
-
-  addTo(router: Router, guards: AuthGuards): void {
-    addResource(router, "/site/events", {
-      methods: { get: (request, response) => this.#open(request, response) },
-      guard: guards.signedIn,
-    });
+  constructor(clock: Clock, site: Site, guards: AuthGuards) {
+    this.#clock = clock;
+    this.#site = site;
+    this.#guards = guards;
   }
 
   /** Ends all streams and accepts no new ones, so that the server can close. */
@@ -64,7 +54,8 @@ export class SiteEvents {
     for (const { response } of this.#streams) response.end();
   }
 
-  #open(request: Request, response: Response): void {
+  /** Responds with a stream, or with its headers alone to HEAD. @throws AppError `too-many-requests`, `unavailable` */
+  open(request: Request, response: Response): void {
     if (request.method === "HEAD") {
       response.type("text/event-stream").end();
       return;
@@ -78,7 +69,7 @@ export class SiteEvents {
       "X-Accel-Buffering": "no",
     });
     response.flushHeaders();
-    const place = String(request.headers["last-event-id"] ?? placeText(this.#ports.journal.place()));
+    const place = String(request.headers["last-event-id"] ?? placeText(this.#site.timeline.place()));
     const stream: Stream = {
       request,
       response,
@@ -117,12 +108,10 @@ export class SiteEvents {
 
   /** Reads the state once and sends each stream its changes. */
   #sendChanges(streams: readonly Stream[]): void {
-    const status = JSON.stringify(this.#ports.status());
-    const walkTest = JSON.stringify(this.#ports.tests.walk());
-    const zones = new Map(
-      this.#ports.zones.list().map((zone) => [zone.id, JSON.stringify(zone satisfies ZoneView)]),
-    );
-    const place = placeText(this.#ports.journal.place());
+    const status = JSON.stringify(this.#site.status());
+    const walkTest = JSON.stringify(this.#site.tests.walk());
+    const zones = new Map(this.#site.zones.list().map((zone) => [zone.id, JSON.stringify(zone)]));
+    const place = placeText(this.#site.timeline.place());
     for (const stream of streams) {
       let text = "";
       const add = (event: string, data: string): void => {
@@ -146,7 +135,8 @@ export class SiteEvents {
 
   /** Ends the stream instead if its token has expired or was revoked, or if the client is too slow. */
   #write({ request, response }: Stream, text: string): void {
-    if (!this.#isStillAuthorized(request) || response.writableLength > UNSENT_BYTES_MAX) response.end();
+    if (!this.#guards.isStillAuthorized(request) || response.writableLength > UNSENT_BYTES_MAX)
+      response.end();
     else response.write(text);
   }
 }

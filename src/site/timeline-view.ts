@@ -1,5 +1,5 @@
-import type { LoggedEvent } from "../../domain/event.ts";
-import type { SyncRecordStatus } from "./sync-port.ts";
+import type { LoggedEvent } from "../domain/event.ts";
+import type { SyncRecordStatus } from "./sync-view.ts";
 
 /** One entry of the timeline: event, actor, origin and subject. */
 export type TimelineEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {

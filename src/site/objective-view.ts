@@ -1,16 +1,4 @@
-import type { ObjectiveSource, ObjectiveType } from "../../domain/objective.ts";
-
-/** The objective mirror. */
-export interface ObjectivePort {
-  view(): ObjectivesView;
-  /**
-   * Pulls the objective lists now.
-   * @param options isLossAccepted: accepts a list even if most of its objectives were removed
-   * @returns the result of each list
-   * @throws AppError `conflict` for a standalone daemon
-   */
-  pull(options: { readonly isLossAccepted: boolean }): Promise<ObjectivesView>;
-}
+import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 
 export interface ObjectivesView {
   /** URL of the dispatch centre; null for a standalone daemon. */

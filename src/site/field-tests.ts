@@ -1,39 +1,69 @@
+import type { Router } from "express";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { SignalTestView, FieldTestPort, WalkTestView } from "../http/site/field-test-port.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
 import type { WalkReport } from "../inputs/walk-report.ts";
-import type { ZoneService } from "../inputs/zone-service.ts";
-import type { Journal } from "../store/journal.ts";
-import type { OutboxStore } from "../store/outbox.ts";
-import type { Sync } from "../sync/sync.ts";
-import { isoTime } from "./iso-time.ts";
+import type { SignalTestView, WalkTestView } from "./field-test-view.ts";
+import { minutesOf, requestObject } from "./request-parameters.ts";
+import type { SiteParts } from "./site-parts.ts";
 
-export interface SiteTestParts {
-  readonly watch: ZoneService;
-  readonly journal: Journal;
-  readonly outbox: OutboxStore;
-  /** Undefined for a standalone daemon; a signal test then ends at the local records. */
-  readonly sync: Sync | undefined;
-  /** Life-safety zones whose trips are currently suppressed. */
-  readonly lifeSafetyHeld: () => readonly LifeSafetyHeld[];
+/** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
+export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteTests): void {
+  addResource(router, "/site/signal-test", {
+    guard: guards.api,
+    body: readBody,
+    methods: {
+      post: json((request) => {
+        const { zone } = requestObject(request);
+        if (zone !== undefined && typeof zone !== "string")
+          throw new AppError("invalid", "zone must be the id of a zone");
+        return tests.startSignal(zone, requestActor(request));
+      }),
+    },
+  });
+  addResource(router, "/site/signal-test/:id", {
+    guard: guards.signedIn,
+    methods: { get: json((request) => tests.signal(String(request.params["id"]))) },
+  });
+  addResource(router, "/site/walk-test", {
+    guard: guards.signedIn,
+    methodGuards: { post: guards.api },
+    body: readBody,
+    methods: {
+      get: json(() => tests.walk()),
+      post: json((request) => {
+        const { end } = requestObject(request);
+        const actor = requestActor(request);
+        return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
+      }),
+    },
+  });
 }
 
-/** Walk tests and signal tests for the /site routes. */
-export class SiteTests implements FieldTestPort {
-  readonly #parts: SiteTestParts;
+/** Walk tests of the zones and signal tests to the dispatch centre. */
+export class SiteTests {
+  readonly #parts: SiteParts;
+  readonly #lifeSafetyHeld: () => readonly LifeSafetyHeld[];
 
-  constructor(parts: SiteTestParts) {
+  /** @param lifeSafetyHeld life-safety zones whose trips are currently suppressed */
+  constructor(parts: SiteParts, lifeSafetyHeld: () => readonly LifeSafetyHeld[]) {
     this.#parts = parts;
+    this.#lifeSafetyHeld = lifeSafetyHeld;
   }
 
+  /** The running or last walk test; null before the first. */
   walk(): WalkTestView | null {
     const report = this.#parts.watch.orders.walkReport();
     return report ? this.#viewOf(report) : null;
   }
 
+  /** @throws AppError `invalid` for a duration out of range, `conflict` while one is running */
   startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
     return this.#viewOf(this.#parts.watch.orders.startWalkTest(minutes, actor));
   }
@@ -44,13 +74,18 @@ export class SiteTests implements FieldTestPort {
   }
 
   #viewOf(report: WalkReport): WalkTestView {
-    return { ...walkTestView(report), lifeSafetyHeld: report.isRunning ? this.#parts.lifeSafetyHeld() : [] };
+    return { ...walkTestView(report), lifeSafetyHeld: report.isRunning ? this.#lifeSafetyHeld() : [] };
   }
 
+  /**
+   * Sends a test along the alarm path for the objective of a zone; default: the first zone.
+   * @throws AppError `not-found`
+   */
   startSignal(zoneId: string | undefined, actor: Actor): SignalTestView {
     return this.signal(this.#parts.watch.signalTest(zoneId, actor));
   }
 
+  /** State of a signal test; it ends at the local records of a standalone daemon. @throws AppError `not-found` */
   signal(key: string): SignalTestView {
     const { journal, outbox, sync } = this.#parts;
     const test = journal.trips.find(key);

@@ -1,26 +1,7 @@
-import type { TraitFinding } from "../../domain/centre-trait.ts";
-import type { Difference } from "../../domain/difference.ts";
-import type { ShownPhase } from "../../domain/shown-phase.ts";
-import type { OutboxSummary } from "../../domain/outbox-summary.ts";
-
-/** State of the sync and actions on it. */
-export interface SyncPort {
-  view(): SyncView;
-  /** Link states and waiting times of the last `hours`. */
-  history(hours: number): LinkHistoryView;
-  /** Retries everything now. @returns the remaining records */
-  now(): Promise<SyncView>;
-  /**
-   * Tests the dispatch centre with records that are removed again.
-   * @throws AppError `conflict` for a standalone daemon
-   */
-  tryCentre(): Promise<CentreTrialView>;
-  /**
-   * Runs an action on one record that needs attention.
-   * @throws AppError `not-found`; `conflict` if the action does not apply or the dispatch centre cannot be read now
-   */
-  act(interventionId: number, action: SyncAction): Promise<SyncView>;
-}
+import type { TraitFinding } from "../domain/centre-trait.ts";
+import type { Difference } from "../domain/difference.ts";
+import type { ShownPhase } from "../domain/shown-phase.ts";
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
 
 /** `none`: standalone. `unknown`: nothing has been sent since the start. */
 export interface LinkView {

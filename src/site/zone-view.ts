@@ -1,26 +1,6 @@
-import type { Actor } from "../../domain/event.ts";
-import type { Fault } from "../../domain/fault.ts";
-import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
-import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
-
-/** State of the zones and actions on them. */
-export interface ZonePort {
-  list(): readonly ZoneView[];
-  /** History of each zone over the last `hours`. */
-  history(hours: number): readonly ZoneHistoryView[];
-  /**
-   * Bypasses a zone for a limited time.
-   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a duration out of range
-   */
-  bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView;
-  /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */
-  restore(zoneId: string, actor: Actor): ZoneView;
-  /**
-   * Simulates the contact of a zone.
-   * @throws AppError `not-found` for an unknown zone
-   */
-  simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView>;
-}
+import type { Fault } from "../domain/fault.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { Contact, ZoneKind, ZoneObjective } from "../domain/zone.ts";
 
 export interface ZoneView {
   readonly id: string;
@@ -75,12 +55,6 @@ export interface SpanView {
   readonly from: string;
   /** The current time if it has not ended. */
   readonly to: string;
-}
-
-/** Unvalidated body of /site/zones/<id>/bypass. */
-export interface BypassRequest {
-  readonly reason?: unknown;
-  readonly minutes?: number | undefined;
 }
 
 export interface SimulationView {

@@ -1,4 +1,3 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import {
   HEADLINE_ITEMS_MAX,
   headlineOf,
@@ -6,26 +5,14 @@ import {
   type HeadlineFacts,
   type HeadlineZone,
 } from "../domain/headline.ts";
-import type { Journal } from "../store/journal.ts";
-import type {
-  UnfinishedCounts,
-  UnfinishedInterventions,
-  UnfinishedRecord,
-} from "../store/unfinished-records.ts";
-
-export interface SiteHeadlineParts {
-  readonly clock: Clock;
-  readonly time: TrustedTime;
-  readonly unfinished: UnfinishedInterventions;
-  readonly journal: Pick<Journal, "trips" | "unrecorded">;
-}
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import type { SiteParts } from "./site-parts.ts";
 
 /** Facts from other components of the site. */
-export type OtherFacts = Pick<HeadlineFacts, "isRead" | "conditions" | "isWalkTest" | "stuck"> & {
+export type OtherFacts = Pick<HeadlineFacts, "isRead" | "conditions" | "isWalkTest"> & {
   readonly zones: readonly HeadlineZone[];
-  readonly waiting: number;
-  /** Last change of the oldest queued record, milliseconds since 1970; null if none is queued. */
-  readonly oldestWaitingMs: number | null;
+  readonly outbox: OutboxSummary;
 };
 
 /** Tolerance for starts in the future: clocks of two machines may differ. */
@@ -37,20 +24,22 @@ const UNRECORDED_MAX = 1_000;
 
 /** Collects the facts for the headline. */
 export class SiteHeadline {
-  readonly #parts: SiteHeadlineParts;
+  readonly #parts: SiteParts;
   /** Whether a local trip created the record, by uid; this never changes. */
   readonly #madeByTrip = new Map<string, boolean>();
 
-  constructor(parts: SiteHeadlineParts) {
+  constructor(parts: SiteParts) {
     this.#parts = parts;
   }
 
-  read({ waiting, oldestWaitingMs, ...others }: OtherFacts): Headline {
+  read({ outbox, ...others }: OtherFacts): Headline {
     const { clock, journal } = this.#parts;
+    const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
     const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
     return headlineOf({
       ...others,
       ...this.#records(),
+      stuck: blocked + rejected + gone,
       unrecorded: journal.unrecorded.zones(UNRECORDED_MAX),
       backlog: { waiting, oldestMs },
     });
@@ -58,9 +47,9 @@ export class SiteHeadline {
 
   /** Unfinished records: alarms by their fields, and records created by a local trip. */
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
-    const { clock, time, unfinished } = this.#parts;
+    const { clock, host, unfinished } = this.#parts;
     // With a clock in the past, all starts are in the future; count them as started rather than miss an alarm.
-    const startedMs = time.isTrusted() ? clock.wallMs() + CLOCK_DIFFERENCE_MS : Number.MAX_SAFE_INTEGER;
+    const startedMs = host.time.isTrusted() ? clock.wallMs() + CLOCK_DIFFERENCE_MS : Number.MAX_SAFE_INTEGER;
     const counts = unfinished.counts(startedMs);
     const newest = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
       counts[group] === 0 ? [] : unfinished.newest(group, startedMs, limit);

@@ -1,8 +1,8 @@
-import type { Condition } from "../../domain/condition.ts";
-import type { Headline } from "../../domain/headline.ts";
-import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
-import type { OutboxSummary } from "../../domain/outbox-summary.ts";
-import type { ComparisonView, LinkView } from "./sync-port.ts";
+import type { Condition } from "../domain/condition.ts";
+import type { Headline } from "../domain/headline.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { ComparisonView, LinkView } from "./sync-view.ts";
 
 /** State of the site. */
 export interface StatusView {
