@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { SignalTestView, WalkTestView } from "../site/field-test-view.ts";
-import type { ZoneView } from "../site/zone-view.ts";
+import type { SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { lifeSafetyNotice } from "./life-safety.ts";

@@ -1,17 +1,14 @@
 import type { RequestListener } from "node:http";
-import express, { Router, type ErrorRequestHandler, type RequestHandler } from "express";
+import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { EventService } from "../service/events.ts";
 import type { InterventionService } from "../service/interventions.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
-import { isBusy } from "../store/database.ts";
-import { isDiskFull, isUnwritable } from "../store/transaction.ts";
 import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
 import { closeUnreadBody } from "./body.ts";
-import { allowOrigins } from "./cors.ts";
-import { errorResponse } from "./errors.ts";
+import { answerError } from "./errors.ts";
 import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } from "./express-fast-path.ts";
 import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
@@ -116,43 +113,34 @@ function secureHeaders(newRequestId: () => string): RequestHandler {
   };
 }
 
+/**
+ * Allows web pages of exactly these origins (Fetch standard, CORS protocol): no wildcard, no reflection, no credentials.
+ * Without origins no headers are added.
+ */
+function allowOrigins(origins: readonly string[]): RequestHandler {
+  const allowed = new Set(origins);
+  return (request, response, next) => {
+    if (allowed.size > 0) {
+      response.vary("Origin");
+      const { origin } = request.headers;
+      if (origin !== undefined && allowed.has(origin)) {
+        response.set({
+          "Access-Control-Allow-Origin": origin,
+          "Access-Control-Expose-Headers": "X-Total-Count, ETag, Location, Link, Retry-After, X-Request-Id",
+        });
+        if (request.method === "OPTIONS")
+          response.set({
+            "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+            "Access-Control-Allow-Headers":
+              "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer",
+            "Access-Control-Max-Age": "600",
+          });
+      }
+    }
+    next();
+  };
+}
+
 const unknownPath: RequestHandler = (request) => {
   throw new AppError("not-found", `no route for ${request.method} ${request.path}`);
 };
-
-/** Converts storage errors to 503: nothing was stored, and the client may repeat the request. */
-function operatingError(cause: unknown): unknown {
-  if (cause instanceof AppError && cause.code !== "storage") return cause;
-  if (isBusy(cause))
-    return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause });
-  if (!isUnwritable(cause)) return cause;
-  const message = isDiskFull(cause)
-    ? "the disk of this device is full"
-    : "the disk of this device is not writable";
-  const hint = "Nothing was stored. Free space on the disk or check it, then repeat the request.";
-  return new AppError("unavailable", message, { hint, retryAfterS: DISK_RETRY_S, cause });
-}
-
-/** Seconds; freeing disk space takes a user at least this long. */
-const DISK_RETRY_S = 30;
-
-function answerError(log: Log): ErrorRequestHandler {
-  return (cause: unknown, request, response, next) => {
-    const error = operatingError(cause);
-    const body = errorResponse(error);
-    if (body.statusCode >= 500)
-      log.error("request-failed", {
-        requestId: response.get("X-Request-Id"),
-        method: request.method,
-        path: request.path,
-        error,
-      });
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    if (error instanceof AppError && error.retryAfterS !== undefined)
-      response.set("Retry-After", String(error.retryAfterS));
-    response.status(body.statusCode).json(body);
-  };
-}

@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import type { StatusView } from "../site/status-view.ts";
-import type { WalkTestView } from "../site/field-test-view.ts";
-import type { ZoneView } from "../site/zone-view.ts";
+import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { request } from "./api.ts";
 import { later, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";

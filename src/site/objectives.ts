@@ -6,7 +6,7 @@ import type { AuthGuards } from "../http/auth-guards.ts";
 import { disableIdleTimeout } from "../http/connection-limits.ts";
 import { addResource, json, type Resource } from "../http/resource.ts";
 import type { ObjectiveDifference } from "../store/upstream-objectives.ts";
-import type { ObjectiveDifferenceView, ObjectiveListView, ObjectivesView } from "./objective-view.ts";
+import type { ObjectiveDifferenceView, ObjectiveListView, ObjectivesView } from "./sync-view.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** Routes of the objective mirror: all users may read it, operators and administrators may start a pull. */

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
-import { parametersOf } from "../http/list-query.ts";
+import { parametersOf } from "../http/lists.ts";
 
 /** The JSON object of the body; empty without a body. @throws AppError `invalid` for anything else */
 export function requestObject(request: Request): Readonly<Record<string, unknown>> {

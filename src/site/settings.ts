@@ -6,7 +6,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { disableIdleTimeout, restoreIdleTimeout } from "../http/connection-limits.ts";
-import { parametersOf } from "../http/list-query.ts";
+import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import { BackupDownload } from "../ops/backup-download.ts";
 import type { BackupTasks } from "../ops/backup-tasks.ts";

@@ -6,9 +6,8 @@ import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from ".
 import { AppError } from "../domain/errors.ts";
 import { validateSetUp } from "../generated/validators.js";
 import type { AuthGuards } from "../http/auth-guards.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, validated } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
-import { validated } from "../http/validate.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { DraftView, QuestionView } from "./administration-view.ts";

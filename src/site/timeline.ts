@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
-import { parametersOf } from "../http/list-query.ts";
+import { parametersOf } from "../http/lists.ts";
 import { addResource, idOf, json } from "../http/resource.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { TripStore } from "../store/trips.ts";

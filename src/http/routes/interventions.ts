@@ -1,16 +1,15 @@
+import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
+import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { DEVICE_EMAIL } from "../../domain/principal.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
-import type { InterventionService } from "../../service/interventions.ts";
+import type { IdempotencyKey, InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../auth-guards.ts";
-import { readBody } from "../body.ts";
-import { idempotencyKeyOf } from "../idempotency.ts";
+import { readBody, validated } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
-import { listBody } from "../list-response.ts";
-import { interventionQueryOf, parametersOf } from "../list-query.ts";
+import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idOf } from "../resource.ts";
-import { validated } from "../validate.ts";
 
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
@@ -93,6 +92,43 @@ async function create(
     .set("Location", `${request.baseUrl}/interventii/${record.id}`)
     .set("ETag", etagOf(1))
     .json(record);
+}
+
+const KEY_LENGTH_MAX = 255;
+
+/**
+ * Reads the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in
+ * quotes, or a bare word of visible characters.
+ * @param body the validated body
+ * @returns undefined if the request has none
+ * @throws AppError `invalid` for an empty, too long or malformed key
+ */
+function idempotencyKeyOf(request: Request, body: InterventionCreate): IdempotencyKey | undefined {
+  const header = request.headers["idempotency-key"];
+  if (header === undefined) return undefined;
+  const key = unquoted(Array.isArray(header) ? header.join(",") : header);
+  if (key === undefined || key === "" || key.length > KEY_LENGTH_MAX)
+    throw new AppError(
+      "invalid",
+      `Idempotency-Key must be a quoted string of 1 to ${KEY_LENGTH_MAX} visible characters`,
+    );
+  return { key, fingerprint: fingerprintOf(body) };
+}
+
+function unquoted(header: string): string | undefined {
+  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1];
+  if (quoted !== undefined) return quoted.replaceAll(/\\(["\\])/g, "$1");
+  return /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : undefined;
+}
+
+/**
+ * Equal for requests with the same fields in any order; unknown fields are ignored. Defaults are excluded, so that a
+ * release with a new field still recognises earlier requests.
+ */
+function fingerprintOf(body: InterventionCreate): string {
+  return createHash("sha256")
+    .update(JSON.stringify(changedFields(body)))
+    .digest("base64");
 }
 
 /** Strong, as required by If-Match (RFC 9110 13.1.1). */

@@ -4,9 +4,7 @@ import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveService } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
-import { isKnown, tagOf } from "../conditional.ts";
-import { objectiveQueryOf, parametersOf } from "../list-query.ts";
-import { listBody } from "../list-response.ts";
+import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
 import { addResource, idOf } from "../resource.ts";
 
@@ -59,4 +57,22 @@ async function list(
   const records = found.records.map((objective) => JSON.stringify(objective));
   const text = listBody(request, response, query, { records, total: found.total });
   await pages.send(request, response, { version, text });
+}
+
+/** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
+const TAGS = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/**
+ * The ETag of a version; weak, because compressed and plain responses share it.
+ * @param version printable characters without quotation marks and spaces
+ */
+function tagOf(version: string): string {
+  return `W/"${version}"`;
+}
+
+/** Whether the client already has the version, for a 304 response (If-None-Match, RFC 9110, 13.1.2). */
+function isKnown({ headers }: Request, version: string): boolean {
+  const known = headers["if-none-match"];
+  if (known === undefined) return false;
+  return known.trim() === "*" || [...known.matchAll(TAGS)].some(([, tag]) => tag === version);
 }

@@ -3,9 +3,8 @@ import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLocal, tokenOf } from "../auth-guards.ts";
-import { readBody } from "../body.ts";
+import { readBody, validated } from "../body.ts";
 import { addResource } from "../resource.ts";
-import { validated } from "../validate.ts";
 
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(router: Router, tokens: TokenService): void {

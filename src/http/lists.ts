@@ -1,5 +1,7 @@
+import type { Request, Response } from "express";
 import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type RecordField } from "../domain/intervention.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { ObjectiveFilter, ObjectiveQuery } from "../domain/objective-query.ts";
 import { parseDateTime } from "../domain/calendar.ts";
 import type { Filter, FilterValue, InterventionQuery } from "../store/intervention-query.ts";
@@ -144,41 +146,37 @@ function boundedValues(field: string, values: string[]): string[] {
   return values;
 }
 
-const ENUMS: Readonly<Partial<Record<RecordField, readonly string[]>>> = {
+/** Values that a filter accepts, by field: these, whole numbers, flags, or texts with `null` for none. */
+const VALUES: Readonly<Partial<Record<RecordField, readonly string[] | "number" | "flag" | "nullable">>> = {
+  id: "number",
+  objectiveId: "number",
+  crews: "number",
+  dispeceratId: "number",
+  police: "flag",
+  ambulance: "flag",
+  firetruck: "flag",
+  description: "nullable",
+  dateStart: "nullable",
+  dateEnd: "nullable",
+  notes: "nullable",
+  invoicePdf: "nullable",
   status: ["planned", "in_progress", "done"],
   priority: ["low", "medium", "high"],
   type: ["maintenance", "inspection", "repair", "other"],
-  objectiveType: ["obiective/cladiri", "obiective/bunuri", "obiective/persoane"],
+  objectiveType: OBJECTIVE_TYPES,
 };
 
 function filterValue(field: RecordField, value: string): FilterValue {
-  const allowed = ENUMS[field];
-  if (allowed) {
-    if (allowed.includes(value)) return value;
-    throw new AppError("invalid", `${field} must be one of ${allowed.join(", ")}`);
-  }
-  if (NUMBERS.has(field)) return numberOf(field, value);
-  if (FLAGS.has(field)) {
+  const allowed = VALUES[field];
+  if (allowed === "number") return numberOf(field, value);
+  if (allowed === "flag") {
     if (value === "true" || value === "false") return value === "true";
     throw new AppError("invalid", `${field} must be true or false`);
   }
-  return value === "null" && NULLABLE.has(field) ? null : value;
+  if (Array.isArray(allowed) && !allowed.includes(value))
+    throw new AppError("invalid", `${field} must be one of ${allowed.join(", ")}`);
+  return value === "null" && allowed === "nullable" ? null : value;
 }
-
-const NUMBERS: ReadonlySet<RecordField> = new Set<RecordField>([
-  "id",
-  "objectiveId",
-  "crews",
-  "dispeceratId",
-]);
-const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
-const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
-  "description",
-  "dateStart",
-  "dateEnd",
-  "notes",
-  "invoicePdf",
-]);
 
 function numberOf(field: string, value: string): number {
   if (!/^\d{1,16}$/.test(value) || !Number.isSafeInteger(Number(value)))
@@ -211,4 +209,25 @@ function listOf(parameters: URLSearchParams, name: string): string[] {
 
 function isRecordField(name: string): name is RecordField {
   return (RECORD_FIELDS as readonly string[]).includes(name);
+}
+
+/**
+ * Sets the headers of a list: the total and the link to the next page (RFC 8288).
+ * @param list `records`: JSON text of each record
+ * @returns the body, a JSON array
+ */
+export function listBody(
+  request: Request,
+  response: Response,
+  slice: PageRange,
+  { records, total }: { records: readonly string[]; total: number },
+): string {
+  response.set("X-Total-Count", String(total));
+  if (slice.end < total && records.length > 0) {
+    const next = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
+    next.set("_start", String(slice.end));
+    next.set("_end", String(slice.end + Math.min(slice.end - slice.start, PAGE_SIZE_MAX)));
+    response.set("Link", `<${request.originalUrl.split("?")[0]}?${next.toString()}>; rel="next"`);
+  }
+  return `[${records.join(",")}]`;
 }
