@@ -96,7 +96,7 @@ function apiRouter(
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   interventionRoutes(router, { guard: api, deleteGuard }, interventions);
   const document = openApiDocument(basePath);
-  addResource(router, "/openapi.json", { guard: api, methods: { get: json(() => document) } });
+  addResource(router, "/openapi.json", api, { get: json(() => document) });
   return router;
 }
 

@@ -19,14 +19,10 @@ const parse = express.json({
 const DRAINED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a JSON body into `request.body`, for methods with a body. Rejects a missing or invalid body (400), another media
+ * Reads a JSON body into `request.body`. Rejects a missing or invalid body (400), another media
  * type or character set (415) and a too large body (413).
  */
 export const readBody: RequestHandler = (request, response, next) => {
-  if (!METHODS_WITH_BODY.has(request.method)) {
-    next();
-    return;
-  }
   if (declaredBytes(request) === 0) throw new AppError("invalid", "a JSON body is required");
   if (!isJson(request.headers["content-type"] ?? ""))
     throw new AppError(
@@ -82,8 +78,6 @@ function isJson(header: string): boolean {
     parameters.every((part) => part === "" || /^charset=(?:utf-8|"utf-8")$/.test(part.replaceAll(" ", "")))
   );
 }
-
-const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /** Precompiled validator of src/generated/validators.js. */
 export interface Validator<T> {

@@ -1,4 +1,4 @@
-import type { Request, Router } from "express";
+import type { Request, Response, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
@@ -16,46 +16,29 @@ export function accountRoutes(
   guards: AuthGuards,
   { tokens, accounts }: { readonly tokens: TokenService; readonly accounts: AccountService },
 ): void {
-  addResource(router, "/site/account", {
-    guard: guards.token,
-    methods: {
-      get: json((request) => {
-        const { email, role, mustChangePassword = false } = principalOf(request);
-        return { email, role, mustChangePassword } satisfies AccountView;
-      }),
-    },
-  });
-  addResource(router, "/site/password", {
-    guard: guards.token,
-    body: readBody,
-    methods: { post: json((request) => changePassword(request, tokens, accounts)) },
+  const ownAccount = (request: Request): AccountView => {
+    const { email, role, mustChangePassword = false } = principalOf(request);
+    return { email, role, mustChangePassword };
+  };
+  addResource(router, "/site/account", guards.token, { get: json(ownAccount) });
+  addResource(router, "/site/password", guards.token, {
+    post: [readBody, json((request) => changePassword(request, tokens, accounts))],
   });
   const list = (): PersonView[] =>
     accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
-  addResource(router, "/site/accounts", {
-    guard: guards.administrator,
-    body: readBody,
-    methods: {
-      get: json(list),
-      post: async (request, response) => {
-        await addAccount(request, accounts);
-        response.status(201).json(list());
-      },
-    },
-  });
-  addResource(router, "/site/accounts/:email", {
-    guard: guards.administrator,
-    body: readBody,
-    methods: {
-      put: json((request) => {
-        const email = String(request.params["email"]);
-        const { disabled } = requestObject(request);
-        if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, requestActor(request));
-        else accounts.setRole(email, roleOf(request), requestActor(request));
-        return list();
-      }),
-    },
-  });
+  const add = async (request: Request, response: Response): Promise<void> => {
+    await addAccount(request, accounts);
+    response.status(201).json(list());
+  };
+  addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
+  const change = (request: Request): PersonView[] => {
+    const email = String(request.params["email"]);
+    const { disabled } = requestObject(request);
+    if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, requestActor(request));
+    else accounts.setRole(email, roleOf(request), requestActor(request));
+    return list();
+  };
+  addResource(router, "/site/accounts/:email", guards.administrator, { put: [readBody, json(change)] });
 }
 
 /** Adds an account. A password set by an administrator only allows setting a new one. */

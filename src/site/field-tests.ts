@@ -1,4 +1,4 @@
-import type { Router } from "express";
+import type { Request, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -15,34 +15,24 @@ import type { SiteParts } from "./site-parts.ts";
 
 /** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
 export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteTests): void {
-  addResource(router, "/site/signal-test", {
-    guard: guards.api,
-    body: readBody,
-    methods: {
-      post: json((request) => {
-        const { zone } = requestObject(request);
-        if (zone !== undefined && typeof zone !== "string")
-          throw new AppError("invalid", "zone must be the id of a zone");
-        return tests.startSignal(zone, requestActor(request));
-      }),
-    },
+  const startSignal = (request: Request): SignalTestView => {
+    const { zone } = requestObject(request);
+    if (zone !== undefined && typeof zone !== "string")
+      throw new AppError("invalid", "zone must be the id of a zone");
+    return tests.startSignal(zone, requestActor(request));
+  };
+  addResource(router, "/site/signal-test", guards.api, { post: [readBody, json(startSignal)] });
+  addResource(router, "/site/signal-test/:id", guards.signedIn, {
+    get: json((request) => tests.signal(String(request.params["id"]))),
   });
-  addResource(router, "/site/signal-test/:id", {
-    guard: guards.signedIn,
-    methods: { get: json((request) => tests.signal(String(request.params["id"]))) },
-  });
-  addResource(router, "/site/walk-test", {
-    guard: guards.signedIn,
-    methodGuards: { post: guards.api },
-    body: readBody,
-    methods: {
-      get: json(() => tests.walk()),
-      post: json((request) => {
-        const { end } = requestObject(request);
-        const actor = requestActor(request);
-        return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
-      }),
-    },
+  const startOrEndWalk = (request: Request): WalkTestView | null => {
+    const { end } = requestObject(request);
+    const actor = requestActor(request);
+    return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
+  };
+  addResource(router, "/site/walk-test", guards.signedIn, {
+    get: json(() => tests.walk()),
+    post: [...guards.api, readBody, json(startOrEndWalk)],
   });
 }
 

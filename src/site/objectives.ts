@@ -1,31 +1,23 @@
-import type { Router } from "express";
+import type { Request, Response, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { disableIdleTimeout } from "../http/connection-limits.ts";
-import { addResource, json, type Resource } from "../http/resource.ts";
+import { addResource, json } from "../http/resource.ts";
 import type { ObjectiveDifference } from "../store/upstream-objectives.ts";
 import type { ObjectiveDifferenceView, ObjectiveListView, ObjectivesView } from "./sync-view.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** Routes of the objective mirror: all users may read it, operators and administrators may start a pull. */
 export function objectiveMirrorRoutes(router: Router, guards: AuthGuards, objectives: SiteObjectives): void {
-  addResource(router, "/site/objectives", {
-    guard: guards.signedIn,
-    methods: { get: json(() => objectives.view()) },
-  });
-  const pull = (isLossAccepted: boolean): Resource => ({
-    guard: guards.api,
-    methods: {
-      post: async (_request, response) => {
-        disableIdleTimeout(response);
-        response.json(await objectives.pull({ isLossAccepted }));
-      },
-    },
-  });
-  addResource(router, "/site/objectives/pull", pull(false));
-  addResource(router, "/site/objectives/accept-loss", pull(true));
+  addResource(router, "/site/objectives", guards.signedIn, { get: json(() => objectives.view()) });
+  const pull = (isLossAccepted: boolean) => async (_request: Request, response: Response) => {
+    disableIdleTimeout(response);
+    response.json(await objectives.pull({ isLossAccepted }));
+  };
+  addResource(router, "/site/objectives/pull", guards.api, { post: pull(false) });
+  addResource(router, "/site/objectives/accept-loss", guards.api, { post: pull(true) });
 }
 
 const DIFFERENCES_SHOWN = 200;

@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { isLocal, type AuthGuards } from "../http/auth-guards.ts";
 import { metricsRoute, type MetricsPort } from "../http/metrics.ts";
-import { addResource, json } from "../http/resource.ts";
+import { addResource, json, PUBLIC } from "../http/resource.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { EventService } from "../service/events.ts";
 import type { TokenService } from "../service/tokens.ts";
@@ -39,10 +39,7 @@ export interface SiteRouteParts {
 export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRouteParts): () => void {
   const { site, settings, authority, metrics } = parts;
   metricsRoute(router, metrics);
-  addResource(router, "/site/status", {
-    guard: guards.signedIn,
-    methods: { get: json(() => site.status()) },
-  });
+  addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
   zoneRoutes(router, guards, site.zones);
   fieldTestRoutes(router, guards, site.tests);
   timelineRoutes(router, guards, site.timeline);
@@ -53,19 +50,16 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   setupRoutes(router, guards, parts);
   accountRoutes(router, guards, parts);
   const streams = new EventStreams(parts.clock, site, guards);
-  addResource(router, "/site/events", {
-    guard: guards.signedIn,
-    methods: { get: (request, response) => streams.open(request, response) },
+  addResource(router, "/site/events", guards.signedIn, {
+    get: (request, response) => streams.open(request, response),
   });
   // Public: needed before a safe sign-in. `santinela cert` shows the fingerprint.
-  addResource(router, "/site/ca.crt", {
-    methods: {
-      get: (_request, response) => {
-        const pem = authority();
-        if (pem === undefined)
-          throw new AppError("not-found", "this installation has no own certificate authority");
-        response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
-      },
+  addResource(router, "/site/ca.crt", PUBLIC, {
+    get: (_request, response) => {
+      const pem = authority();
+      if (pem === undefined)
+        throw new AppError("not-found", "this installation has no own certificate authority");
+      response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
     },
   });
   healthRoutes(router, site);

@@ -33,10 +33,7 @@ export function settingsRoutes(
 ): void {
   const note = (request: Request, event: Omit<NewEvent, "who" | "from">): void =>
     events.note({ ...event, ...requestActor(request) });
-  addResource(router, "/site/configuration", {
-    guard,
-    methods: { get: json(() => settings.configuration()) },
-  });
+  addResource(router, "/site/configuration", guard, { get: json(() => settings.configuration()) });
   const backup = (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
     return settings.withTemporaryBackup((path) => {
@@ -45,7 +42,7 @@ export function settingsRoutes(
       return sent(response, path, `${site.status().site.ref}.db`);
     });
   };
-  addResource(router, "/site/backup", { guard, methods: { get: backup } });
+  addResource(router, "/site/backup", guard, { get: backup });
   const enableDebugLog = (request: Request): { until: string } => {
     const minutes = minutesOf(request) ?? LOG_MINUTES;
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
@@ -54,18 +51,18 @@ export function settingsRoutes(
     note(request, { event: "log-detailed", subject: "log", detail: { until } });
     return { until };
   };
-  addResource(router, "/site/log-level", { guard, body: readBody, methods: { post: json(enableDebugLog) } });
+  addResource(router, "/site/log-level", guard, { post: [readBody, json(enableDebugLog)] });
   const reload = async (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
     response.json(await settings.reload(requestActor(request)));
   };
-  addResource(router, "/site/reload", { guard, methods: { post: reload } });
+  addResource(router, "/site/reload", guard, { post: reload });
   const restart = (request: Request, response: Response): void => {
     note(request, { event: "restart-ordered", subject: "daemon", detail: {} });
     settings.restart();
     response.status(202).json({});
   };
-  addResource(router, "/site/restart", { guard, methods: { post: restart } });
+  addResource(router, "/site/restart", guard, { post: restart });
 }
 
 /** Resolves when the file has been sent or the client has disconnected. */
@@ -85,10 +82,8 @@ export function restoreRoutes(
   { administrator: guard }: AuthGuards,
   settings: SiteSettings,
 ): void {
-  addResource(router, "/site/restore/pieces", {
-    guard,
-    body: readPiece,
-    methods: { post: json((request) => settings.add(offsetOf(request), pieceOf(request))) },
+  addResource(router, "/site/restore/pieces", guard, {
+    post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
   });
   const start = async (request: Request, response: Response): Promise<void> => {
     const { copy, dryRun = false } = requestObject(request);
@@ -98,7 +93,7 @@ export function restoreRoutes(
     if (dryRun) response.json(await settings.plan(copy));
     else response.status(202).json(await settings.restore(copy, requestActor(request)));
   };
-  addResource(router, "/site/restore", { guard, body: readBody, methods: { post: start } });
+  addResource(router, "/site/restore", guard, { post: [readBody, start] });
 }
 
 function offsetOf(request: Request): number {

@@ -7,7 +7,7 @@ import { AppError } from "../domain/errors.ts";
 import { validateSetUp } from "../generated/validators.js";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { readBody, validated } from "../http/body.ts";
-import { addResource, json } from "../http/resource.ts";
+import { addResource, json, PUBLIC } from "../http/resource.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { DraftView, QuestionView } from "./administration-view.ts";
@@ -29,17 +29,12 @@ export function setupRoutes(
   parts: { readonly tokens: TokenService; readonly accounts: AccountService; readonly setup: SetupParts },
 ): void {
   const { tokens, accounts, setup } = parts;
-  addResource(router, "/site/setup", {
-    body: readBody,
-    methods: {
-      get: json(() => ({ isOpen: accounts.initialAdministrator() !== undefined })),
-      post: json((request) => claim(request, tokens, accounts)),
-    },
+  addResource(router, "/site/setup", PUBLIC, {
+    get: json(() => ({ isOpen: accounts.initialAdministrator() !== undefined })),
+    post: [readBody, json((request) => claim(request, tokens, accounts))],
   });
-  addResource(router, "/site/setup/draft", {
-    guard: guards.administrator,
-    body: readBody,
-    methods: { post: json((request) => draftConfiguration(answersOf(request), setup)) },
+  addResource(router, "/site/setup/draft", guards.administrator, {
+    post: [readBody, json((request) => draftConfiguration(answersOf(request), setup))],
   });
 }
 

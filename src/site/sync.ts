@@ -27,20 +27,15 @@ const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 
 /** Routes of the sync: all users may read, operators and administrators may act. */
 export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteSync): void {
-  addResource(router, "/site/sync", { guard: guards.signedIn, methods: { get: json(() => sync.view()) } });
-  addResource(router, "/site/sync/history", {
-    guard: guards.signedIn,
-    methods: { get: json((request) => sync.history(hoursOf(request))) },
+  addResource(router, "/site/sync", guards.signedIn, { get: json(() => sync.view()) });
+  addResource(router, "/site/sync/history", guards.signedIn, {
+    get: json((request) => sync.history(hoursOf(request))),
   });
-  addResource(router, "/site/sync/now", { guard: guards.api, methods: { post: json(() => sync.now()) } });
-  addResource(router, "/site/sync/try-centre", {
-    guard: guards.api,
-    methods: { post: json(() => sync.tryCentre()) },
-  });
+  addResource(router, "/site/sync/now", guards.api, { post: json(() => sync.now()) });
+  addResource(router, "/site/sync/try-centre", guards.api, { post: json(() => sync.tryCentre()) });
   for (const action of ACTIONS)
-    addResource(router, `/site/sync/:id/${action}`, {
-      guard: guards.api,
-      methods: { post: json((request) => sync.act(idOf(request, "intervention"), action)) },
+    addResource(router, `/site/sync/:id/${action}`, guards.api, {
+      post: json((request) => sync.act(idOf(request, "intervention"), action)),
     });
 }
 

@@ -29,18 +29,15 @@ export interface TimelinePage {
 
 /** Routes of the history: trips for all users, the timeline for operators and administrators. */
 export function timelineRoutes(router: Router, guards: AuthGuards, timeline: SiteTimeline): void {
-  addResource(router, "/site/trips", {
-    guard: guards.signedIn,
-    methods: { get: json((request) => timeline.trips(limitOf(request))) },
+  addResource(router, "/site/trips", guards.signedIn, {
+    get: json((request) => timeline.trips(limitOf(request))),
   });
-  addResource(router, "/site/journal", {
-    // Not for viewers: it contains sign-ins with their addresses.
-    guard: guards.api,
-    methods: { get: (request, response) => sendPage(timeline, request, response) },
+  // Not for viewers: it contains sign-ins with their addresses.
+  addResource(router, "/site/journal", guards.api, {
+    get: (request, response) => sendPage(timeline, request, response),
   });
-  addResource(router, "/site/interventions/:id/history", {
-    guard: guards.api,
-    methods: { get: json((request) => timeline.history(idOf(request, "intervention"))) },
+  addResource(router, "/site/interventions/:id/history", guards.api, {
+    get: json((request) => timeline.history(idOf(request, "intervention"))),
   });
 }
 

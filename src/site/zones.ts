@@ -1,4 +1,4 @@
-import type { Router } from "express";
+import type { Request, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -17,39 +17,25 @@ import type { BypassView, SimulationView, ZoneHistoryView, ZoneView } from "./zo
 
 /** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
 export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteZones): void {
-  addResource(router, "/site/zones", { guard: guards.signedIn, methods: { get: json(() => zones.list()) } });
-  addResource(router, "/site/zones/history", {
-    guard: guards.signedIn,
-    methods: { get: json((request) => zones.history(hoursOf(request))) },
+  addResource(router, "/site/zones", guards.signedIn, { get: json(() => zones.list()) });
+  addResource(router, "/site/zones/history", guards.signedIn, {
+    get: json((request) => zones.history(hoursOf(request))),
   });
-  addResource(router, "/site/zones/:id/bypass", {
-    guard: guards.api,
-    body: readBody,
-    methods: {
-      post: json((request) => {
-        const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
-        return zones.bypass(String(request.params["id"]), order, requestActor(request));
-      }),
-    },
+  const bypass = (request: Request): BypassView => {
+    const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
+    return zones.bypass(String(request.params["id"]), order, requestActor(request));
+  };
+  addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });
+  addResource(router, "/site/zones/:id/restore", guards.api, {
+    post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
   });
-  addResource(router, "/site/zones/:id/restore", {
-    guard: guards.api,
-    methods: {
-      post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
-    },
-  });
-  addResource(router, "/site/simulate", {
-    guard: guards.api,
-    body: readBody,
-    methods: {
-      post: json((request) => {
-        const { zone, contact } = requestObject(request);
-        if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
-          throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
-        return zones.simulate(zone, contact);
-      }),
-    },
-  });
+  const simulate = (request: Request): Promise<SimulationView> => {
+    const { zone, contact } = requestObject(request);
+    if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+      throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+    return zones.simulate(zone, contact);
+  };
+  addResource(router, "/site/simulate", guards.api, { post: [readBody, json(simulate)] });
 }
 
 /** More trips than one simulated contact causes, including chatter. */

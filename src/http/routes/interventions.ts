@@ -20,21 +20,17 @@ export function interventionRoutes(
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
   interventions: InterventionService,
 ): void {
-  addResource(router, "/interventii", {
-    methods: {
-      get: async (request, response) => {
-        const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        const closed = new AbortController();
-        response.once("close", () => closed.abort());
-        const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
-          if (!closed.signal.aborted) throw error;
-        });
-        if (list) sendJsonText(response, listBody(request, response, query, list));
-      },
-      post: (request, response) => create(interventions, request, response),
+  addResource(router, "/interventii", guard, {
+    get: async (request, response) => {
+      const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
+      const closed = new AbortController();
+      response.once("close", () => closed.abort());
+      const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
+        if (!closed.signal.aborted) throw error;
+      });
+      if (list) sendJsonText(response, listBody(request, response, query, list));
     },
-    guard,
-    body: readBody,
+    post: [readBody, (request, response) => create(interventions, request, response)],
   });
 
   const update = async (request: Request, response: Response): Promise<void> => {
@@ -48,29 +44,25 @@ export function interventionRoutes(
     });
     response.set("ETag", etagOf(rev)).json(record);
   };
-  addResource(router, "/interventii/:id", {
-    methods: {
-      get: (request, response) => {
-        const { record, rev } = interventions.get(idOf(request, "intervention"));
-        response.set("ETag", etagOf(rev)).json(record);
-      },
-      put: update,
-      patch: update,
-      delete: async (request, response) => {
-        const id = idOf(request, "intervention");
-        const record = await interventions.together(() => {
-          assertMatch(interventions, id, request);
-          return interventions.delete(id, principalOf(request));
-        });
-        // Clients that need the deleted record can request it (RFC 7240).
-        if (prefersRepresentation(request))
-          response.set("Preference-Applied", "return=representation").json(record);
-        else response.status(204).end();
-      },
+  const remove = async (request: Request, response: Response): Promise<void> => {
+    const id = idOf(request, "intervention");
+    const record = await interventions.together(() => {
+      assertMatch(interventions, id, request);
+      return interventions.delete(id, principalOf(request));
+    });
+    // Clients that need the deleted record can request it (RFC 7240).
+    if (prefersRepresentation(request))
+      response.set("Preference-Applied", "return=representation").json(record);
+    else response.status(204).end();
+  };
+  addResource(router, "/interventii/:id", guard, {
+    get: (request, response) => {
+      const { record, rev } = interventions.get(idOf(request, "intervention"));
+      response.set("ETag", etagOf(rev)).json(record);
     },
-    guard,
-    methodGuards: { delete: deleteGuard },
-    body: readBody,
+    put: [readBody, update],
+    patch: [readBody, update],
+    delete: [...deleteGuard, remove],
   });
 }
 

@@ -6,7 +6,7 @@ import type { ObjectiveService } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
 import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
-import { addResource, idOf } from "../resource.ts";
+import { addResource, idOf, json } from "../resource.ts";
 
 /** The three objective lists and single objectives, limited to those that the account sees. */
 export function objectiveRoutes(
@@ -16,18 +16,14 @@ export function objectiveRoutes(
 ): void {
   const pages = new CompressedPages();
   for (const type of OBJECTIVE_TYPES) {
-    addResource(router, `/${type}`, {
-      methods: { get: (request, response) => list(type, { objectives, pages }, request, response) },
-      guard,
+    addResource(router, `/${type}`, guard, {
+      get: (request, response) => list(type, { objectives, pages }, request, response),
     });
-    addResource(router, `/${type}/:id`, {
-      methods: {
-        get: (request, response) => {
-          const ref = { type, id: idOf(request, "objective") };
-          response.json(objectives.get(ref, principalOf(request).objectives));
-        },
-      },
-      guard,
+    addResource(router, `/${type}/:id`, guard, {
+      get: json((request) => {
+        const ref = { type, id: idOf(request, "objective") };
+        return objectives.get(ref, principalOf(request).objectives);
+      }),
     });
   }
 }
