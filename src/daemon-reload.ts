@@ -11,7 +11,7 @@ import { AppError, messageOf } from "./domain/errors.ts";
 import type { Actor } from "./domain/event.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import type { JsonLog } from "./ops/log.ts";
-import type { ReloadView } from "./http/site/reload-view.ts";
+import type { ReloadView } from "./site/administration-view.ts";
 import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneService } from "./inputs/zone-service.ts";
 import type { EventService } from "./service/events.ts";

@@ -1,16 +1,20 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
+import type { Services } from "./daemon-services.ts";
 import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
-import { createApp, type ServedParts } from "./http/app.ts";
+import { createApp } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
+import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
+
+/** The services and components behind the routes. */
+export type ServedParts = Services & Omit<SiteRouteParts, "authority" | "clock">;
 
 export interface DaemonServerOptions {
   readonly config: Config;
-  /** The services behind the routes. */
   readonly parts: ServedParts;
   readonly clock: Clock;
   readonly time: TrustedTime;
@@ -65,14 +69,15 @@ export class DaemonServer {
   }
 
   #app() {
-    const { parts, run } = this.#options;
+    const { parts, clock, run } = this.#options;
     const { http, site } = this.#config;
     let requests = 0;
+    const authority = (): string | undefined => this.#keeper.authority;
     return createApp({
       ...this.#options,
       ...parts,
       ...http,
-      authority: () => this.#keeper.authority,
+      addSiteRoutes: (router, guards) => addSiteRoutes(router, guards, { ...parts, clock, authority }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       newRequestId: () => `${run}-${(requests += 1)}`,
     });

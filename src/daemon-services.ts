@@ -1,6 +1,5 @@
 import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
-import type { AppParts } from "./http/app.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { AccountService } from "./service/accounts.ts";
 import { EventService } from "./service/events.ts";
@@ -21,7 +20,14 @@ export interface ServiceParts extends Pick<
   readonly tell: (account: { email: string; password: string }) => void;
 }
 
-export type Services = Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">;
+/** The services behind the API. */
+export interface Services {
+  readonly tokens: TokenService;
+  readonly accounts: AccountService;
+  readonly events: EventService;
+  readonly objectives: ObjectiveService;
+  readonly interventions: InterventionService;
+}
 
 /** Creates the services behind the API, with objectives and an administrator for the first request. */
 export async function makeServices({

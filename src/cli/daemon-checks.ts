@@ -1,10 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { BACKLOG_LIMIT_MS } from "../domain/headline.ts";
-import type { ObjectivesView } from "../http/site/objective-port.ts";
-import type { StatusView } from "../http/site/status-view.ts";
-import type { WalkTestView } from "../http/site/field-test-port.ts";
-import type { ZoneView } from "../http/site/zone-port.ts";
+import type { ObjectivesView } from "../site/sync-view.ts";
+import type { StatusView } from "../site/status-view.ts";
+import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import type { CheckResult } from "./check-result.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { TimelineEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../site/timeline-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { plainLine } from "../domain/single-line.ts";

@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { SignalTestView, WalkTestView } from "../http/site/field-test-port.ts";
-import type { ZoneView } from "../http/site/zone-port.ts";
+import type { SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { lifeSafetyNotice } from "./life-safety.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { ObjectiveListView, ObjectivesView } from "../http/site/objective-port.ts";
+import type { ObjectiveListView, ObjectivesView } from "../site/sync-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";

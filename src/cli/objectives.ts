@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import type { ObjectivesView } from "../http/site/objective-port.ts";
+import type { ObjectivesView } from "../site/sync-view.ts";
 import { validateObjectiveImport } from "../generated/validators.js";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { ObjectiveService } from "../service/objectives.ts";

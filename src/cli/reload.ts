@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { ReloadView } from "../http/site/reload-view.ts";
+import type { ReloadView } from "../site/administration-view.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 

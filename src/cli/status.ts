@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { StatusView } from "../http/site/status-view.ts";
+import type { StatusView } from "../site/status-view.ts";
 import { ControlClient } from "./control-client.ts";
 import { lifeSafetyNotice } from "./life-safety.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { SyncAction } from "../http/site/sync-port.ts";
+import type { SyncAction } from "../site/sync-view.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { confirm } from "./confirm.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,13 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/single-line.ts";
-import type {
-  ComparisonView,
-  LinkView,
-  SyncAction,
-  SyncRecordView,
-  SyncView,
-} from "../http/site/sync-port.ts";
+import type { ComparisonView, LinkView, SyncAction, SyncRecordView, SyncView } from "../site/sync-view.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { SimulationView } from "../http/site/zone-port.ts";
+import type { SimulationView } from "../site/zone-view.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { BypassView, ZoneView } from "../http/site/zone-port.ts";
+import type { BypassView, ZoneView } from "../site/zone-view.ts";
 import { ControlClient } from "./control-client.ts";
 import { lifeSafetyNotice } from "./life-safety.ts";
 import { tableText } from "./table.ts";

@@ -1,57 +1,32 @@
 import type { RequestListener } from "node:http";
-import express, { Router, type ErrorRequestHandler, type RequestHandler } from "express";
-import type { Clock } from "../domain/clock.ts";
-import { AppError, diskError } from "../domain/errors.ts";
+import express, { Router, type RequestHandler } from "express";
+import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { AccountService } from "../service/accounts.ts";
 import type { EventService } from "../service/events.ts";
 import type { InterventionService } from "../service/interventions.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
-import { isBusy } from "../store/database.ts";
-import { isDiskFull, isUnwritable } from "../store/transaction.ts";
-import { createAuthGuards, isLocal, type AuthGuards } from "./auth-guards.ts";
+import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
 import { closeUnreadBody } from "./body.ts";
-import { allowOrigins } from "./cors.ts";
-import { errorResponse } from "./errors.ts";
+import { answerError } from "./errors.ts";
 import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } from "./express-fast-path.ts";
-import { metricsRoute, type MetricsPort } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
-import { addResource } from "./resource.ts";
+import { addResource, json } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
-import { ownAccountRoute } from "./site/own-account-route.ts";
-import { SiteEvents } from "./site/events.ts";
-import { accountRoutes } from "./site/accounts-routes.ts";
-import type { RestorePort } from "./site/restore-port.ts";
-import { restoreRoutes } from "./site/restore-routes.ts";
-import type { SetupPort } from "./site/setup-port.ts";
-import { setupRoutes } from "./site/setup-routes.ts";
-import { settingsRoutes } from "./site/settings-routes.ts";
-import type { SettingsPort } from "./site/settings-port.ts";
-import type { SitePorts } from "./site/site-ports.ts";
-import { passwordRoute } from "./site/password-route.ts";
-import { siteRoutes } from "./site/site-routes.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
 
 export interface AppParts {
   readonly interventions: InterventionService;
   readonly objectives: ObjectiveService;
   readonly tokens: TokenService;
-  readonly accounts: AccountService;
   readonly events: EventService;
-  readonly site: SitePorts;
-  readonly settings: SettingsPort & RestorePort;
-  readonly setup: SetupPort;
-  readonly clock: Clock;
+  /** Adds the routes that the contract does not have. @returns ends their open responses */
+  readonly addSiteRoutes: (router: Router, guards: AuthGuards) => () => void;
   /** Folder of the built web panel; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
-  /** Metrics with their token. */
-  readonly metrics: MetricsPort;
-  /** PEM of the own certificate authority; undefined if there is none. */
-  readonly authority: () => string | undefined;
   readonly log: Log;
   /** Prefix of the API's paths, without a trailing slash. */
   readonly basePath: string;
@@ -64,20 +39,6 @@ export interface AppParts {
   /** Generates a unique request id. */
   readonly newRequestId: () => string;
 }
-
-/** The services and ports behind the routes. */
-export type ServedParts = Pick<
-  AppParts,
-  | "tokens"
-  | "accounts"
-  | "events"
-  | "interventions"
-  | "objectives"
-  | "site"
-  | "metrics"
-  | "settings"
-  | "setup"
->;
 
 export interface App {
   readonly handle: RequestListener;
@@ -98,16 +59,13 @@ export function createApp(parts: AppParts): App {
   app.use(secureHeaders(parts.newRequestId), closeUnreadBody, allowOrigins(parts.corsOrigins));
   app.use(hostGuard(parts.hosts), readablePath(guards.token));
   app.use(parts.basePath || "/", apiRouter(parts, guards));
-  const events = new SiteEvents({
-    clock: parts.clock,
-    ports: parts.site,
-    isStillAuthorized: guards.isStillAuthorized,
-  });
-  app.use(siteRouter(parts, guards, events));
+  const siteRouter = Router({ caseSensitive: true });
+  const endStreams = parts.addSiteRoutes(siteRouter, guards);
+  app.use(siteRouter);
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return { handle: readTarget(app), classes: createExpressClasses(app), endStreams: () => events.stop() };
+  return { handle: readTarget(app), classes: createExpressClasses(app), endStreams };
 }
 
 /** Rejects a path that cannot be decoded, after authentication. */
@@ -135,56 +93,12 @@ function apiRouter(
   const router = Router({ caseSensitive: true });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
-  const deleteGuards = deleteNeedsAdministrator ? [administrator] : [];
-  interventionRoutes(router, { guard: api, deleteGuards }, interventions);
+  const deleteGuard = deleteNeedsAdministrator ? administrator : [];
+  interventionRoutes(router, { guard: api, deleteGuard }, interventions);
   const document = openApiDocument(basePath);
-  addResource(router, "/openapi.json", {
-    methods: { get: (_request, response) => void response.json(document) },
-    guard: api,
-  });
+  addResource(router, "/openapi.json", api, { get: json(() => document) });
   return router;
 }
-
-function siteRouter(
-  { tokens, accounts, events, authority, site, settings, setup, metrics }: AppParts,
-  guards: AuthGuards,
-  streams: SiteEvents,
-): Router {
-  const router = Router({ caseSensitive: true });
-  metricsRoute(router, metrics);
-  siteRoutes(router, guards, site);
-  settingsRoutes(router, guards, { settings, site, events });
-  restoreRoutes(router, guards, settings);
-  setupRoutes(router, guards, { tokens, accounts, setup });
-  streams.addTo(router, guards);
-  ownAccountRoute(router, guards);
-  accountRoutes(router, guards, accounts);
-  passwordRoute(router, guards, { tokens, accounts });
-  // Public: needed before a safe sign-in. `santinela cert` shows the fingerprint.
-  addResource(router, "/site/ca.crt", {
-    methods: {
-      get: (_request, response) => {
-        const pem = authority();
-        if (pem === undefined)
-          throw new AppError("not-found", "this installation has no own certificate authority");
-        response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
-      },
-    },
-  });
-  // Liveness and readiness, over the control socket only.
-  router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
-  router.get("/readyz", localOnly, (_request, response) => {
-    const failing = site.status().conditions.filter(({ severity }) => severity === "error");
-    response
-      .status(failing.length === 0 ? 200 : 503)
-      .json({ status: failing.length === 0 ? "ready" : "degraded", conditions: failing });
-  });
-  return router;
-}
-
-const localOnly: RequestHandler = (request, _response, next) => {
-  next(isLocal(request) ? undefined : "route");
-};
 
 /** Security headers of the OWASP REST security cheat sheet. */
 function secureHeaders(newRequestId: () => string): RequestHandler {
@@ -199,40 +113,34 @@ function secureHeaders(newRequestId: () => string): RequestHandler {
   };
 }
 
+/**
+ * Allows web pages of exactly these origins (Fetch standard, CORS protocol): no wildcard, no reflection, no credentials.
+ * Without origins no headers are added.
+ */
+function allowOrigins(origins: readonly string[]): RequestHandler {
+  const allowed = new Set(origins);
+  return (request, response, next) => {
+    if (allowed.size > 0) {
+      response.vary("Origin");
+      const { origin } = request.headers;
+      if (origin !== undefined && allowed.has(origin)) {
+        response.set({
+          "Access-Control-Allow-Origin": origin,
+          "Access-Control-Expose-Headers": "X-Total-Count, ETag, Location, Link, Retry-After, X-Request-Id",
+        });
+        if (request.method === "OPTIONS")
+          response.set({
+            "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+            "Access-Control-Allow-Headers":
+              "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer",
+            "Access-Control-Max-Age": "600",
+          });
+      }
+    }
+    next();
+  };
+}
+
 const unknownPath: RequestHandler = (request) => {
   throw new AppError("not-found", `no route for ${request.method} ${request.path}`);
 };
-
-/** Converts storage errors to 503: nothing was stored, and the client may repeat the request. */
-function operatingError(cause: unknown): unknown {
-  if (cause instanceof AppError && cause.code !== "storage") return cause;
-  if (isBusy(cause))
-    return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause });
-  if (!isUnwritable(cause)) return cause;
-  const message = isDiskFull(cause)
-    ? "the disk of this device is full"
-    : "the disk of this device is not writable";
-  const hint = "Nothing was stored. Free space on the disk or check it, then repeat the request.";
-  return diskError(message, hint, cause);
-}
-
-function answerError(log: Log): ErrorRequestHandler {
-  return (cause: unknown, request, response, next) => {
-    const error = operatingError(cause);
-    const body = errorResponse(error);
-    if (body.statusCode >= 500)
-      log.error("request-failed", {
-        requestId: response.get("X-Request-Id"),
-        method: request.method,
-        path: request.path,
-        error,
-      });
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    if (error instanceof AppError && error.retryAfterS !== undefined)
-      response.set("Retry-After", String(error.retryAfterS));
-    response.status(body.statusCode).json(body);
-  };
-}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { AppError } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
 import { actorOf, mayUseApi, type Principal } from "../domain/principal.ts";
 import type { EventService } from "../service/events.ts";
 import type { TokenService } from "../service/tokens.ts";
@@ -76,6 +77,11 @@ export function principalOf(request: Request): Principal {
   return principal;
 }
 
+/** The user of a request, for the event log; only after `authenticate`. */
+export function requestActor(request: Request): Actor {
+  return actorOf(principalOf(request));
+}
+
 /** Handlers that admit or reject requests. */
 export interface AuthGuards {
   /** A valid token, even if the account must first set a password. */
@@ -84,8 +90,8 @@ export interface AuthGuards {
   readonly signedIn: readonly RequestHandler[];
   /** Operators and administrators. */
   readonly api: readonly RequestHandler[];
-  /** Administrators only; follows one of the other guards. */
-  readonly administrator: RequestHandler;
+  /** Administrators only. */
+  readonly administrator: readonly RequestHandler[];
   /** Whether a request would still be authorised now; for long responses. */
   readonly isStillAuthorized: (request: Request) => boolean;
 }
@@ -107,11 +113,9 @@ export function createAuthGuards(tokens: TokenService, events: EventService): Au
     "password change required: use POST /site/password or santinela user passwd",
   );
   const signedIn = [...token, ownPassword];
-  const role = requireRight(mayUseApi, "operator or administrator rights are needed");
-  const administrator = requireRight(
-    (principal) => principal.role === "administrator",
-    "administrator rights are needed",
-  );
+  const api = [...signedIn, requireRight(mayUseApi, "operator or administrator rights are needed")];
+  const isAdministrator = ({ role }: Principal): boolean => role === "administrator";
+  const administrator = [...api, requireRight(isAdministrator, "administrator rights are needed")];
   const isStillAuthorized = (request: Request): boolean => {
     if (isLocal(request)) return true;
     try {
@@ -122,7 +126,7 @@ export function createAuthGuards(tokens: TokenService, events: EventService): Au
       throw error;
     }
   };
-  return { token, signedIn, api: [...signedIn, role], administrator, isStillAuthorized };
+  return { token, signedIn, api, administrator, isStillAuthorized };
 }
 
 /** Maximum length of a rejected path in the event log. */

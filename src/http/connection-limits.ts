@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { isSignedIn } from "./auth-guards.ts";
-import { errorBody } from "./errors.ts";
+import { sendError } from "./errors.ts";
 
 /** Maximum open connections. */
 export interface ConnectionLimits {
@@ -80,7 +80,8 @@ export class Connections {
         return;
       }
       if (this.#unsentBytes() > UNSENT_BYTES_MAX) {
-        reject(request, response);
+        const headers = { "Retry-After": "5", Connection: "close" };
+        sendError(response, 503, "too many responses pending; try again later", headers);
         return;
       }
       this.#pending.set(socket, pending);
@@ -177,15 +178,4 @@ function keyOf({ remoteAddress, remotePort }: Socket): string {
 
 function isLoopbackAddress(address: string | undefined): boolean {
   return address === undefined || address === "::1" || address.replace(/^::ffff:/, "").startsWith("127.");
-}
-
-function reject(request: IncomingMessage, response: ServerResponse): void {
-  const body = JSON.stringify(errorBody(503, "too many responses pending; try again later"));
-  response.writeHead(503, {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    "Retry-After": "5",
-    Connection: "close",
-  });
-  response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -1,6 +1,10 @@
-import { STATUS_CODES } from "node:http";
-import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { ErrorRequestHandler } from "express";
+import { AppError, diskError, type AppErrorCode } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
 import type { ErrorBody } from "../generated/types.ts";
+import { isBusy } from "../store/database.ts";
+import { isDiskFull, isUnwritable } from "../store/transaction.ts";
 
 /** HTTP status of each error code; others are internal errors with status 500. */
 const STATUS_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
@@ -44,3 +48,54 @@ const MESSAGE_OF_PARSER: Readonly<Record<number, string>> = {
   413: "the body is larger than 100 kB",
   415: "the body's encoding or character set is not supported; send UTF-8 JSON",
 };
+
+/** Sends an error without Express. */
+export function sendError(
+  response: ServerResponse,
+  statusCode: number,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const body = JSON.stringify(errorBody(statusCode, message));
+  response.writeHead(statusCode, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Converts storage errors to 503: nothing was stored, and the client may repeat the request. */
+function operatingError(cause: unknown): unknown {
+  if (cause instanceof AppError && cause.code !== "storage") return cause;
+  if (isBusy(cause))
+    return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause });
+  if (!isUnwritable(cause)) return cause;
+  const message = isDiskFull(cause)
+    ? "the disk of this device is full"
+    : "the disk of this device is not writable";
+  const hint = "Nothing was stored. Free space on the disk or check it, then repeat the request.";
+  return diskError(message, hint, cause);
+}
+
+/** Responds with the error shape of the contract, and logs internal errors. */
+export function answerError(log: Log): ErrorRequestHandler {
+  return (cause: unknown, request, response, next) => {
+    const error = operatingError(cause);
+    const body = errorResponse(error);
+    if (body.statusCode >= 500)
+      log.error("request-failed", {
+        requestId: response.get("X-Request-Id"),
+        method: request.method,
+        path: request.path,
+        error,
+      });
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    if (error instanceof AppError && error.retryAfterS !== undefined)
+      response.set("Retry-After", String(error.retryAfterS));
+    response.status(body.statusCode).json(body);
+  };
+}

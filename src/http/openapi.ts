@@ -2,17 +2,8 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
-import { PAGE_SIZE_MAX } from "./list-query.ts";
-import {
-  jsonResponse,
-  failures,
-  header,
-  jsonBody,
-  listResponse,
-  query,
-  schema,
-  type Json,
-} from "./openapi-parts.ts";
+import { PAGE_SIZE_MAX } from "./lists.ts";
+type Json = { readonly [key: string]: unknown };
 
 /**
  * Creates the OpenAPI 3.1 document of the API from schemas/.
@@ -29,7 +20,12 @@ export function openApiDocument(basePath: string): Json {
     },
     servers: [{ url: basePath || "/" }],
     security: [{ bearer: [] }],
-    paths: { ...accessPaths(), ...objectivePaths(), ...interventionPaths() },
+    paths: {
+      ...accessPaths(),
+      ...objectivePaths(),
+      "/interventii": collectionOperations(),
+      "/interventii/{id}": recordOperations(),
+    },
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
       schemas: componentSchemas(),
@@ -44,21 +40,9 @@ function componentSchemas(): Json {
   );
   const definitions = Object.assign({}, ...own.map((schema) => schema.definitions)) as Json;
   const internal = new Set(["UpstreamIntervention", "ObjectiveImport", "PasswordChange", "SetUp"]);
-  return referringToComponents(
-    Object.fromEntries(Object.entries(definitions).filter(([name]) => !internal.has(name))),
-  ) as Json;
-}
-
-function referringToComponents(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(referringToComponents);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) =>
-      key === "$ref"
-        ? [key, String(inner).replace(/^.*#\/definitions\//, "#/components/schemas/")]
-        : [key, referringToComponents(inner)],
-    ),
-  );
+  const published = Object.entries(definitions).filter(([name]) => !internal.has(name));
+  const text = JSON.stringify(Object.fromEntries(published));
+  return JSON.parse(text.replaceAll(/"[^"]*#\/definitions\//g, '"#/components/schemas/')) as Json;
 }
 
 function accessPaths(): Json {
@@ -89,16 +73,17 @@ function objectivePaths(): Json {
         query("id", "Only objectives with these ids", { type: "array", items: schema("Id") }),
         header("If-None-Match", "Return the list only if its ETag has changed"),
       ],
-      responses: { "200": taggedList(), "304": UNCHANGED, ...failures(400, 401, 403, 500) },
+      responses: {
+        "200": listResponse("Objective", LIST_TAG),
+        "304": { description: "The list still has the ETag of If-None-Match" },
+        ...failures(400, 401, 403, 500),
+      },
     };
     const one = {
       operationId: `get_${name}`,
       summary: `Read one objective of type ${name}`,
       parameters: [ID],
-      responses: {
-        "200": jsonResponse("The objective", schema("Objective")),
-        ...failures(400, 401, 403, 404, 500),
-      },
+      responses: { "200": jsonResponse("The objective", OBJECTIVE), ...failures(400, 401, 403, 404, 500) },
     };
     return [
       [`/${type}`, { get: list }],
@@ -108,21 +93,8 @@ function objectivePaths(): Json {
   return Object.fromEntries(paths) as Json;
 }
 
-function taggedList(): Json {
-  const { headers, ...list } = listResponse("Objective");
-  const tag = {
-    description: "Version of the whole list, the same for all pages",
-    schema: { type: "string" },
-  };
-  return { ...list, headers: { ...(headers as Json), ETag: tag } };
-}
-
-const UNCHANGED = { description: "The list still has the ETag of If-None-Match" };
-
-function interventionPaths(): Json {
-  return { "/interventii": collectionOperations(), "/interventii/{id}": recordOperations() };
-}
-
+const LIST_TAG = { ETag: textHeader("Version of the whole list, the same for all pages") };
+const OBJECTIVE = schema("Objective");
 const RECORD = schema("Intervention");
 
 function collectionOperations(): Json {
@@ -132,23 +104,17 @@ function collectionOperations(): Json {
       summary: "List interventions",
       parameters: [
         ...PAGING,
-        query("_sort", "Fields to sort by, separated by commas", {
-          type: "string",
-          examples: ["dateStart"],
-        }),
+        query("_sort", "Fields to sort by, separated by commas", textLike("dateStart")),
         query("q", "Text in name, description or notes, ignoring case and accents", {
           type: "string",
           maxLength: 200,
         }),
-        query("_order", "ASC or DESC for each field, in any case", { type: "string", examples: ["DESC"] }),
+        query("_order", "ASC or DESC for each field, in any case", textLike("DESC")),
         ...RECORD_FIELDS.map((field) =>
           query(
             field,
             `Only records with one of these values of ${field}; also ${field}_ne, _gte, _lte, _like`,
-            {
-              type: "array",
-              items: { type: "string" },
-            },
+            { type: "array", items: { type: "string" } },
           ),
         ),
       ],
@@ -165,13 +131,10 @@ function collectionOperations(): Json {
       ],
       requestBody: jsonBody("InterventionCreate"),
       responses: {
-        "201": {
-          ...jsonResponse("The created intervention", RECORD),
-          headers: {
-            Location: { description: "URL of the record", schema: { type: "string" } },
-            ETag: { description: "Its version, for If-Match", schema: { type: "string" } },
-          },
-        },
+        "201": jsonResponse("The created intervention", RECORD, {
+          Location: textHeader("URL of the record"),
+          ETag: textHeader("Its version, for If-Match"),
+        }),
         ...failures(400, 401, 403, 404, 413, 415, 422, 500, 503),
       },
     },
@@ -221,3 +184,64 @@ const PAGING = [
     minimum: 0,
   }),
 ];
+
+/** Reference to a schema of the document. */
+function schema(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function query(name: string, description: string, of: Json): Json {
+  return { name, in: "query", description, schema: of };
+}
+
+function header(name: string, description: string): Json {
+  return { name, in: "header", description, schema: { type: "string" } };
+}
+
+/** Request body with a schema of the document. */
+function jsonBody(name: string): Json {
+  return { required: true, content: { "application/json": { schema: schema(name) } } };
+}
+
+/** JSON response. */
+function jsonResponse(description: string, of: Json, headers?: Json): Json {
+  return { description, content: { "application/json": { schema: of } }, ...(headers ? { headers } : {}) };
+}
+
+/** List response with its total. */
+function listResponse(name: string, headers: Json = {}): Json {
+  const total = { description: "Total number of matching records", schema: { type: "integer" } };
+  const slice = { type: "array", items: schema(name) };
+  return jsonResponse("The requested slice", slice, { "X-Total-Count": total, ...headers });
+}
+
+/** Response header. */
+function textHeader(description: string): Json {
+  return { description, schema: { type: "string" } };
+}
+
+/** Schema of a text with an example. */
+function textLike(example: string): Json {
+  return { type: "string", examples: [example] };
+}
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: "Missing fields or invalid format",
+  401: "Token missing, invalid or expired; wrong credentials",
+  403: "Operator or administrator rights are needed",
+  404: "The intervention or objective does not exist",
+  412: "The record has changed since it was read",
+  413: "The body is larger than 100 kB",
+  415: "The body is not JSON in UTF-8",
+  422: "The Idempotency-Key was used with another body",
+  429: "Too many failed attempts; retry after Retry-After",
+  500: "Internal error; try again",
+  503: "Temporarily unavailable, for example with a full disk; retry after Retry-After",
+};
+
+/** Error responses; all have the same schema. */
+function failures(...statuses: number[]): Json {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),
+  );
+}

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Router, type Request, type Response } from "express";
-import { addResource } from "./resource.ts";
+import { addResource, PUBLIC } from "./resource.ts";
 
 /** Output folder of `npm run build` for the panel; the path is valid from src and dist. */
 export const PANEL_FOLDER = fileURLToPath(new URL("../../dist/panel/", import.meta.url));
@@ -37,15 +37,15 @@ export function panelRouter(folder: string, context: PanelContext): Router {
     if (type === undefined) continue;
     const isPage = name === "index.html";
     const file = isPage ? pageOf(join(folder, name), type, context) : fileOf(join(folder, name), type);
-    addResource(router, isPage ? "/" : `/${name}`, {
-      // Names of other files change with their content, so they may be cached permanently.
-      methods: { get: (request, response) => send(request, response, file, isPage ? "no-cache" : IMMUTABLE) },
+    // Names of other files change with their content, so they may be cached permanently.
+    const cacheControl = isPage ? "no-cache" : "public, max-age=31536000, immutable";
+    addResource(router, isPage ? "/" : `/${name}`, PUBLIC, {
+      get: (request, response) => send(request, response, file, cacheControl),
     });
   }
   return router;
 }
 
-const IMMUTABLE = "public, max-age=31536000, immutable";
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",

@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../domain/clock.ts";
-import { errorBody } from "./errors.ts";
+import { errorBody, sendError } from "./errors.ts";
 
 /** Time to deliver a last response before the connection is closed: several round trips of a slow radio link. */
 const LINGER_MS = 2_000;
@@ -34,7 +34,9 @@ export class RawSockets {
       socket.on("error", ignored);
       this.#respondToInvalidRequest(error, socket as Socket);
     });
-    server.on("checkExpectation", rejectExpectation);
+    server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) =>
+      sendError(response, 417, "only Expect: 100-continue is supported", {}),
+    );
     server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
       this.#respondAndClose(
         socket,
@@ -70,7 +72,6 @@ export class RawSockets {
   }
 }
 
-const JSON_TYPE = "application/json; charset=utf-8";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /** Error codes of the parser and the timeouts of Node.js. */
@@ -83,16 +84,10 @@ const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
 /** The client has disconnected; "close" follows and cleans up. */
 function ignored(): void {}
 
-function rejectExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const body = JSON.stringify(errorBody(417, "only Expect: 100-continue is supported"));
-  response.writeHead(417, { "Content-Type": JSON_TYPE, "Content-Length": Buffer.byteLength(body) });
-  response.end(body);
-}
-
 function rawResponse(status: number, message: string, headers = ""): string {
   const body = JSON.stringify(errorBody(status, message));
   return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_TYPE}\r\n${headers}` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n${headers}` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   );
 }

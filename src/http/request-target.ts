@@ -1,10 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import { isLocal } from "./auth-guards.ts";
-import { errorBody } from "./errors.ts";
+import { sendError } from "./errors.ts";
 
 /**
  * Rejects requests with an invalid target or Host header, which Express would answer in HTML. Converts the absolute form of
@@ -14,7 +14,7 @@ export function readTarget(app: RequestListener): RequestListener {
   return (request, response) => {
     const fault = faultOf(request);
     if (fault === undefined) app(request, response);
-    else reject(response, fault);
+    else sendError(response, 400, fault, { Connection: "close" });
   };
 }
 
@@ -30,18 +30,6 @@ function faultOf(request: IncomingMessage): string | undefined {
   request.url = pathname + search;
   request.headers.host = host;
   return undefined;
-}
-
-/** Responds with 400 and a JSON error. */
-function reject(response: ServerResponse, message: string): void {
-  const body = JSON.stringify(errorBody(400, message));
-  response
-    .writeHead(400, {
-      "Content-Type": "application/json; charset=utf-8",
-      "Content-Length": Buffer.byteLength(body),
-      Connection: "close",
-    })
-    .end(body);
 }
 
 /**

@@ -1,26 +1,24 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 
-export type Method = "get" | "post" | "put" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Handler = (request: Request, response: Response) => void | Promise<void>;
+/** A handler, or handlers that run in order, such as `[readBody, create]`. */
+type Handlers = Handler | readonly RequestHandler[];
 
-export interface Resource {
-  /** Handlers by method; GET also handles HEAD. */
-  readonly methods: Readonly<
-    Partial<Record<Method, (request: Request, response: Response) => void | Promise<void>>>
-  >;
-  /** Auth guards, run in order before everything except OPTIONS. */
-  readonly guard?: readonly RequestHandler[];
-  /** Run before all handlers. */
-  readonly before?: readonly RequestHandler[];
-  /** Run before the handler of one method. */
-  readonly beforeMethod?: Readonly<Partial<Record<Method, readonly RequestHandler[]>>>;
-}
+/** For resources without authentication. */
+export const PUBLIC: readonly RequestHandler[] = [];
 
-/** Adds a resource with its methods, OPTIONS without a token, and 405 with `Allow` (RFC 9110 15.5.6) for other methods. */
+/**
+ * Adds a resource with its methods, OPTIONS without a token, and 405 with `Allow` (RFC 9110 15.5.6) for other methods.
+ * @param guard auth guards, run before everything except OPTIONS
+ * @param methods handlers by method; GET also handles HEAD
+ */
 export function addResource(
   router: Router,
   path: string | RegExp,
-  { methods, guard = [], before = [], beforeMethod = {} }: Resource,
+  guard: readonly RequestHandler[],
+  methods: Readonly<Partial<Record<Method, Handlers>>>,
 ): void {
   const names = Object.keys(methods) as Method[];
   const allow = [
@@ -31,15 +29,17 @@ export function addResource(
   route.options((_request, response) => {
     response.set("Allow", allow).status(204).end();
   });
-  for (const name of names) {
-    const handle = methods[name];
-    if (handle) route[name](...guard, ...(beforeMethod[name] ?? []), ...before, handle);
-  }
+  for (const name of names) route[name](...guard, ...[methods[name] ?? []].flat());
   // The guard also precedes the 405, so that unauthorised clients learn nothing about the resource.
   route.all(...guard, (request, response) => {
     response.set("Allow", allow);
     throw new AppError("method-not-allowed", `${request.method} is not allowed; allowed: ${allow}`);
   });
+}
+
+/** A handler that responds with the result as JSON. */
+export function json(result: (request: Request) => unknown): Handler {
+  return async (request, response) => void response.json(await result(request));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Condition } from "../domain/condition.ts";
-import type { LinkView } from "../http/site/sync-port.ts";
+import type { LinkView } from "../site/sync-view.ts";
 import { fillIn, language } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../site/timeline-view.ts";
 
 /** The event log as CSV (RFC 4180). */
 export function csvOf(entries: readonly TimelineEntry[]): string {

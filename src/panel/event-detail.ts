@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../site/timeline-view.ts";
 
 /** Details in one line: old and new fields of a change, the name of a record, otherwise every value. */
 export function detailText({ before, after, ...rest }: TimelineEntry["detail"]): string {

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../site/timeline-view.ts";
 import { request } from "./api.ts";
 
 /** Maximum number of entries; the daemon keeps at least as many. */

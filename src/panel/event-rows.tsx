@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../site/timeline-view.ts";
 import { detailText } from "./event-detail.ts";
 import { t, tCode } from "./i18n.ts";
 import { formatTime } from "./date-format.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LinkHistoryView } from "../http/site/sync-port.ts";
+import type { LinkHistoryView } from "../site/sync-view.ts";
 import { useQuery } from "./api.ts";
 import { every } from "./clock.ts";
 import { t } from "./i18n.ts";

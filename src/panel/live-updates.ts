@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
-import type { StatusView } from "../http/site/status-view.ts";
-import type { WalkTestView } from "../http/site/field-test-port.ts";
-import type { ZoneView } from "../http/site/zone-port.ts";
+import type { StatusView } from "../site/status-view.ts";
+import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { request } from "./api.ts";
 import { later, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
-import type { AccountView } from "../http/site/account-view.ts";
+import type { AccountView } from "../site/administration-view.ts";
 import { pause } from "./clock.ts";
 import { apiPath, ApiError, send } from "./http.ts";
 

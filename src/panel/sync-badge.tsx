@@ -1,5 +1,5 @@
 import type { ShownPhase } from "../domain/shown-phase.ts";
-import type { ComparisonView, LinkView } from "../http/site/sync-port.ts";
+import type { ComparisonView, LinkView } from "../site/sync-view.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import { t } from "./i18n.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
-import type { WalkTestView } from "../http/site/field-test-port.ts";
+import type { WalkTestView } from "../site/zone-view.ts";
 import { request } from "./api.ts";
 import { every, nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";

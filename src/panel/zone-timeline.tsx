@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ZoneHistoryView, ZoneView } from "../http/site/zone-port.ts";
+import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";
 import { nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";

@@ -1,5 +1,5 @@
 import { HEADLINE_LEVELS, HEADLINE_REASONS } from "../domain/headline.ts";
-import type { StatusView } from "../http/site/status-view.ts";
+import type { StatusView } from "./status-view.ts";
 import { gauge, type MetricFamily } from "../ops/metrics-text.ts";
 
 /** Metrics of the headline, with samples for all levels and reasons. */

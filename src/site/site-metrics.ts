@@ -8,8 +8,6 @@ import type { Log } from "../domain/log.ts";
 import type { TripState } from "../domain/trip.ts";
 import { VERSION } from "../generated/version.ts";
 import type { MetricsPort } from "../http/metrics.ts";
-import type { SitePorts } from "../http/site/site-ports.ts";
-import type { StatusView } from "../http/site/status-view.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import { Histogram } from "../ops/histogram.ts";
@@ -20,12 +18,14 @@ import { isStorageError } from "../store/database.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 import { headlineFamilies } from "./headline-metrics.ts";
+import type { StatusView } from "./status-view.ts";
 import { syncFamilies } from "./sync-metrics.ts";
+import type { SiteZones } from "./zones.ts";
 
 export interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "metricsToken" | "upstream">;
   readonly clock: Clock;
-  readonly site: Pick<SitePorts, "status" | "zones">;
+  readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };
   readonly trips: TripStore;
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
   readonly inputs: Pick<Inputs, "brokerUse">;

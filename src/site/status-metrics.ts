@@ -1,5 +1,5 @@
 import { CONDITIONS } from "../domain/condition.ts";
-import type { StatusView } from "../http/site/status-view.ts";
+import type { StatusView } from "./status-view.ts";
 import type { BrokerUse } from "../inputs/built-in-broker.ts";
 import { counter, gauge, type MetricFamily } from "../ops/metrics-text.ts";
 

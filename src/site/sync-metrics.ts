@@ -1,4 +1,4 @@
-import type { StatusView } from "../http/site/status-view.ts";
+import type { StatusView } from "./status-view.ts";
 import type { MetricFamily, MetricSample } from "../ops/metrics-text.ts";
 
 /** Metrics of the sync. @param nowMs wall clock, milliseconds since 1970 */

@@ -1,23 +1,17 @@
+import { isoTime } from "../domain/clock.ts";
 import { spansOf, type Interval } from "../domain/interval.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { ContactView, SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
-import type { EventLog } from "../store/event-log.ts";
-import type { Journal } from "../store/journal.ts";
-import { isoTime } from "./iso-time.ts";
+import type { SiteParts } from "./site-parts.ts";
+import type { ContactView, SpanView, ZoneHistoryView } from "./zone-view.ts";
 
 /** More marks than a chart has points. */
 const TRIPS_SHOWN = 500;
 /** Maximum duration of a bypass; older ones have ended. */
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
-export interface HistoryTables {
-  readonly journal: Journal;
-  readonly events: EventLog;
-}
-
 /** Trips, faults and bypasses of each zone in a period. */
 export function zoneHistories(
-  { journal, events }: HistoryTables,
+  { journal, events }: Pick<SiteParts, "journal" | "events">,
   zoneIds: readonly string[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {

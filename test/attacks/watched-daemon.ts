@@ -4,7 +4,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import type { StatusView } from "../../src/http/site/status-view.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, pause } from "../support/installation.ts";
 import { Attacker, type Done, type Order } from "./attacker.ts";

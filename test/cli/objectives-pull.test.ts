@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { ObjectivesView } from "../../src/http/site/objective-port.ts";
+import type { ObjectivesView } from "../../src/site/sync-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { santinela } from "../support/command-line.ts";

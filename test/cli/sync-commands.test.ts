@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { ControlClient } from "../../src/cli/control-client.ts";
-import type { SyncRecordView } from "../../src/http/site/sync-port.ts";
+import type { SyncRecordView } from "../../src/site/sync-view.ts";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SyncView } from "../../src/site/sync-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { countByObjective, EDGE, Installation, interventionsOf } from "../support/installation.ts";
 

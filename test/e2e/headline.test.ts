@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { StatusView } from "../../src/http/site/status-view.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SyncView } from "../../src/site/sync-view.ts";
 
 /* SIGKILL at a named point of the path of a trip. This tests the order of commits, not a power cut of the disk. */
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ZoneView } from "../../src/http/site/zone-port.ts";
+import type { ZoneView } from "../../src/site/zone-view.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SyncView } from "../../src/site/sync-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
-import type { ObjectivesView } from "../../src/http/site/objective-port.ts";
+import type { ObjectivesView } from "../../src/site/sync-view.ts";
 import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";

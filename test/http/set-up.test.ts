@@ -1,8 +1,7 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
-import type { DraftView } from "../../src/http/site/setup-port.ts";
-import { SiteSetup } from "../../src/site/site-setup.ts";
+import type { DraftView } from "../../src/site/administration-view.ts";
 import { PEOPLE, TestApp, TESTER } from "../support/app.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
@@ -10,10 +9,8 @@ const ANA = { email: "ana@example.ro", password: "four words that differ" } as c
 
 let site: TestApp;
 beforeEach(async () => {
-  const setup = new SiteSetup(
-    { file: null, dataDir: "/var/lib/santinela" },
-    { env: { HOME: "/h" }, cwd: "/" },
-  );
+  const config = { file: null, dataDir: "/var/lib/santinela" };
+  const setup = { config, load: { env: { HOME: "/h" }, cwd: "/" } };
   site = await TestApp.make({ setup });
 });
 afterEach(() => site.close());

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { SettingsPort } from "../../src/http/site/settings-port.ts";
-import { NO_SETTINGS, PEOPLE, TestApp } from "../support/app.ts";
+import { NO_SETTINGS, PEOPLE, TestApp, type TestParts } from "../support/app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
 let site: TestApp;
@@ -13,7 +12,7 @@ let failure: AppError | undefined;
 
 beforeAll(async () => {
   writeFileSync(join(folder, "download.db"), "a copy");
-  const lendCopy: SettingsPort["withTemporaryBackup"] = async (take) => {
+  const lendCopy: TestParts["settings"]["withTemporaryBackup"] = async (take) => {
     if (failure) throw failure;
     await take(join(folder, "download.db"));
   };

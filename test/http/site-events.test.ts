@@ -1,10 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TimelineCursor } from "../../src/http/site/journal-port.ts";
-import type { SitePorts } from "../../src/http/site/site-ports.ts";
-import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import { EventStreamParser, type StreamMessage } from "../../src/panel/event-stream.ts";
-import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import type { TimelineCursor } from "../../src/site/timeline.ts";
+import type { ZoneView } from "../../src/site/zone-view.ts";
+import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER, type PublicSite } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 
 const DOOR: ZoneView = {
@@ -34,12 +33,12 @@ describe("the live updates of a site", () => {
     zones.clear();
     zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
     place = { event: 3, trip: 1 };
-    const ports: SitePorts = {
+    const contents: PublicSite = {
       ...NO_SITE,
       zones: { ...NO_SITE.zones, list: () => [...zones.values()] },
-      journal: { ...NO_SITE.journal, place: () => place },
+      timeline: { ...NO_SITE.timeline, place: () => place },
     };
-    site = await TestApp.make({ site: ports });
+    site = await TestApp.make({ site: contents });
     port = await site.listen();
     clients = [];
   });

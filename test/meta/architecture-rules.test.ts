@@ -76,8 +76,8 @@ describe("the architecture rules", () => {
     [
       "the panel importing more than types of responses",
       "panel/x.tsx",
-      'import { a, type A } from "../http/site/site-ports.ts";',
-      /panel must not import http\/site\/site-ports.ts but for its types/,
+      'import { a, type A } from "../site/zones.ts";',
+      /panel must not import site\/zones.ts but for its types/,
     ],
     [
       "the panel importing domain code",

@@ -26,14 +26,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Runs in a browser: of the daemon it may import only the types below.
   panel: ["panel"],
-  // User interfaces of the running daemon: the one module that may import from all of them.
-  site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
+  // The site API: the one module that may import from all components of the running daemon.
+  site: ["site", "http", "inputs", "sync", "ops", "config", "service", "store", "domain"],
   "daemon-options.ts": ["config", "domain", "inputs", "ops"],
-  "daemon-server.ts": ["http", "ops", "config", "domain"],
-  "daemon-services.ts": ["service", "http", "ops", "store", "config", "domain"],
+  "daemon-server.ts": ["daemon-services.ts", "site", "http", "ops", "config", "domain"],
+  "daemon-services.ts": ["service", "ops", "store", "config", "domain"],
   "daemon-reload.ts": [
     "daemon-options.ts",
-    "http",
+    "site",
     "inputs",
     "sync",
     "ops",
@@ -63,13 +63,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Type-only imports, which have no run-time effect. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   // Response types of /site, and the domain types in them.
-  panel: ["http/site/", "domain/"],
+  panel: ["site/", "domain/"],
+  // Response types of /site.
+  cli: ["site/"],
 };
 
 /** Packages by the folder that may import them. Built-in node: modules are free outside the domain. */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["store"],
-  express: ["http"],
+  express: ["http", "site"],
   jsonwebtoken: ["service"],
   bcrypt: ["service"],
   mqtt: ["inputs", "cli"],

@@ -131,7 +131,7 @@ function deadLinks(page: string, text: string): string[] {
 }
 
 test("the API page describes every route of /site, and no unknown one", () => {
-  const folder = join(root, "src/http");
+  const folder = join(root, "src/site");
   const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => readFileSync(join(folder, name), "utf8"))

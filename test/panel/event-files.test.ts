@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { TimelineEntry } from "../../src/http/site/journal-view.ts";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { csvOf } from "../../src/panel/event-csv.ts";
 import { detailText } from "../../src/panel/event-detail.ts";
 import { EventStreamParser } from "../../src/panel/event-stream.ts";

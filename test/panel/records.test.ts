@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TimelineEntry } from "../../src/http/site/journal-view.ts";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";

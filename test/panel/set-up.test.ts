@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
-import { SiteSetup } from "../../src/site/site-setup.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
 import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
@@ -17,9 +16,8 @@ describeWithBrowser("a new installation in the panel", () => {
   let page: PanelPage;
 
   beforeEach(async () => {
-    const setup = new SiteSetup({ file: null, dataDir: "/var/lib/santinela" }, { env: {}, cwd: "/" });
     const panel = { folder: BUILT_PANEL, locale: "en" };
-    site = await TestApp.make({ hosts: [PANEL_HOST], panel, setup });
+    site = await TestApp.make({ hosts: [PANEL_HOST], panel });
     const account = { email: INITIAL_ADMIN_EMAIL, role: "administrator", password: CODE } as const;
     await site.accounts.add(account, TESTER, { mustChangePassword: true });
     browser = await startBrowser();

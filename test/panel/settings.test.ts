@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StatusView } from "../../src/http/site/status-view.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, interventionsOf } from "../support/installation.ts";

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ZoneView } from "../../src/http/site/zone-port.ts";
+import type { ZoneView } from "../../src/site/zone-view.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteMetrics } from "../../src/site/site-metrics.ts";
 import type { Database } from "../../src/store/database.ts";

@@ -1,7 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
-import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Actor } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
@@ -15,6 +14,9 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { addSiteRoutes, type SiteRouteParts } from "../../src/site/routes.ts";
+import type { SiteSettings } from "../../src/site/settings.ts";
+import type { Site } from "../../src/site/site.ts";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -53,6 +55,16 @@ export const OPERATOR_USER: Principal = {
 };
 export const TESTER: Actor = { who: "tester", from: "command line" };
 
+/** The public members of a component: a test replaces it by an object with them. */
+type PublicOf<C> = Pick<C, keyof C>;
+export type PublicSite = Pick<Site, "status" | "inputsStarted"> & {
+  [Subject in Exclude<keyof Site, "status" | "inputsStarted">]: PublicOf<Site[Subject]>;
+};
+export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "settings"> {
+  readonly site: PublicSite;
+  readonly settings: PublicOf<SiteSettings>;
+}
+
 /** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
 export class TestApp {
   readonly clock = new ManualClock();
@@ -64,7 +76,7 @@ export class TestApp {
   readonly events: EventLog;
   readonly interventions: InterventionService;
   readonly objectives: ObjectiveService;
-  readonly parts: AppParts;
+  readonly parts: TestParts;
   /** The application; each response is validated against its OpenAPI document. */
   readonly app: RequestListener;
   /** The same application in the form that the server requires. */
@@ -76,7 +88,7 @@ export class TestApp {
   isDiskFull = false;
   #server: Server | undefined;
 
-  private constructor(overrides: Partial<AppParts>, path: string) {
+  private constructor(overrides: Partial<TestParts>, path: string) {
     const { clock, key } = this;
     const database = openMainDatabase(path);
     this.database = database;
@@ -111,16 +123,9 @@ export class TestApp {
       events: new EventService({ database, clock }),
       site: NO_SITE,
       settings: NO_SETTINGS,
-      setup: {
-        draft: () => ({
-          questions: [],
-          configuration: null,
-          file: "",
-          exists: false,
-          secretFiles: [],
-          errors: null,
-        }),
-      },
+      setup: { config: { file: null, dataDir: "/var/lib/santinela" }, load: { env: {}, cwd: "/" } },
+      addSiteRoutes: (router, guards) =>
+        addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
       clock,
       panel: undefined,
       metrics: { text: () => "", token: null },
@@ -140,7 +145,7 @@ export class TestApp {
   }
 
   /** @param path of the database, which may have the accounts already; in memory by default */
-  static async make(overrides: Partial<AppParts> = {}, path = ":memory:"): Promise<TestApp> {
+  static async make(overrides: Partial<TestParts> = {}, path = ":memory:"): Promise<TestApp> {
     const made = new TestApp(overrides, path);
     if (made.accounts.list().length > 0) return made;
     for (const [role, email] of Object.entries(PEOPLE))
@@ -187,7 +192,7 @@ export class TestApp {
   }
 }
 
-export const NO_SETTINGS: AppParts["settings"] = {
+export const NO_SETTINGS: TestParts["settings"] = {
   configuration: () => [],
   withTemporaryBackup: (take) => take(import.meta.filename),
   restart: () => {},
@@ -197,13 +202,16 @@ export const NO_SETTINGS: AppParts["settings"] = {
     needsRestart: [],
     warnings: [],
   }),
+  start: () => {},
+  stop: () => {},
   enableDebugLog: (minutes) => `in ${minutes} minutes`,
   add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
   plan: async () => ({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] }),
   restore: async () => ({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] }),
 };
 
-export const NO_SITE: SitePorts = {
+export const NO_SITE: PublicSite = {
+  inputsStarted: () => {},
   status: () => ({
     version: "0.0.0",
     site: { name: "Test", ref: "test" },
@@ -230,6 +238,7 @@ export const NO_SITE: SitePorts = {
     history: () => [],
     bypass: () => noZones(),
     restore: () => noZones(),
+    lifeSafetyHeld: () => [],
     simulate: (zone, contact) =>
       Promise.resolve({ zone, contact, changed: true, unchangedBy: null, trips: ["k"], suppressed: null }),
   },
@@ -240,7 +249,7 @@ export const NO_SITE: SitePorts = {
     startSignal: () => noZones(),
     signal: () => noZones(),
   },
-  journal: {
+  timeline: {
     trips: () => [],
     page: () => ({ entries: [], next: null }),
     history: () => ({ entries: [], sync: null }),
@@ -262,6 +271,11 @@ export const NO_SITE: SitePorts = {
       records: [],
     }),
     history: () => ({ since: "", until: "", intervals: [] }),
+    summary: () => NO_SITE.sync.view().summary,
+    comparison: () => null,
+    link: () => NO_SITE.sync.view().link,
+    linkSample: () => undefined,
+    recordOf: () => null,
     tryCentre: () => noZones(),
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),

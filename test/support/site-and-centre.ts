@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SyncView } from "../../src/site/sync-view.ts";
 import { askDaemon } from "./control-socket.ts";
 import { eventually } from "./eventually.ts";
 import { FaultProxy } from "./fault-proxy.ts";

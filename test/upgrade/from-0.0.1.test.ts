@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SyncView } from "../../src/site/sync-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 

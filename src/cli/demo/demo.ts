@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../domain/clock.ts";
 import type { Intervention } from "../../domain/intervention.ts";
-import type { SyncView } from "../../http/site/sync-port.ts";
+import type { SyncView } from "../../site/sync-view.ts";
 import { oneTimePassword } from "../../ops/secrets.ts";
 import { DaemonProcess } from "./daemon-process.ts";
 import { Relay } from "./relay.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Trip } from "../../domain/trip.ts";
-import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
+import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { deleteSession } from "../../inputs/broker-probe.ts";
 import { probeName } from "../../ops/secrets.ts";
 import { ControlClient } from "../control-client.ts";

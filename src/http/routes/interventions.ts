@@ -1,16 +1,15 @@
+import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
+import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { DEVICE_EMAIL } from "../../domain/principal.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
-import type { InterventionService } from "../../service/interventions.ts";
+import type { IdempotencyKey, InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../auth-guards.ts";
-import { readBody } from "../body.ts";
-import { idempotencyKeyOf } from "../idempotency.ts";
+import { readBody, validated } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
-import { listBody } from "../list-response.ts";
-import { interventionQueryOf, parametersOf } from "../list-query.ts";
+import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idOf } from "../resource.ts";
-import { validated } from "../validate.ts";
 
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
@@ -18,24 +17,20 @@ const TRIP_KEY = "trip-key";
 /** Routes of interventions: list, create, read, change, delete. */
 export function interventionRoutes(
   router: Router,
-  { guard, deleteGuards }: { guard: readonly RequestHandler[]; deleteGuards: readonly RequestHandler[] },
+  { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
   interventions: InterventionService,
 ): void {
-  addResource(router, "/interventii", {
-    methods: {
-      get: async (request, response) => {
-        const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        const closed = new AbortController();
-        response.once("close", () => closed.abort());
-        const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
-          if (!closed.signal.aborted) throw error;
-        });
-        if (list) sendJsonText(response, listBody(request, response, query, list));
-      },
-      post: (request, response) => create(interventions, request, response),
+  addResource(router, "/interventii", guard, {
+    get: async (request, response) => {
+      const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
+      const closed = new AbortController();
+      response.once("close", () => closed.abort());
+      const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
+        if (!closed.signal.aborted) throw error;
+      });
+      if (list) sendJsonText(response, listBody(request, response, query, list));
     },
-    guard,
-    before: [readBody],
+    post: [readBody, (request, response) => create(interventions, request, response)],
   });
 
   const update = async (request: Request, response: Response): Promise<void> => {
@@ -49,29 +44,25 @@ export function interventionRoutes(
     });
     response.set("ETag", etagOf(rev)).json(record);
   };
-  addResource(router, "/interventii/:id", {
-    methods: {
-      get: (request, response) => {
-        const { record, rev } = interventions.get(idOf(request, "intervention"));
-        response.set("ETag", etagOf(rev)).json(record);
-      },
-      put: update,
-      patch: update,
-      delete: async (request, response) => {
-        const id = idOf(request, "intervention");
-        const record = await interventions.together(() => {
-          assertMatch(interventions, id, request);
-          return interventions.delete(id, principalOf(request));
-        });
-        // Clients that need the deleted record can request it (RFC 7240).
-        if (prefersRepresentation(request))
-          response.set("Preference-Applied", "return=representation").json(record);
-        else response.status(204).end();
-      },
+  const remove = async (request: Request, response: Response): Promise<void> => {
+    const id = idOf(request, "intervention");
+    const record = await interventions.together(() => {
+      assertMatch(interventions, id, request);
+      return interventions.delete(id, principalOf(request));
+    });
+    // Clients that need the deleted record can request it (RFC 7240).
+    if (prefersRepresentation(request))
+      response.set("Preference-Applied", "return=representation").json(record);
+    else response.status(204).end();
+  };
+  addResource(router, "/interventii/:id", guard, {
+    get: (request, response) => {
+      const { record, rev } = interventions.get(idOf(request, "intervention"));
+      response.set("ETag", etagOf(rev)).json(record);
     },
-    guard,
-    before: [readBody],
-    beforeMethod: { delete: deleteGuards },
+    put: [readBody, update],
+    patch: [readBody, update],
+    delete: [...deleteGuard, remove],
   });
 }
 
@@ -93,6 +84,43 @@ async function create(
     .set("Location", `${request.baseUrl}/interventii/${record.id}`)
     .set("ETag", etagOf(1))
     .json(record);
+}
+
+const KEY_LENGTH_MAX = 255;
+
+/**
+ * Reads the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in
+ * quotes, or a bare word of visible characters.
+ * @param body the validated body
+ * @returns undefined if the request has none
+ * @throws AppError `invalid` for an empty, too long or malformed key
+ */
+function idempotencyKeyOf(request: Request, body: InterventionCreate): IdempotencyKey | undefined {
+  const header = request.headers["idempotency-key"];
+  if (header === undefined) return undefined;
+  const key = unquoted(Array.isArray(header) ? header.join(",") : header);
+  if (key === undefined || key === "" || key.length > KEY_LENGTH_MAX)
+    throw new AppError(
+      "invalid",
+      `Idempotency-Key must be a quoted string of 1 to ${KEY_LENGTH_MAX} visible characters`,
+    );
+  return { key, fingerprint: fingerprintOf(body) };
+}
+
+function unquoted(header: string): string | undefined {
+  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1];
+  if (quoted !== undefined) return quoted.replaceAll(/\\(["\\])/g, "$1");
+  return /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : undefined;
+}
+
+/**
+ * Equal for requests with the same fields in any order; unknown fields are ignored. Defaults are excluded, so that a
+ * release with a new field still recognises earlier requests.
+ */
+function fingerprintOf(body: InterventionCreate): string {
+  return createHash("sha256")
+    .update(JSON.stringify(changedFields(body)))
+    .digest("base64");
 }
 
 /** Strong, as required by If-Match (RFC 9110 13.1.1). */

@@ -4,11 +4,9 @@ import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveService } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
-import { isKnown, tagOf } from "../conditional.ts";
-import { objectiveQueryOf, parametersOf } from "../list-query.ts";
-import { listBody } from "../list-response.ts";
+import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
-import { addResource, idOf } from "../resource.ts";
+import { addResource, idOf, json } from "../resource.ts";
 
 /** The three objective lists and single objectives, limited to those that the account sees. */
 export function objectiveRoutes(
@@ -18,18 +16,14 @@ export function objectiveRoutes(
 ): void {
   const pages = new CompressedPages();
   for (const type of OBJECTIVE_TYPES) {
-    addResource(router, `/${type}`, {
-      methods: { get: (request, response) => list(type, { objectives, pages }, request, response) },
-      guard,
+    addResource(router, `/${type}`, guard, {
+      get: (request, response) => list(type, { objectives, pages }, request, response),
     });
-    addResource(router, `/${type}/:id`, {
-      methods: {
-        get: (request, response) => {
-          const ref = { type, id: idOf(request, "objective") };
-          response.json(objectives.get(ref, principalOf(request).objectives));
-        },
-      },
-      guard,
+    addResource(router, `/${type}/:id`, guard, {
+      get: json((request) => {
+        const ref = { type, id: idOf(request, "objective") };
+        return objectives.get(ref, principalOf(request).objectives);
+      }),
     });
   }
 }
@@ -59,4 +53,22 @@ async function list(
   const records = found.records.map((objective) => JSON.stringify(objective));
   const text = listBody(request, response, query, { records, total: found.total });
   await pages.send(request, response, { version, text });
+}
+
+/** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
+const TAGS = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/**
+ * The ETag of a version; weak, because compressed and plain responses share it.
+ * @param version printable characters without quotation marks and spaces
+ */
+function tagOf(version: string): string {
+  return `W/"${version}"`;
+}
+
+/** Whether the client already has the version, for a 304 response (If-None-Match, RFC 9110, 13.1.2). */
+function isKnown({ headers }: Request, version: string): boolean {
+  const known = headers["if-none-match"];
+  if (known === undefined) return false;
+  return known.trim() === "*" || [...known.matchAll(TAGS)].some(([, tag]) => tag === version);
 }

@@ -1,28 +1,23 @@
-import type { Router } from "express";
+import type { Request, Response, Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLocal, tokenOf } from "../auth-guards.ts";
-import { readBody } from "../body.ts";
-import { addResource } from "../resource.ts";
-import { validated } from "../validate.ts";
+import { readBody, validated } from "../body.ts";
+import { addResource, PUBLIC } from "../resource.ts";
 
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(router: Router, tokens: TokenService): void {
-  addResource(router, "/auth/token", {
-    methods: {
-      post: async (request, response) => {
-        const { email, password } = validated(validateCredentials, request.body);
-        try {
-          const address = isLocal(request) ? undefined : request.ip;
-          response.json(await tokens.signIn(email, password, address, tokenOf(request)));
-        } catch (error) {
-          if (error instanceof AppError && error.code === "unauthenticated")
-            response.set("WWW-Authenticate", 'Bearer realm="santinela"');
-          throw error;
-        }
-      },
-    },
-    before: [readBody],
-  });
+  const create = async (request: Request, response: Response): Promise<void> => {
+    const { email, password } = validated(validateCredentials, request.body);
+    try {
+      const address = isLocal(request) ? undefined : request.ip;
+      response.json(await tokens.signIn(email, password, address, tokenOf(request)));
+    } catch (error) {
+      if (error instanceof AppError && error.code === "unauthenticated")
+        response.set("WWW-Authenticate", 'Bearer realm="santinela"');
+      throw error;
+    }
+  };
+  addResource(router, "/auth/token", PUBLIC, { post: [readBody, create] });
 }

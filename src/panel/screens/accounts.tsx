@@ -1,4 +1,4 @@
-import type { PersonView } from "../../http/site/account-view.ts";
+import type { PersonView } from "../../site/administration-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Choice, Form, TextField, textOf } from "../field.tsx";

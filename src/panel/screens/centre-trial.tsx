@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { TraitFinding } from "../../domain/centre-trait.ts";
-import type { CentreTrialView } from "../../http/site/sync-port.ts";
+import type { CentreTrialView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { fillIn, language, t } from "../i18n.ts";

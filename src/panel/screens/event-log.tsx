@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { TimelineEntry } from "../../http/site/journal-view.ts";
+import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
 import { detailText } from "../event-detail.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
+import type { SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";

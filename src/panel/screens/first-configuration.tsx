@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { DraftView, QuestionView } from "../../http/site/setup-port.ts";
+import type { DraftView, QuestionView } from "../../site/administration-view.ts";
 import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { Choice, TextField } from "../field.tsx";

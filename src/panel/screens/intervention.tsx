@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
-import type { HistoryView } from "../../http/site/journal-view.ts";
+import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EventRows } from "../event-rows.tsx";

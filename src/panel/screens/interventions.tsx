@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
-import type { SyncView } from "../../http/site/sync-port.ts";
+import type { SyncView } from "../../site/sync-view.ts";
 import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { Choice, SearchField } from "../field.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ObjectiveType } from "../../generated/types.ts";
-import type { ObjectiveDifferenceView, ObjectivesView } from "../../http/site/objective-port.ts";
+import type { ObjectiveDifferenceView, ObjectivesView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";

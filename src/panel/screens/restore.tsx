@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { UploadView, RestoreView } from "../../http/site/restore-port.ts";
+import type { UploadView, RestoreView } from "../../site/administration-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form } from "../field.tsx";

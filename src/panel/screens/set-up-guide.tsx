@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SyncView } from "../../http/site/sync-port.ts";
+import type { SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";

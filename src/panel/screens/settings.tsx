@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OptionView } from "../../http/site/settings-port.ts";
+import type { OptionView } from "../../site/administration-view.ts";
 import { requestFile, useQuery } from "../api.ts";
 import { downloadFile } from "../file-download.ts";
 import { t } from "../i18n.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SignalTestView } from "../../http/site/field-test-port.ts";
+import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { t } from "../i18n.ts";

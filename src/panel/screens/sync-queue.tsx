@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
+import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";

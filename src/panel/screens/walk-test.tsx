@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WalkTestView } from "../../http/site/field-test-port.ts";
+import type { WalkTestView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, vibrate } from "../beeper.ts";

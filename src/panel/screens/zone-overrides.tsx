@@ -1,4 +1,4 @@
-import type { ZoneView } from "../../http/site/zone-port.ts";
+import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
+import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { ConfirmDialog } from "../dialog.tsx";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { TraitCode } from "../../../src/domain/centre-trait.ts";
-import type { CentreTrialView } from "../../../src/http/site/sync-port.ts";
+import type { CentreTrialView } from "../../../src/site/sync-view.ts";
 import { santinela } from "../../support/command-line.ts";
 import { eventually } from "../../support/eventually.ts";
 import { EDGE, MAIN } from "../../support/installation.ts";

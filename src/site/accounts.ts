@@ -1,0 +1,79 @@
+import type { Request, Response, Router } from "express";
+import { AppError } from "../domain/errors.ts";
+import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
+import { validatePasswordChange } from "../generated/validators.js";
+import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody, validated } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
+import type { AccountService } from "../service/accounts.ts";
+import type { TokenService } from "../service/tokens.ts";
+import type { AccountView, PersonView } from "./administration-view.ts";
+import { requestObject } from "./request-parameters.ts";
+
+/** Routes of the own account, also while its password must be changed, and of all accounts for administrators. */
+export function accountRoutes(
+  router: Router,
+  guards: AuthGuards,
+  { tokens, accounts }: { readonly tokens: TokenService; readonly accounts: AccountService },
+): void {
+  const ownAccount = (request: Request): AccountView => {
+    const { email, role, mustChangePassword = false } = principalOf(request);
+    return { email, role, mustChangePassword };
+  };
+  addResource(router, "/site/account", guards.token, { get: json(ownAccount) });
+  addResource(router, "/site/password", guards.token, {
+    post: [readBody, json((request) => changePassword(request, tokens, accounts))],
+  });
+  const list = (): PersonView[] =>
+    accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
+  const add = async (request: Request, response: Response): Promise<void> => {
+    await addAccount(request, accounts);
+    response.status(201).json(list());
+  };
+  addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
+  const change = (request: Request): PersonView[] => {
+    const email = String(request.params["email"]);
+    const { disabled } = requestObject(request);
+    if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, requestActor(request));
+    else accounts.setRole(email, roleOf(request), requestActor(request));
+    return list();
+  };
+  addResource(router, "/site/accounts/:email", guards.administrator, { put: [readBody, json(change)] });
+}
+
+/** Adds an account. A password set by an administrator only allows setting a new one. */
+async function addAccount(request: Request, accounts: AccountService): Promise<void> {
+  const { email, password } = requestObject(request);
+  if (typeof email !== "string" || typeof password !== "string")
+    throw new AppError("invalid", 'send {"email", "role", "password"}');
+  // A temporary password for this address would reopen the set-up of a claimed installation.
+  if (email.toLowerCase() === INITIAL_ADMIN_EMAIL)
+    throw new AppError(
+      "conflict",
+      `${INITIAL_ADMIN_EMAIL} is reserved for the initial administrator; choose another address`,
+    );
+  const account = { email, role: roleOf(request), password };
+  await accounts.add(account, requestActor(request), { mustChangePassword: true });
+}
+
+function roleOf(request: Request): Role {
+  const { role } = requestObject(request);
+  const found = ROLES.find((one) => one === role);
+  if (!found) throw new AppError("invalid", `role must be one of ${ROLES.join(", ")}`);
+  return found;
+}
+
+/** Sets the own password and returns a new token. */
+async function changePassword(request: Request, tokens: TokenService, accounts: AccountService) {
+  const principal = principalOf(request);
+  const { currentPassword, password } = validated(validatePasswordChange, request.body);
+  if (principal.accountId === 0)
+    throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
+  // Not 401: the token is valid, and a client that signs out on 401 would lose its form.
+  const account = await tokens.accountOf(principal, currentPassword, { hasToken: true });
+  if (!account) throw new AppError("forbidden", "currentPassword is incorrect");
+  if (password === currentPassword)
+    throw new AppError("invalid", "the new password must differ from the current one");
+  await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });
+  return tokens.signIn(principal.email, password, principal.from);
+}

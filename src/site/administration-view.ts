@@ -1,0 +1,79 @@
+import type { Role } from "../domain/principal.ts";
+
+/** One option, such as `http.port`, with its source: `file:line:col`, an environment variable, or `default`. */
+export interface OptionView {
+  readonly option: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/** Result of a reload. */
+export interface ReloadView {
+  /** Zone ids. A zone with a changed sensor starts without a reading; other zones keep their state. */
+  readonly zones: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+  };
+  /** Other changed options that are in force. */
+  readonly applied: readonly string[];
+  /** Changed options that need a restart. */
+  readonly needsRestart: readonly string[];
+  /** Valid settings that are probably unintended. */
+  readonly warnings: readonly string[];
+}
+
+export interface UploadView {
+  /** Number of the upload. */
+  readonly copy: number;
+  /** Bytes received so far. */
+  readonly bytes: number;
+}
+
+export interface RestoreView {
+  readonly recordsInBackup: number;
+  /** Records only in the current database, which is kept. */
+  readonly onlyInCurrent: readonly number[];
+  readonly onlyInBackup: readonly number[];
+}
+
+export interface DraftView {
+  /** In order; an answer may add or remove questions. */
+  readonly questions: readonly QuestionView[];
+  /** The text of the configuration; null while an answer is missing or invalid. */
+  readonly configuration: string | null;
+  /** Path of the configuration file. */
+  readonly file: string;
+  /** Whether the file exists and would be replaced. */
+  readonly exists: boolean;
+  /** Secret files that the configuration refers to. */
+  readonly secretFiles: readonly string[];
+  /** Errors of the configuration as `file:line:col: …`; null if it is valid. */
+  readonly errors: string | null;
+}
+
+export interface QuestionView {
+  readonly name: string;
+  readonly text: string;
+  /** Allowed answers; null for any text. */
+  readonly choices: readonly string[] | null;
+  /** Default for an empty answer; null if an answer is required. */
+  readonly fallback: string | null;
+  /** Problem of the answer; null if it is valid. */
+  readonly problem: string | null;
+}
+
+/** The account of a token. */
+export interface AccountView {
+  readonly email: string;
+  readonly role: Role;
+  /** Whether the password only allows setting a new one. */
+  readonly mustChangePassword: boolean;
+}
+
+/** An account in the list for administrators. */
+export interface PersonView {
+  readonly email: string;
+  readonly role: Role;
+  readonly disabled: boolean;
+}

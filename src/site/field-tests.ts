@@ -1,0 +1,119 @@
+import type { Request, Router } from "express";
+import { isoTime } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import type { Trip } from "../domain/trip.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
+import type { WalkReport } from "../inputs/walk-report.ts";
+import type { SignalTestView, WalkTestView } from "./zone-view.ts";
+import { minutesOf, requestObject } from "./request-parameters.ts";
+import type { SiteParts } from "./site-parts.ts";
+
+/** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
+export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteTests): void {
+  const startSignal = (request: Request): SignalTestView => {
+    const { zone } = requestObject(request);
+    if (zone !== undefined && typeof zone !== "string")
+      throw new AppError("invalid", "zone must be the id of a zone");
+    return tests.startSignal(zone, requestActor(request));
+  };
+  addResource(router, "/site/signal-test", guards.api, { post: [readBody, json(startSignal)] });
+  addResource(router, "/site/signal-test/:id", guards.signedIn, {
+    get: json((request) => tests.signal(String(request.params["id"]))),
+  });
+  const startOrEndWalk = (request: Request): WalkTestView | null => {
+    const { end } = requestObject(request);
+    const actor = requestActor(request);
+    return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
+  };
+  addResource(router, "/site/walk-test", guards.signedIn, {
+    get: json(() => tests.walk()),
+    post: [...guards.api, readBody, json(startOrEndWalk)],
+  });
+}
+
+/** Walk tests of the zones and signal tests to the dispatch centre. */
+export class SiteTests {
+  readonly #parts: SiteParts;
+  readonly #lifeSafetyHeld: () => readonly LifeSafetyHeld[];
+
+  /** @param lifeSafetyHeld life-safety zones whose trips are currently suppressed */
+  constructor(parts: SiteParts, lifeSafetyHeld: () => readonly LifeSafetyHeld[]) {
+    this.#parts = parts;
+    this.#lifeSafetyHeld = lifeSafetyHeld;
+  }
+
+  /** The running or last walk test; null before the first. */
+  walk(): WalkTestView | null {
+    const report = this.#parts.watch.orders.walkReport();
+    return report ? this.#viewOf(report) : null;
+  }
+
+  /** @throws AppError `invalid` for a duration out of range, `conflict` while one is running */
+  startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
+    return this.#viewOf(this.#parts.watch.orders.startWalkTest(minutes, actor));
+  }
+
+  endWalk(actor: Actor): WalkTestView | null {
+    this.#parts.watch.orders.endWalkTest(actor);
+    return this.walk();
+  }
+
+  #viewOf(report: WalkReport): WalkTestView {
+    return { ...walkTestView(report), lifeSafetyHeld: report.isRunning ? this.#lifeSafetyHeld() : [] };
+  }
+
+  /**
+   * Sends a test along the alarm path for the objective of a zone; default: the first zone.
+   * @throws AppError `not-found`
+   */
+  startSignal(zoneId: string | undefined, actor: Actor): SignalTestView {
+    return this.signal(this.#parts.watch.signalTest(zoneId, actor));
+  }
+
+  /** State of a signal test; it ends at the local records of a standalone daemon. @throws AppError `not-found` */
+  signal(key: string): SignalTestView {
+    const { journal, outbox, sync } = this.#parts;
+    const test = journal.trips.find(key);
+    if (test?.type !== "signal") throw new AppError("not-found", "unknown signal test");
+    const { interventionId } = test;
+    return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
+  }
+}
+
+function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetyHeld"> {
+  return {
+    running: report.isRunning,
+    who: report.who,
+    since: isoTime(report.sinceWallMs),
+    until: isoTime(report.untilWallMs),
+    ended: report.endedWallMs === null ? null : isoTime(report.endedWallMs),
+    zones: report.zones.map(({ id, trips, lastWallMs }) => ({
+      id,
+      trips,
+      last: lastWallMs === null ? null : isoTime(lastWallMs),
+    })),
+  };
+}
+
+/** @param entry outbox entry of its record; undefined before it has a record and for a standalone daemon */
+function signalTestView(test: Trip, entry: OutboxEntry | undefined): SignalTestView {
+  const { key, zoneId, moment, state, interventionId, lastError } = test;
+  const isHere = interventionId !== null;
+  const hasArrived = entry !== undefined && entry.upstreamId !== null && entry.phase === "linked";
+  const hereState = isHere ? "posted" : state === "refused" ? "refused" : "waiting";
+  return {
+    key,
+    zone: zoneId,
+    since: isoTime(moment.wallMs),
+    state: hasArrived ? "arrived" : hereState,
+    isOver: hasArrived || state === "refused" || (isHere && entry === undefined),
+    interventionId,
+    upstreamId: entry?.upstreamId ?? null,
+    reason: entry?.lastError ?? lastError,
+  };
+}

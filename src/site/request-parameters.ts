@@ -1,0 +1,30 @@
+import type { Request } from "express";
+import { AppError } from "../domain/errors.ts";
+import { parametersOf } from "../http/lists.ts";
+
+/** The JSON object of the body; empty without a body. @throws AppError `invalid` for anything else */
+export function requestObject(request: Request): Readonly<Record<string, unknown>> {
+  const body: unknown = request.body ?? {};
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("invalid", "send a JSON object");
+  return body as Readonly<Record<string, unknown>>;
+}
+
+/** The `minutes` of the body; undefined if absent. @throws AppError `invalid` */
+export function minutesOf(request: Request): number | undefined {
+  const { minutes } = requestObject(request);
+  if (minutes === undefined) return undefined;
+  if (typeof minutes !== "number") throw new AppError("invalid", "minutes must be a number");
+  return minutes;
+}
+
+/** The retention of the data: a month. */
+const HOURS_MAX = 31 * 24;
+
+/** Hours of history; default a day. @throws AppError `invalid` */
+export function hoursOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("hours") ?? "24";
+  const hours = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(hours <= HOURS_MAX)) throw new AppError("invalid", `hours must be from 1 to ${HOURS_MAX}`);
+  return hours;
+}

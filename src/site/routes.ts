@@ -1,0 +1,82 @@
+import type { RequestHandler, Router } from "express";
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { isLocal, type AuthGuards } from "../http/auth-guards.ts";
+import { metricsRoute, type MetricsPort } from "../http/metrics.ts";
+import { addResource, json, PUBLIC } from "../http/resource.ts";
+import type { AccountService } from "../service/accounts.ts";
+import type { EventService } from "../service/events.ts";
+import type { TokenService } from "../service/tokens.ts";
+import { accountRoutes } from "./accounts.ts";
+import { EventStreams } from "./event-stream.ts";
+import { fieldTestRoutes } from "./field-tests.ts";
+import { objectiveMirrorRoutes } from "./objectives.ts";
+import { restoreRoutes, settingsRoutes, type SiteSettings } from "./settings.ts";
+import { setupRoutes, type SetupParts } from "./setup.ts";
+import type { Site } from "./site.ts";
+import { syncRoutes } from "./sync.ts";
+import { timelineRoutes } from "./timeline.ts";
+import { zoneRoutes } from "./zones.ts";
+
+export interface SiteRouteParts {
+  readonly site: Site;
+  readonly settings: SiteSettings;
+  readonly setup: SetupParts;
+  readonly tokens: TokenService;
+  readonly accounts: AccountService;
+  readonly events: EventService;
+  /** Metrics with their token. */
+  readonly metrics: MetricsPort;
+  /** PEM of the own certificate authority; undefined if there is none. */
+  readonly authority: () => string | undefined;
+  readonly clock: Clock;
+}
+
+/**
+ * Adds the routes that the contract does not have: /site, the metrics, liveness and readiness.
+ * @returns ends open event streams, so that the server can close
+ */
+export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRouteParts): () => void {
+  const { site, settings, authority, metrics } = parts;
+  metricsRoute(router, metrics);
+  addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
+  zoneRoutes(router, guards, site.zones);
+  fieldTestRoutes(router, guards, site.tests);
+  timelineRoutes(router, guards, site.timeline);
+  syncRoutes(router, guards, site.sync);
+  objectiveMirrorRoutes(router, guards, site.objectives);
+  settingsRoutes(router, guards, parts);
+  restoreRoutes(router, guards, settings);
+  setupRoutes(router, guards, parts);
+  accountRoutes(router, guards, parts);
+  const streams = new EventStreams(parts.clock, site, guards);
+  addResource(router, "/site/events", guards.signedIn, {
+    get: (request, response) => streams.open(request, response),
+  });
+  // Public: needed before a safe sign-in. `santinela cert` shows the fingerprint.
+  addResource(router, "/site/ca.crt", PUBLIC, {
+    get: (_request, response) => {
+      const pem = authority();
+      if (pem === undefined)
+        throw new AppError("not-found", "this installation has no own certificate authority");
+      response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
+    },
+  });
+  healthRoutes(router, site);
+  return () => streams.stop();
+}
+
+/** Liveness and readiness, over the control socket only. */
+function healthRoutes(router: Router, site: Site): void {
+  router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
+  router.get("/readyz", localOnly, (_request, response) => {
+    const failing = site.status().conditions.filter(({ severity }) => severity === "error");
+    response
+      .status(failing.length === 0 ? 200 : 503)
+      .json({ status: failing.length === 0 ? "ready" : "degraded", conditions: failing });
+  });
+}
+
+const localOnly: RequestHandler = (request, _response, next) => {
+  next(isLocal(request) ? undefined : "route");
+};

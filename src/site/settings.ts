@@ -1,0 +1,236 @@
+import express, { type Request, type Response, type Router } from "express";
+import type { Config } from "../config/config.ts";
+import { isoTime, type Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor, NewEvent } from "../domain/event.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { disableIdleTimeout, restoreIdleTimeout } from "../http/connection-limits.ts";
+import { parametersOf } from "../http/lists.ts";
+import { addResource, json } from "../http/resource.ts";
+import { BackupDownload } from "../ops/backup-download.ts";
+import type { BackupTasks } from "../ops/backup-tasks.ts";
+import type { JsonLog } from "../ops/log.ts";
+import { removeStaging, restore, type RestorePlan } from "../ops/restore.ts";
+import { UploadedBackup } from "../ops/uploaded-backup.ts";
+import type { EventService } from "../service/events.ts";
+import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
+import { minutesOf, requestObject } from "./request-parameters.ts";
+import type { Site } from "./site.ts";
+
+const LOG_MINUTES = 30;
+/** Debug lines of a busy site take megabytes an hour and wear the SD card. */
+const LOG_MINUTES_MAX = 120;
+/** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
+const CHUNK_BYTES_MAX = 1024 * 1024;
+const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
+
+/** Routes of the settings, for administrators. */
+export function settingsRoutes(
+  router: Router,
+  { administrator: guard }: AuthGuards,
+  { settings, site, events }: { settings: SiteSettings; site: Site; events: EventService },
+): void {
+  const note = (request: Request, event: Omit<NewEvent, "who" | "from">): void =>
+    events.note({ ...event, ...requestActor(request) });
+  addResource(router, "/site/configuration", guard, { get: json(() => settings.configuration()) });
+  const backup = (request: Request, response: Response): Promise<void> => {
+    disableIdleTimeout(response);
+    return settings.withTemporaryBackup((path) => {
+      note(request, { event: "backup-downloaded", subject: "database", detail: {} });
+      restoreIdleTimeout(response);
+      return sent(response, path, `${site.status().site.ref}.db`);
+    });
+  };
+  addResource(router, "/site/backup", guard, { get: backup });
+  const enableDebugLog = (request: Request): { until: string } => {
+    const minutes = minutesOf(request) ?? LOG_MINUTES;
+    if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
+      throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
+    const until = settings.enableDebugLog(minutes);
+    note(request, { event: "log-detailed", subject: "log", detail: { until } });
+    return { until };
+  };
+  addResource(router, "/site/log-level", guard, { post: [readBody, json(enableDebugLog)] });
+  const reload = async (request: Request, response: Response): Promise<void> => {
+    disableIdleTimeout(response);
+    response.json(await settings.reload(requestActor(request)));
+  };
+  addResource(router, "/site/reload", guard, { post: reload });
+  const restart = (request: Request, response: Response): void => {
+    note(request, { event: "restart-ordered", subject: "daemon", detail: {} });
+    settings.restart();
+    response.status(202).json({});
+  };
+  addResource(router, "/site/restart", guard, { post: restart });
+}
+
+/** Resolves when the file has been sent or the client has disconnected. */
+function sent(response: Response, path: string, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The data directory may be inside a hidden directory.
+    response.download(path, name, { dotfiles: "allow", cacheControl: false }, (error: unknown) => {
+      if (error !== undefined && !response.headersSent) reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: restores an uploaded backup. */
+export function restoreRoutes(
+  router: Router,
+  { administrator: guard }: AuthGuards,
+  settings: SiteSettings,
+): void {
+  addResource(router, "/site/restore/pieces", guard, {
+    post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
+  });
+  const start = async (request: Request, response: Response): Promise<void> => {
+    const { copy, dryRun = false } = requestObject(request);
+    if (typeof copy !== "number" || typeof dryRun !== "boolean")
+      throw new AppError("invalid", 'send {"copy": <number of the upload>, "dryRun": true or false}');
+    disableIdleTimeout(response);
+    if (dryRun) response.json(await settings.plan(copy));
+    else response.status(202).json(await settings.restore(copy, requestActor(request)));
+  };
+  addResource(router, "/site/restore", guard, { post: [readBody, start] });
+}
+
+function offsetOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("from") ?? "";
+  if (!/^\d{1,12}$/.test(text)) throw new AppError("invalid", "from must be a number of bytes");
+  return Number(text);
+}
+
+function pieceOf(request: Request): Buffer {
+  const piece: unknown = request.body;
+  if (!Buffer.isBuffer(piece) || piece.length === 0)
+    throw new AppError("unsupported-media-type", "send bytes, with Content-Type: application/octet-stream");
+  return piece;
+}
+
+export interface SiteSettingsParts {
+  readonly config: Pick<Config, "dataDir">;
+  readonly clock: Clock;
+  /** Runs operations on whole database files. */
+  readonly backupWorker: BackupTasks;
+  readonly log: Pick<JsonLog, "enableDebug" | "restoreLevel">;
+  /** All options in force with their sources. */
+  readonly effectiveOptions: () => readonly OptionView[];
+  /** Applies the configuration file. */
+  readonly reload: (by: Actor) => Promise<ReloadView>;
+  /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
+  readonly restart: (betweenRuns: () => void) => void;
+}
+
+/** Settings, backups and restarts. */
+export class SiteSettings {
+  readonly #parts: SiteSettingsParts;
+  readonly #download: BackupDownload;
+  readonly #upload: UploadedBackup;
+  /** Whether a restart was requested. */
+  #isEnding = false;
+  #isRestoring = false;
+
+  constructor(parts: SiteSettingsParts) {
+    this.#parts = parts;
+    this.#download = new BackupDownload(parts.config.dataDir, parts.backupWorker);
+    this.#upload = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.backupWorker });
+  }
+
+  /** All options in force, without secrets. */
+  configuration(): readonly OptionView[] {
+    return this.#parts.effectiveOptions();
+  }
+
+  /**
+   * Creates a temporary backup, passes its path to the callback, and removes it afterwards.
+   * @throws AppError `conflict` while another one is in use, `cannot-create` or `storage` if it cannot be created
+   */
+  withTemporaryBackup(use: (path: string) => Promise<void>): Promise<void> {
+    return this.#download.lend(use);
+  }
+
+  /** Enables debug log lines for a limited time. @returns the end, ISO 8601 UTC */
+  enableDebugLog(minutes: number): string {
+    const { clock, log } = this.#parts;
+    const forMs = minutes * 60_000;
+    log.enableDebug(forMs);
+    return isoTime(clock.wallMs() + forMs);
+  }
+
+  /**
+   * Applies the configuration file without a restart.
+   * @returns the changes, once they are in force
+   * @throws AppError `configuration` with the errors, `unavailable` if it cannot be applied now; nothing changes then
+   */
+  async reload(by: Actor): Promise<ReloadView> {
+    this.#assertRunning();
+    return this.#parts.reload(by);
+  }
+
+  /** Restarts the daemon with the current configuration file. */
+  restart(): void {
+    this.#isEnding = true;
+    this.#parts.restart(() => {});
+  }
+
+  /**
+   * Adds a piece of an upload; offset 0 starts a new upload.
+   * @throws AppError `conflict` for a piece that does not follow the last one or for missing disk space, `too-large`
+   */
+  add(from: number, piece: Uint8Array): UploadView {
+    this.#assertRunning();
+    return this.#upload.add(from, piece);
+  }
+
+  /**
+   * Returns what the restore would change.
+   * @throws AppError `conflict` if the upload is incomplete or no longer exists, `bad-data` if it is not a valid backup
+   */
+  plan(copy: number): Promise<RestoreView> {
+    return this.#upload.plan(copy);
+  }
+
+  /** Restores the backup: the daemon stops, replaces the database and starts again. @throws as `plan` */
+  async restore(copy: number, by: Actor): Promise<RestoreView> {
+    this.#assertRunning();
+    const plan: RestorePlan = await this.#upload.plan(copy);
+    // Another user may have requested a restart in the meantime.
+    this.#assertRunning();
+    const { config, clock, restart } = this.#parts;
+    const { path } = this.#upload;
+    this.#isEnding = true;
+    this.#isRestoring = true;
+    this.#upload.retain();
+    restart(() => {
+      try {
+        restore(config.dataDir, path, clock.wallMs(), by, plan);
+      } finally {
+        this.#upload.forget();
+      }
+    });
+    return plan;
+  }
+
+  /** Rejects requests during a restart: they would be lost, and an upload would replace the backup being restored. */
+  #assertRunning(): void {
+    if (this.#isEnding)
+      throw new AppError("unavailable", "the daemon is restarting; try again shortly", {
+        retryAfterS: 5,
+      });
+  }
+
+  /** Removes files left over from an interrupted run. */
+  start(): void {
+    removeStaging(this.#parts.config.dataDir);
+    this.#upload.forget();
+    this.#download.forget();
+  }
+
+  /** Restores the log level and removes an upload that is not being restored. */
+  stop(): void {
+    this.#parts.log.restoreLevel();
+    if (!this.#isRestoring) this.#upload.forget();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Condition } from "../domain/condition.ts";
+import type { Headline } from "../domain/headline.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { ComparisonView, LinkView } from "./sync-view.ts";
+
+/** State of the site. */
+export interface StatusView {
+  readonly version: string;
+  readonly site: { readonly name: string; readonly ref: string };
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  /** Overall state with its reasons. */
+  readonly headline: Headline;
+  /** Life-safety zones whose trips are not dispatched now. */
+  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
+  readonly conditions: readonly Condition[];
+  readonly trips: { readonly waiting: number; readonly refused: number };
+  /** MQTT messages without effect since the start, by topic and reason, most frequent first. */
+  readonly messages: readonly MessageCountView[];
+  readonly outbox: OutboxSummary;
+  readonly link: LinkView;
+  /** Last comparison with the dispatch centre; null before the first and without a dispatch centre. */
+  readonly comparison: ComparisonView | null;
+}
+
+export interface MessageCountView {
+  readonly topic: string;
+  /** `no-zone`: matches no zone on the topic; otherwise why the payload cannot be read. */
+  readonly reason: string;
+  readonly count: number;
+}

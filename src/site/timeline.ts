@@ -1,0 +1,153 @@
+import type { Request, Response, Router } from "express";
+import { isoTime } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { LoggedEvent } from "../domain/event.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { AuthGuards } from "../http/auth-guards.ts";
+import { parametersOf } from "../http/lists.ts";
+import { addResource, idOf, json } from "../http/resource.ts";
+import type { EventLog } from "../store/event-log.ts";
+import type { TripStore } from "../store/trips.ts";
+import type { SiteSync } from "./sync.ts";
+import type { HistoryView, TimelineEntry } from "./timeline-view.ts";
+
+const LIMIT_MAX = 1000;
+/** Entries of each table in the history of an intervention. */
+const HISTORY_MAX = 200;
+
+/** Position in the two tables: only entries with smaller numbers follow. */
+export interface TimelineCursor {
+  readonly event: number;
+  readonly trip: number;
+}
+
+export interface TimelinePage {
+  readonly entries: readonly TimelineEntry[];
+  /** Start of the next page; null after the oldest entry. */
+  readonly next: TimelineCursor | null;
+}
+
+/** Routes of the history: trips for all users, the timeline for operators and administrators. */
+export function timelineRoutes(router: Router, guards: AuthGuards, timeline: SiteTimeline): void {
+  addResource(router, "/site/trips", guards.signedIn, {
+    get: json((request) => timeline.trips(limitOf(request))),
+  });
+  // Not for viewers: it contains sign-ins with their addresses.
+  addResource(router, "/site/journal", guards.api, {
+    get: (request, response) => sendPage(timeline, request, response),
+  });
+  addResource(router, "/site/interventions/:id/history", guards.api, {
+    get: json((request) => timeline.history(idOf(request, "intervention"))),
+  });
+}
+
+function limitOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("limit") ?? "100";
+  if (!/^\d{1,4}$/.test(text) || Number(text) > LIMIT_MAX)
+    throw new AppError("invalid", `limit must be at most ${LIMIT_MAX}`);
+  return Number(text);
+}
+
+function sendPage(timeline: SiteTimeline, request: Request, response: Response): void {
+  const limit = limitOf(request);
+  const { entries, next } = timeline.page(limit, cursorOf(request));
+  if (next)
+    response.set("Link", `</site/journal?limit=${limit}&after=${next.event}.${next.trip}>; rel="next"`);
+  response.json(entries);
+}
+
+function cursorOf(request: Request): TimelineCursor | undefined {
+  const text = parametersOf(request.originalUrl).get("after");
+  if (text === null) return undefined;
+  const [, event, trip] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
+  if (event === undefined || trip === undefined)
+    throw new AppError("invalid", "after must be the value of the Link header of the previous page");
+  return { event: Number(event), trip: Number(trip) };
+}
+
+const NEWEST: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Event log and trips of the site. They are in two databases; each keeps its own order, and the wall clock only determines
+ * how they are merged.
+ */
+export class SiteTimeline {
+  readonly #events: EventLog;
+  readonly #trips: TripStore;
+  readonly #sync: Pick<SiteSync, "recordOf">;
+
+  constructor(parts: {
+    readonly events: EventLog;
+    readonly journal: { readonly trips: TripStore };
+    readonly sync: Pick<SiteSync, "recordOf">;
+  }) {
+    this.#events = parts.events;
+    this.#trips = parts.journal.trips;
+    this.#sync = parts.sync;
+  }
+
+  /** Trips, newest first. */
+  trips(limit: number): readonly Trip[] {
+    return this.#trips.newestButRestores(limit);
+  }
+
+  /**
+   * Event log and trips merged by time, newest first.
+   * @param after end of the previous page
+   */
+  page(limit: number, after = NEWEST): TimelinePage {
+    const events = this.#events.newest(limit + 1, after.event);
+    const trips = this.#trips.newest(limit + 1, after.trip);
+    const entries: TimelineEntry[] = [];
+    let place = after;
+    while (entries.length < limit) {
+      const [event] = events;
+      const [trip] = trips;
+      if (event && (!trip || event.at >= isoTime(trip.moment.wallMs))) {
+        entries.push(entryOfEvent(event));
+        place = { ...place, event: event.seq };
+        events.shift();
+      } else if (trip) {
+        entries.push(entryOfTrip(trip));
+        place = { ...place, trip: trip.seq };
+        trips.shift();
+      } else return { entries, next: null };
+    }
+    return { entries, next: events.length + trips.length > 0 ? place : null };
+  }
+
+  /** Position of the newest entries; 0 for an empty table. */
+  place(): TimelineCursor {
+    return { event: this.#events.newest(1)[0]?.seq ?? 0, trip: this.#trips.newest(1)[0]?.seq ?? 0 };
+  }
+
+  /** Trips and events of an intervention, newest first; empty if it does not exist. */
+  history(interventionId: number): HistoryView {
+    const entries = [
+      ...this.#events.about(`intervention ${interventionId}`, HISTORY_MAX).map(entryOfEvent),
+      ...this.#trips.ofIntervention(interventionId, HISTORY_MAX).map(entryOfTrip),
+    ].sort((a, b) => (a.at < b.at ? 1 : -1));
+    return { entries, sync: this.#sync.recordOf(interventionId) };
+  }
+}
+
+function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntry {
+  return entry;
+}
+
+function entryOfTrip(trip: Trip): TimelineEntry {
+  const { moment, zoneId, source, type, cause, state, reason, interventionId, lastError } = trip;
+  return {
+    at: isoTime(moment.wallMs),
+    event: type,
+    who: `zone ${zoneId}`,
+    from: source,
+    subject: interventionId === null ? "" : `intervention ${interventionId}`,
+    detail: {
+      cause,
+      state,
+      ...(reason === null ? {} : { reason }),
+      ...(lastError === null ? {} : { lastError }),
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Fault } from "../domain/fault.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { Contact, ZoneKind, ZoneObjective } from "../domain/zone.ts";
+
+export interface ZoneView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ZoneKind;
+  /** Whether it is a zone of fire, gas, medical, hold-up or panic. */
+  readonly isLifeSafety: boolean;
+  readonly source: "gpio" | "mqtt" | "simulated";
+  readonly objective: ZoneObjective;
+  readonly contact: Contact;
+  /** Time of the last change, ISO 8601 UTC; null before the first reading. */
+  readonly since: string | null;
+  /** Disposition of a trip now: `waiting` for dispatch, or why it is suppressed. */
+  readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly reason: string | null;
+  /** The bypass with its end, ISO 8601 UTC; null if there is none. */
+  readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /** Faults of the zone. */
+  readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
+  /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */
+  readonly trips: { readonly recent: number; readonly notStored: number };
+}
+
+/** A zone after a bypass, with the life-safety zones that it suppresses. */
+export type BypassView = ZoneView & { readonly lifeSafetyHeld: readonly LifeSafetyHeld[] };
+
+/** History of a zone; all times ISO 8601 UTC. */
+export interface ZoneHistoryView {
+  readonly id: string;
+  /** Times of the newest 500 trips. */
+  readonly trips: readonly string[];
+  /** The newest 500 openings and restores with their result, oldest first. */
+  readonly contacts: readonly ContactView[];
+  readonly faults: readonly SpanView[];
+  readonly bypasses: readonly SpanView[];
+}
+
+/** One opening or restore of a zone. */
+export interface ContactView {
+  readonly at: string;
+  /** `trip`; `standing`: already open when its gate opened; `restore`: returned to normal. */
+  readonly event: "trip" | "standing" | "restore";
+  /** Its result, such as `posted`, `merged`, `bypassed`, `recorded`. */
+  readonly state: string;
+  /** Why it was not dispatched or recorded; null otherwise. */
+  readonly reason: string | null;
+  /** Its intervention; null for none. */
+  readonly interventionId: number | null;
+}
+
+export interface SpanView {
+  readonly from: string;
+  /** The current time if it has not ended. */
+  readonly to: string;
+}
+
+export interface SimulationView {
+  readonly zone: string;
+  /** The contact afterwards, as reported by the zone's own sensor. */
+  readonly contact: Contact;
+  /** Whether the contact has changed. */
+  readonly changed: boolean;
+  /**
+   * Why the contact is not the requested one. `sensor`: the zone's own sensor controls it. `settling`: the reading is not
+   * stable yet. Null if it is the requested one.
+   */
+  readonly unchangedBy: "sensor" | "settling" | null;
+  /** Keys of the resulting trips. */
+  readonly trips: readonly string[];
+  /** Why they are suppressed, such as `bypassed: painter (ana@example.ro)`; null if they are dispatched. */
+  readonly suppressed: string | null;
+}
+
+/** A walk test: who started it, its times and the tested zones. All times ISO 8601 UTC. */
+export interface WalkTestView {
+  readonly running: boolean;
+  readonly who: string;
+  readonly since: string;
+  readonly until: string;
+  readonly ended: string | null;
+  /** Life-safety zones that it suppresses; empty when it is not running. */
+  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
+  readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
+}
+
+/** State of a signal test. */
+export interface SignalTestView {
+  readonly key: string;
+  readonly zone: string;
+  /** ISO 8601 UTC. */
+  readonly since: string;
+  /** `waiting` in the journal, `posted` as a local intervention, `refused` by the local API, `arrived` at the centre. */
+  readonly state: "waiting" | "posted" | "refused" | "arrived";
+  /** Whether it is complete: at the dispatch centre, or in the local records of a standalone daemon. */
+  readonly isOver: boolean;
+  readonly interventionId: number | null;
+  readonly upstreamId: number | null;
+  /** Reason of a delay or rejection; null if there is none. */
+  readonly reason: string | null;
+}

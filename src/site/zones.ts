@@ -1,0 +1,182 @@
+import type { Request, Router } from "express";
+import { isoTime } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import { isShutDown } from "../domain/swinger.ts";
+import type { Zone } from "../domain/zone.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
+import type { BypassRequest } from "../inputs/zone-overrides.ts";
+import { hoursOf, minutesOf, requestObject } from "./request-parameters.ts";
+import type { SiteParts } from "./site-parts.ts";
+import { zoneHistories } from "./zone-history.ts";
+import type { BypassView, SimulationView, ZoneHistoryView, ZoneView } from "./zone-view.ts";
+
+/** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
+export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteZones): void {
+  addResource(router, "/site/zones", guards.signedIn, { get: json(() => zones.list()) });
+  addResource(router, "/site/zones/history", guards.signedIn, {
+    get: json((request) => zones.history(hoursOf(request))),
+  });
+  const bypass = (request: Request): BypassView => {
+    const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
+    return zones.bypass(String(request.params["id"]), order, requestActor(request));
+  };
+  addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });
+  addResource(router, "/site/zones/:id/restore", guards.api, {
+    post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
+  });
+  const simulate = (request: Request): Promise<SimulationView> => {
+    const { zone, contact } = requestObject(request);
+    if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+      throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+    return zones.simulate(zone, contact);
+  };
+  addResource(router, "/site/simulate", guards.api, { post: [readBody, json(simulate)] });
+}
+
+/** More trips than one simulated contact causes, including chatter. */
+const SIMULATED_TRIPS_MAX = 200;
+/** Additional time after the zone's own filter times. */
+const SETTLE_MARGIN_MS = 50;
+const HOUR_MS = 3_600_000;
+
+/** State of the zones and actions on them. */
+export class SiteZones {
+  readonly #parts: SiteParts;
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly ZoneView[] {
+    const { watch, journal } = this.#parts;
+    const faults = journal.faults.list();
+    const swingers = journal.swingers.all();
+    return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
+      const swinger = swingers.get(zone.id);
+      const ordered = watch.orders.dispositionOf(zone);
+      const isShut = ordered.state === "waiting" && isShutDown(zone, swinger);
+      const bypass = watch.orders.bypassOf(zone.id);
+      return {
+        id: zone.id,
+        name: zone.name,
+        kind: zone.kind,
+        isLifeSafety: isLifeSafety(zone.kind),
+        source: zone.input.source,
+        objective: zone.objective,
+        contact,
+        since: sinceWallMs === null ? null : isoTime(sinceWallMs),
+        disposition: isShut ? "swinger" : ordered.state,
+        reason: isShut ? "swinger shutdown after repeated trips" : ordered.reason,
+        bypass: bypass
+          ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
+          : null,
+        faults: faults
+          .filter(({ zoneId }) => zoneId === zone.id)
+          .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
+        trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
+      };
+    });
+  }
+
+  /** History of each zone over the last `hours`. */
+  history(hours: number): readonly ZoneHistoryView[] {
+    const { clock, config } = this.#parts;
+    const untilMs = clock.wallMs();
+    const ids = config.zones.map(({ id }) => id);
+    return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
+  }
+
+  /** Life-safety zones whose trips are currently suppressed for any reason. */
+  lifeSafetyHeld(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
+    const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
+    return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
+      if (!zone.isLifeSafety || disposition === "waiting") return [];
+      const untilOf = {
+        test: test ? isoTime(test.untilWallMs) : null,
+        bypassed: bypass?.until ?? null,
+        gated: null,
+        swinger: null,
+      };
+      return [{ id, name, kind, by: disposition, until: untilOf[disposition] }];
+    });
+  }
+
+  /**
+   * Bypasses a zone for a limited time.
+   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a duration out of range
+   */
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView {
+    this.#parts.watch.orders.bypass(zoneId, order, actor);
+    const view = this.#viewOf(zoneId);
+    return { ...view, lifeSafetyHeld: this.lifeSafetyHeld([view]) };
+  }
+
+  /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */
+  restore(zoneId: string, actor: Actor): ZoneView {
+    const { orders, faults } = this.#parts.watch;
+    orders.restore(zoneId, actor);
+    faults.set(this.#zoneOf(zoneId), "faulty", false);
+    return this.#viewOf(zoneId);
+  }
+
+  /** Simulates the contact of a zone. @throws AppError `not-found` for an unknown zone */
+  async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
+    const { inputs, watch, journal } = this.#parts;
+    const { trips } = journal;
+    // Right after the start, an opening would be the first reading of the line and not an edge.
+    const { rules } = this.#zoneOf(zoneId);
+    if (this.#viewOf(zoneId).contact === "unknown") await this.#wait(rules.debounceMs);
+    const zone = this.#zoneOf(zoneId);
+    const { debounceMs, minOpenMs, confirmMs } = zone.rules;
+    const before = this.#viewOf(zoneId).contact;
+    const newestBefore = trips.newest(1)[0]?.seq ?? 0;
+    inputs.simulate(zone, contact);
+    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, watch.monitor.settlesInMs(zone.id)));
+    const after = this.#viewOf(zoneId).contact;
+    const made = trips
+      .newest(SIMULATED_TRIPS_MAX)
+      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id && trip.type === "trip");
+    const held = made.find(({ reason }) => reason !== null);
+    return {
+      zone: zone.id,
+      contact: after,
+      changed: after !== before,
+      unchangedBy: after === contact ? null : this.#isSimulated(zone) ? "settling" : "sensor",
+      trips: made.map(({ key }) => key),
+      suppressed: held ? `${held.state}: ${held.reason}` : null,
+    };
+  }
+
+  /** Whether the contact can be simulated: the zone has a simulated line or no sensor. */
+  #isSimulated({ input }: Zone): boolean {
+    if (input.source === "gpio") return this.#parts.config.gpio.backend === "simulated";
+    return input.source === "simulated";
+  }
+
+  /** Waits for the zone's filter times; no wait for 0. */
+  async #wait(ms: number): Promise<void> {
+    if (ms === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#parts.clock.after(ms + SETTLE_MARGIN_MS, resolve);
+    });
+  }
+
+  #zoneOf(zoneId: string): Zone {
+    const { zones } = this.#parts.config;
+    const zone = zones.find(({ id }) => id === zoneId);
+    if (zone) return zone;
+    const known = zones.map(({ id }) => id).join(", ") || "none";
+    throw new AppError("not-found", `unknown zone ${JSON.stringify(zoneId)}. Known: ${known}`);
+  }
+
+  #viewOf(zoneId: string): ZoneView {
+    const view = this.list().find(({ id }) => id === zoneId);
+    if (!view) throw new AppError("not-found", `unknown zone ${JSON.stringify(zoneId)}`);
+    return view;
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { backUp } from "../../src/ops/backups.ts";
+import { IN_PROCESS_TASKS } from "../../src/ops/backup-tasks.ts";
+import { SiteSettings } from "../../src/site/settings.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { TESTER } from "../support/app.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let dataDir: string;
+let settings: SiteSettings;
+let clock: ManualClock;
+let orders: (() => void)[];
+let piece: Buffer;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "santinela-settings-"));
+  openMainDatabase(join(dataDir, "santinela.db")).close();
+  await backUp(dataDir, join(dataDir, "copy.db"));
+  piece = readFileSync(join(dataDir, "copy.db"));
+  orders = [];
+  clock = new ManualClock();
+  settings = new SiteSettings({
+    config: { dataDir },
+    clock,
+    backupWorker: IN_PROCESS_TASKS,
+    log: { enableDebug: () => {}, restoreLevel: () => {} },
+    effectiveOptions: () => [],
+    reload: () => expect.fail("no reload was asked for"),
+    restart: (meanwhile) => void orders.push(meanwhile),
+  });
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+test("an upload during a pending restore does not replace the backup", async () => {
+  const { copy } = settings.add(0, piece);
+  await settings.restore(copy, TESTER);
+  expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/is restarting/);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/is restarting/);
+  settings.stop();
+  expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("a backup that expires during the shutdown is still restored", async () => {
+  const { copy } = settings.add(0, piece);
+  clock.advance(30 * 60_000 - 1);
+  await settings.restore(copy, TESTER);
+  clock.advance(60_000);
+  settings.stop();
+  expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("during a restart a restore is rejected", async () => {
+  const { copy } = settings.add(0, piece);
+  settings.restart();
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/is restarting/);
+  expect(orders).toHaveLength(1);
+});
+
+test("two concurrent restores of a backup are one restore", async () => {
+  const { copy } = settings.add(0, piece);
+  const both = await Promise.allSettled([settings.restore(copy, TESTER), settings.restore(copy, TESTER)]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(orders).toHaveLength(1);
+});
+
+test("a partial upload after a power cut is removed at the next start", () => {
+  settings.add(0, piece);
+  mkdirSync(join(dataDir, "putting-back"));
+  writeFileSync(join(dataDir, "putting-back", "santinela.db"), piece);
+  mkdirSync(join(dataDir, "backups", "download-x1y2z3"));
+  for (const ending of ["", ".part", ".part-journal"])
+    writeFileSync(join(dataDir, "backups", "download-x1y2z3", `santinela.db${ending}`), piece);
+  settings.start();
+  expect(readdirSync(dataDir)).not.toContain("putting-back");
+  expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
+});

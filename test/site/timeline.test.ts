@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { SiteTimeline } from "../../src/site/timeline.ts";
+import { EventLog } from "../../src/store/event-log.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { TripStore } from "../../src/store/trips.ts";
+import { tripRow } from "../support/trip-row.ts";
+
+const EVENT = {
+  event: "signed-in",
+  who: "ana@example.ro",
+  from: "127.0.0.1",
+  subject: "account",
+  detail: {},
+} as const;
+const BODY = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+
+function story(eventTimes: number[], tripTimes: number[]) {
+  const events = new EventLog(openMainDatabase(":memory:"));
+  const trips = new TripStore(openJournalDatabase(":memory:"));
+  for (const atMs of eventTimes) events.add(EVENT, atMs);
+  for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
+  return new SiteTimeline({ events, journal: { trips }, sync: { recordOf: () => null } });
+}
+
+test.each([
+  ["both", [1000, 3000, 5000, 7000], [2000, 4000, 6000]],
+  ["the event log alone", [1000, 2000, 3000], []],
+  ["the trips alone", [], [1000, 2000, 3000]],
+  ["entries of one moment", [1000, 1000, 1000], [1000, 1000]],
+  ["entries across a backward clock step", [9000, 1000, 2000], [8000, 1500]],
+  ["nothing", [], []],
+])(
+  "paging through %s returns every entry once, each table in its own order",
+  (_what, eventTimes, tripTimes) => {
+    const timeline = story(eventTimes, tripTimes);
+    const whole = timeline.page(100);
+    expect(whole.next).toBeNull();
+    expect(whole.entries).toHaveLength(eventTimes.length + tripTimes.length);
+    const walked = [];
+    let page = timeline.page(2);
+    walked.push(...page.entries);
+    while (page.next) {
+      page = timeline.page(2, page.next);
+      walked.push(...page.entries);
+    }
+    expect(walked).toEqual(whole.entries);
+  },
+);
+
+test("the newest entry is first, for either table", () => {
+  const { entries } = story([1000, 4000], [2000, 3000]).page(10);
+  expect(entries.map(({ event, at }) => [event, Date.parse(at)])).toEqual([
+    ["signed-in", 4000],
+    ["trip", 3000],
+    ["trip", 2000],
+    ["signed-in", 1000],
+  ]);
+});
