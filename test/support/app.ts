@@ -120,7 +120,7 @@ export class TestApp {
       },
       clock,
       panel: undefined,
-      metrics: { text: () => "", token: null },
+      metrics: { text: async () => "", token: null },
       authority: () => undefined,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
