@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import { restarting } from "./backup-check-process.ts";
+import { restarting } from "./backup-worker.ts";
 
 /** The input of the thread. */
 export interface ListWorkerData {
