@@ -126,25 +126,20 @@ export class Housekeeping {
 
   #removeOld(): void {
     if (this.#cancelRemoval) return;
-    const { main, journal, auditDays = AUDIT_DAYS, clock } = this.#options;
-    this.#continue(removeOldRows({ main, journal, auditDays }, clock.wallMs()));
+    this.#continue(removeOldRows(this.#options, this.#options.clock.wallMs()));
   }
 
   #continue(removal: Generator<void, RemovedRows>): void {
     const { clock, log } = this.#options;
     this.#cancelRemoval = undefined;
-    const step = removal.next();
-    if (step.done !== true) {
-      this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#tryContinue(removal));
-      return;
-    }
-    const { records, events, trips } = step.value;
-    if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
-  }
-
-  #tryContinue(removal: Generator<void, RemovedRows>): void {
     try {
-      this.#continue(removal);
+      const step = removal.next();
+      if (step.done !== true) {
+        this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#continue(removal));
+        return;
+      }
+      const { records, events, trips } = step.value;
+      if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
     } catch (error) {
       this.#failed(error);
     }
@@ -165,20 +160,12 @@ interface RemovedRows {
   readonly trips: number;
 }
 
-/** The databases and the retention of the audit trail. */
-interface AgingTables {
-  readonly main: Database;
-  readonly journal: Database;
-  /** Retention of the audit trail in days. */
-  readonly auditDays: number;
-}
-
 /**
  * Removes expired rows, one batch per step, so that the caller can process readings and requests in between.
  * @param wallMs the wall clock, which may be years ahead
  */
 function* removeOldRows(
-  { main, journal, auditDays }: AgingTables,
+  { main, journal, auditDays = AUDIT_DAYS }: Pick<HousekeepingOptions, "main" | "journal" | "auditDays">,
   wallMs: number,
 ): Generator<void, RemovedRows> {
   // A clock set years ahead must not expire everything, so age is measured from the newest record.

@@ -170,13 +170,10 @@ function writeVersion(damaged: string, part: string, { overlay, pageCount, pageB
 }
 
 function withSentence(result: Omit<Recovery, "sentence">): Recovery {
-  return { ...result, sentence: sentenceOf(result) };
-}
-
-function sentenceOf(result: Omit<Recovery, "sentence">): string {
   const { name, problem, quarantined, isWhole } = result;
   const how = isWhole ? "it was rebuilt from its write-ahead log" : remedyOf(result);
-  return `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
+  const sentence = `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
+  return { ...result, sentence };
 }
 
 function remedyOf({ name, backup, salvage: salvaged }: Omit<Recovery, "sentence">): string {
