@@ -5,7 +5,7 @@ import { isLocal } from "./auth-guards.ts";
 
 export interface MetricsPort {
   /** The metrics in the Prometheus text format. */
-  text(): string;
+  text(): Promise<string>;
   /** Token for access over the network; null: no access over the network. */
   readonly token: string | null;
 }
@@ -19,16 +19,13 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 export function metricsRoute(router: Router, metrics: MetricsPort): void {
   router.get("/metrics", (request, response, next) => {
     if (!isLocal(request)) {
-      if (metrics.token === null) {
-        next("route");
-        return;
-      }
+      if (metrics.token === null) return next("route");
       if (!hasToken(request, metrics.token)) {
         response.set("WWW-Authenticate", 'Bearer realm="santinela metrics"');
         throw new AppError("unauthenticated", "the token of metrics.tokenFile is required");
       }
     }
-    response.set("Content-Type", CONTENT_TYPE).send(metrics.text());
+    return metrics.text().then((text) => void response.set("Content-Type", CONTENT_TYPE).send(text));
   });
 }
 

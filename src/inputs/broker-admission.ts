@@ -1,35 +1,69 @@
+import { timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import type { AedesPublishPacket, Client, PublishPacket, Subscription } from "aedes";
-import { BrokerAccounts, type BrokerAccount } from "./broker-accounts.ts";
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
+import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
+import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
-import { BrokerSignIns, type BrokerSignInsOptions } from "./broker-sign-ins.ts";
+import type { BrokerLimits } from "./broker-limits.ts";
 import type { MessageCounts } from "./message-counts.ts";
 
-export interface BrokerAdmissionOptions extends BrokerSignInsOptions {
-  /** Accounts with their topics; without any, every client may use every topic. */
+/** A group of sensors or programs that sign in to the built-in broker with one user name. */
+export interface BrokerAccount {
+  readonly username: string;
+  readonly password: string;
+  /** Topic filters that it may publish to; undefined for all topics. */
+  readonly publish?: readonly string[];
+  /** Topic filters whose topics it may subscribe to; undefined for all. */
+  readonly subscribe?: readonly string[];
+}
+
+export interface BrokerAdmissionOptions {
+  /** Without any, every client may sign in and use every topic. */
   readonly accounts?: readonly BrokerAccount[];
   readonly clients: BrokerClients;
   readonly counts: Pick<MessageCounts, "note">;
+  readonly limits: BrokerLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Adds an entry to the event log. */
+  readonly record: (event: NewEvent) => void;
+}
+
+/** What a client sends when it signs in. */
+interface BrokerSignIn {
+  readonly clientId: string;
+  readonly username: string | undefined;
+  readonly address: string;
 }
 
 /** Topic that replaces the topic of a denied message: it is forwarded to no subscriber. */
 const DENIED_TOPIC = "$SYS/santinela/refused";
+/** Four times the maximum number of connections; beyond it the oldest is removed. */
+const KNOWN_CLIENTS_MAX = 1_000;
+/** Names come from the network and may have 64 KiB. */
+const NAME_LENGTH_MAX = 100;
+/** The event log gets one entry in this time, with the number of the others, so that guessing cannot fill it. */
+const RECORDED_EVERY_MS = 60_000;
 
 /** Authorises clients of the built-in broker. Denied messages and subscriptions are counted by topic. */
 export class BrokerAdmission {
   readonly #options: BrokerAdmissionOptions;
   readonly #signIns: BrokerSignIns;
-  readonly #accounts: BrokerAccounts;
+  /** The account of each client that has signed in. */
+  readonly #accountOf = new WeakMap<object, BrokerAccount>();
 
   constructor(options: BrokerAdmissionOptions) {
     this.#options = options;
     this.#signIns = new BrokerSignIns(options);
-    this.#accounts = new BrokerAccounts(options.accounts ?? []);
   }
 
   admits(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
     const address = (client.conn as Socket).remoteAddress ?? "";
-    const isPasswordRight = (): boolean => this.#accounts.admits(client, username, password);
+    const isPasswordRight = (): boolean => this.#isPasswordRight(client, username, password);
     if (!this.#signIns.admits({ clientId: client.id, username, address }, isPasswordRight)) return false;
     this.#options.clients.signedIn(client);
     return true;
@@ -38,7 +72,8 @@ export class BrokerAdmission {
   /** Whether a client may subscribe to a filter and there is memory for it. */
   allowsFilter(client: Client, subscription: Subscription): boolean {
     const { topic } = subscription;
-    if (!this.#accounts.deniesSubscribe(client, topic))
+    const allowed = this.#accountOf.get(client)?.subscribe;
+    if (!allowed || allowed.some((filter) => covers(filter, topic)))
       return this.#options.clients.subscribed(client, subscription);
     this.#options.counts.note(topic, "subscription-not-allowed", 0);
     return false;
@@ -47,9 +82,11 @@ export class BrokerAdmission {
   /**
    * Whether a client may publish a message. A denied message is counted, emptied and still acknowledged (MQTT 3.1.1,
    * 3.3.5). Without a PUBACK a sensor would resend it indefinitely and hold up its next message.
+   * @param client null for the broker itself
    */
   allowsMessage(client: Client | null, packet: PublishPacket): boolean {
-    if (!this.#accounts.deniesPublish(client, packet.topic)) return true;
+    const allowed = client ? this.#accountOf.get(client)?.publish : undefined;
+    if (!allowed || allowed.some((filter) => matchesFilter(packet.topic, filter))) return true;
     this.#options.counts.note(packet.topic, "not-allowed", packet.payload.length);
     packet.topic = DENIED_TOPIC;
     packet.payload = "";
@@ -60,5 +97,104 @@ export class BrokerAdmission {
   /** Whether a message is forwarded to subscribers. */
   isForwarded({ topic }: AedesPublishPacket): boolean {
     return topic !== DENIED_TOPIC;
+  }
+
+  #isPasswordRight(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
+    const { accounts = [] } = this.#options;
+    if (accounts.length === 0) return true;
+    const account = accounts.find((known) => known.username === username);
+    if (!account || !isSamePassword(account.password, password)) return false;
+    this.#accountOf.set(client, account);
+    return true;
+  }
+}
+
+function isSamePassword(expectedPassword: string, password: Uint8Array | undefined): boolean {
+  const given = Buffer.from(password ?? "");
+  const expected = Buffer.from(expectedPassword);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/**
+ * Rate limit for wrong passwords at the built-in broker, by network address. A client id that has signed in from its
+ * address before is counted separately, so another program with a wrong password at that address does not block it.
+ */
+class BrokerSignIns {
+  readonly #options: BrokerAdmissionOptions;
+  readonly #throttle: SignInThrottle;
+  readonly #knownClients = new Map<string, string>();
+  #clients = 0;
+  #recordedAtMs: number | undefined;
+  #unrecorded = 0;
+
+  constructor(options: BrokerAdmissionOptions) {
+    this.#options = options;
+    this.#throttle = new SignInThrottle(options.clock);
+  }
+
+  /** Whether a client may sign in. @param fits compares its password; not called while its address is blocked */
+  admits(signIn: BrokerSignIn, isPasswordRight: () => boolean): boolean {
+    const { clientId, address } = signIn;
+    const client = JSON.stringify([address, clientId]);
+    // Counted by address only: with a count by user name, any client on the network could block every sensor.
+    const attempt: SignInAttempt = {
+      email: clientId,
+      address: this.#knownClients.get(client) ?? address,
+      isKnownAddress: false,
+      isRandomPassword: true,
+    };
+    try {
+      this.#throttle.assertOpen(attempt);
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+    if (isPasswordRight()) {
+      this.#remember(client);
+      return true;
+    }
+    const blockedForS = this.#throttle.failed(attempt);
+    if (blockedForS > 0) {
+      this.#options.limits.reached(
+        "sign-in",
+        `${address} tries wrong passwords at the built-in broker, most recently as client ${JSON.stringify(clientId.slice(0, NAME_LENGTH_MAX))}, and must wait up to 15 minutes between attempts. Correct the password of that sensor, or find the program that guesses.`,
+      );
+      this.#record(signIn, blockedForS);
+    }
+    return false;
+  }
+
+  #record({ clientId, username, address }: BrokerSignIn, blockedForS: number): void {
+    const { clock, record, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#recordedAtMs !== undefined && nowMs - this.#recordedAtMs < RECORDED_EVERY_MS) {
+      this.#unrecorded += 1;
+      return;
+    }
+    const others = this.#unrecorded > 0 ? { othersMeanwhile: this.#unrecorded } : {};
+    const client = clientId.slice(0, NAME_LENGTH_MAX);
+    try {
+      record({
+        event: "sign-in-blocked",
+        who: (username ?? "").slice(0, NAME_LENGTH_MAX),
+        from: address,
+        subject: "built-in MQTT broker",
+        detail: { client, blockedForS, ...others },
+      });
+      this.#recordedAtMs = nowMs;
+      this.#unrecorded = 0;
+    } catch (error) {
+      // Such as on a full disk; the condition still names the address.
+      log.warn("mqtt-sign-in-event-write-failed", { error });
+    }
+  }
+
+  #remember(client: string): void {
+    if (this.#knownClients.has(client)) return;
+    // The dot keeps the throttle from shortening it to the network of an IP address.
+    this.#knownClients.set(client, `client.${(this.#clients += 1)}`);
+    const [oldest] = this.#knownClients.keys();
+    if (this.#knownClients.size > KNOWN_CLIENTS_MAX && oldest !== undefined)
+      this.#knownClients.delete(oldest);
   }
 }

@@ -3,7 +3,7 @@ import type { Subscription } from "aedes";
 import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
-import { BrokerMemory, type Excess, type HeldFor } from "./broker-memory.ts";
+import { BrokerMemory, HELD_FOR, type Excess } from "./broker-memory.ts";
 import type { Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
 
@@ -14,16 +14,6 @@ export interface BrokerClient {
   readonly clean: boolean;
   readonly conn: unknown;
 }
-
-const HELD_FOR_TEXT: Readonly<Record<HeldFor, string>> = {
-  connection: "connections",
-  subscriptions: "subscriptions",
-  incoming: "QoS 2 messages that it does not release",
-  outgoing: "messages that it does not collect or acknowledge",
-  sending: "messages that it does not read",
-  arriving: "a packet that it does not finish",
-  will: "a last will",
-};
 
 /** The clients of the built-in broker and the memory held for them. A client over the limit is disconnected. */
 export class BrokerClients {
@@ -85,11 +75,7 @@ export class BrokerClients {
     const { clientId, address } = holder;
     const mebibytes = Math.max(1, Math.round(bytes / 1024 / 1024));
     const share = isOfAll ? "the largest share of the total limit" : "more than the limit per client";
-    this.#report(
-      clientId,
-      address,
-      `held ${mebibytes} MiB for it, ${share}: mostly ${HELD_FOR_TEXT[heldFor]}`,
-    );
+    this.#report(clientId, address, `held ${mebibytes} MiB for it, ${share}: mostly ${HELD_FOR[heldFor]}`);
     this.#connections.end(holder);
     if (clientId !== undefined) this.#sessions.forget(clientId);
   }

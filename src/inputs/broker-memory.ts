@@ -1,26 +1,24 @@
-/** What the built-in broker uses memory for. */
-export type HeldFor =
-  /** The connection itself. */
-  | "connection"
-  /** Filters that the client has subscribed to. */
-  | "subscriptions"
-  /** Packet ids of QoS 2 messages that the client has not released. */
-  | "incoming"
-  /** Messages that the client has not collected or acknowledged. */
-  | "outgoing"
+/** What the built-in broker uses memory for, as words of a condition. */
+export const HELD_FOR = {
+  connection: "connections",
+  subscriptions: "subscriptions",
+  /** Only their packet ids. */
+  incoming: "QoS 2 messages that it does not release",
+  outgoing: "messages that it does not collect or acknowledge",
   /** Bytes queued for writing to the connection. */
-  | "sending"
-  /** The received part of an incomplete packet. */
-  | "arriving"
-  /** The last will. */
-  | "will";
+  sending: "messages that it does not read",
+  arriving: "a packet that it does not finish",
+  will: "a last will",
+} as const;
+
+export type HeldFor = keyof typeof HELD_FOR;
 
 /** One client: its connection and its session. */
 export interface Holder {
   /** Undefined until the client has signed in. */
   readonly clientId: string | undefined;
-  readonly address: string;
-  readonly bytes: Readonly<Record<HeldFor, number>>;
+  address: string;
+  readonly bytes: Record<HeldFor, number>;
 }
 
 /** The client to disconnect, and why. */
@@ -44,23 +42,17 @@ export const ALL_BYTES_MAX = 64 * 1024 * 1024;
 /** Memory is freed down to this share of the total, because finding the largest client is expensive. */
 const FREE_TO_SHARE = 0.9;
 
-interface MutableHolder extends Holder {
-  clientId: string | undefined;
-  address: string;
-  readonly bytes: Record<HeldFor, number>;
-}
-
 /**
  * Memory limit of the built-in broker, per client and in total. A client that exceeds it is disconnected; other clients
  * and GPIO lines are not affected.
  */
 export class BrokerMemory {
   readonly #disconnect: (excess: Excess) => void;
-  readonly #holders = new Set<MutableHolder>();
-  readonly #byClientId = new Map<string, MutableHolder>();
+  readonly #holders = new Set<Holder>();
+  readonly #byClientId = new Map<string, Holder>();
   #all = 0;
 
-  /** @param cutOff ends the client's connection and session and releases their memory before it returns */
+  /** @param disconnect ends the client's connection and session and releases their memory before it returns */
   constructor(disconnect: (excess: Excess) => void) {
     this.#disconnect = disconnect;
   }
@@ -72,7 +64,7 @@ export class BrokerMemory {
 
   /** A connection whose client id is not known yet. */
   addUnknown(address: string): Holder {
-    return this.#add({ clientId: undefined, address, bytes: zeroBytes() });
+    return this.#keep({ clientId: undefined, address, bytes: zeroBytes() });
   }
 
   /** The client with that id, which may have an earlier session. */
@@ -82,23 +74,20 @@ export class BrokerMemory {
       if (address !== undefined) known.address = address;
       return known;
     }
-    const added = this.#add({ clientId, address: address ?? "", bytes: zeroBytes() });
-    this.#byClientId.set(clientId, added);
-    return added;
+    return this.#keep({ clientId, address: address ?? "", bytes: zeroBytes() });
   }
 
   /** Adds bytes to what is held for a client; a negative number releases them. */
   change(holder: Holder, heldFor: HeldFor, by: number): void {
-    const counted = holder as MutableHolder;
-    const before = sizeOf(counted);
-    counted.bytes[heldFor] += by;
-    const after = sizeOf(counted);
+    const before = sizeOf(holder);
+    holder.bytes[heldFor] += by;
+    const after = sizeOf(holder);
     this.#all += after - before;
     // An empty holder is removed, and added again when bytes are held for it.
-    if (isEmpty(counted)) this.#forget(counted);
-    else if (by > 0) this.#keep(counted);
+    if (Object.values(holder.bytes).every((count) => count === 0)) this.#forget(holder);
+    else if (by > 0) this.#keep(holder);
     if (by <= 0) return;
-    if (after > CLIENT_BYTES_MAX) this.#end(counted, false);
+    if (after > CLIENT_BYTES_MAX) this.#end(holder, false);
     else if (this.#all > ALL_BYTES_MAX) this.#freeMemory();
   }
 
@@ -112,37 +101,33 @@ export class BrokerMemory {
   }
 
   /** Chosen from the address with the most bytes: so many small sessions of one machine cannot evict a large one elsewhere. */
-  #largest(): MutableHolder | undefined {
+  #largest(): Holder | undefined {
     const ofAddress = new Map<string, number>();
     for (const holder of this.#holders) {
       const { address } = holder;
       ofAddress.set(address, (ofAddress.get(address) ?? 0) + sizeOf(holder));
     }
     const [address] = [...ofAddress].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
-    let largest: MutableHolder | undefined;
+    let largest: Holder | undefined;
     for (const holder of this.#holders)
       if (holder.address === address && sizeOf(holder) > (largest ? sizeOf(largest) : 0)) largest = holder;
     return largest;
   }
 
-  #end(holder: MutableHolder, isOfAll: boolean): void {
+  #end(holder: Holder, isOfAll: boolean): void {
     const [heldFor] = (Object.entries(holder.bytes) as [HeldFor, number][]).reduce((most, next) =>
       next[1] > most[1] ? next : most,
     );
     this.#disconnect({ holder, heldFor, bytes: sizeOf(holder), isOfAll });
   }
 
-  #add(holder: MutableHolder): MutableHolder {
+  #keep(holder: Holder): Holder {
     this.#holders.add(holder);
+    if (holder.clientId !== undefined) this.#byClientId.set(holder.clientId, holder);
     return holder;
   }
 
-  #keep(holder: MutableHolder): void {
-    this.#holders.add(holder);
-    if (holder.clientId !== undefined) this.#byClientId.set(holder.clientId, holder);
-  }
-
-  #forget(holder: MutableHolder): void {
+  #forget(holder: Holder): void {
     this.#holders.delete(holder);
     if (holder.clientId !== undefined && this.#byClientId.get(holder.clientId) === holder)
       this.#byClientId.delete(holder.clientId);
@@ -153,10 +138,6 @@ export class BrokerMemory {
 function sizeOf({ bytes }: Holder): number {
   const { connection, subscriptions, incoming, outgoing, sending, arriving, will } = bytes;
   return connection + subscriptions + incoming + Math.max(outgoing, sending) + arriving + will;
-}
-
-function isEmpty({ bytes }: Holder): boolean {
-  return Object.values(bytes).every((count) => count === 0);
 }
 
 function zeroBytes(): Record<HeldFor, number> {

@@ -3,7 +3,7 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
-import type { BrokerAccount } from "./broker-accounts.ts";
+import type { BrokerAccount } from "./broker-admission.ts";
 import { BuiltInBroker, type BrokerUse } from "./built-in-broker.ts";
 import { openBackend, type GpioBackend } from "./gpio/backends.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";

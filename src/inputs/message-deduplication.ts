@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
-import type { DeduplicationEntry, DeduplicationStore } from "../store/messages.ts";
+import type { DeduplicationEntry } from "../store/messages.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
 export interface Delivery {
@@ -52,21 +52,17 @@ interface Entry {
  * the acknowledgement is confirmed: packet ids are reused, and a sensor's next opening must not count as a duplicate.
  */
 export class MessageDeduplication {
-  readonly #store: DeduplicationStore;
+  readonly #journal: MessageDeduplicationOptions["journal"];
   readonly #clock: Clock;
   readonly #log: Log;
   /** In the order of reading. */
   readonly #entries = new Map<string, Entry>();
 
-  readonly #journal: Pick<Journal, "groupCommit" | "onRollback">;
-
   constructor({ journal, clock, log }: MessageDeduplicationOptions) {
-    const store = journal.takenMessages;
     this.#journal = journal;
-    this.#store = store;
     this.#clock = clock;
     this.#log = log;
-    for (const message of store.load()) {
+    for (const message of journal.takenMessages.load()) {
       // By the wall clock, which may have been set since; then only messages with DUP count as duplicates.
       const ageMs = Math.abs(clock.wallMs() - message.atWallMs);
       const atMs = clock.monotonicMs() - ageMs;
@@ -76,7 +72,7 @@ export class MessageDeduplication {
 
   /** A sender has connected. @param resumes false when its session has no earlier messages */
   connected(session: string, resumes: boolean): void {
-    const own = this.#of(session);
+    const own = [...this.#entries.values()].filter(({ message }) => message.session === session);
     if (!resumes) this.#remove(own);
     const confirmsAtMs = this.#clock.monotonicMs() + DEDUPLICATION_WINDOW_MS;
     for (const entry of own) {
@@ -127,7 +123,7 @@ export class MessageDeduplication {
     };
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
-    this.#store.add(message);
+    this.#journal.takenMessages.add(message);
     this.#journal.onRollback(() => this.#remove([entry]));
     try {
       read();
@@ -135,10 +131,6 @@ export class MessageDeduplication {
       this.#remove([entry]);
       throw error;
     }
-  }
-
-  #of(session: string): Entry[] {
-    return [...this.#entries.values()].filter(({ message }) => message.session === session);
   }
 
   #add(entry: Entry): void {
@@ -165,7 +157,7 @@ export class MessageDeduplication {
   }
 
   #purgeStore(removed: readonly Entry[]): void {
-    this.#store.remove(removed.map(({ message }) => message));
+    this.#journal.takenMessages.remove(removed.map(({ message }) => message));
   }
 
   /** Entries left in the store matter only at the next start, and rarely then. */

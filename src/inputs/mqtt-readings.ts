@@ -6,8 +6,7 @@ import type { BrokerCountStore } from "../store/messages.ts";
 import { reasonOf } from "./connection-error.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
-import { BrokerSubscriptions } from "./broker-subscriptions.ts";
-import { SessionTakeovers } from "./session-takeovers.ts";
+import { BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 
 export interface MqttReadingsOptions {

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { BackupResult, BackupTask } from "./backup-worker.ts";
 import { SystemClock } from "./system-clock.ts";
 
-// The process that `BackupCheckProcess` starts. The check runs in a thread, so that this process can end both when
+// The process that `BackupWorker` starts for a check. The check runs in a thread, so that this process can end both when
 // the daemon exits or the time is over. A normal exit would wait for the thread, so the process kills itself.
 const end = (): void => void process.kill(process.pid, "SIGKILL");
 const reply = (result: BackupResult): void => void process.send?.(result, end);

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError } from "../domain/errors.ts";
-import type { BackupResult, BackupTask } from "./backup-worker.ts";
-import { IN_PROCESS_TASKS } from "./backup-tasks.ts";
+import { IN_PROCESS_TASKS, type BackupResult, type BackupTask } from "./backup-worker.ts";
 
 // Entry point of the thread that `BackupWorker` starts: it runs one task, posts the result and ends.
 parentPort?.postMessage(await resultOf(workerData as BackupTask), []);

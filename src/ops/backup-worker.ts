@@ -1,8 +1,26 @@
+import { fork } from "node:child_process";
+import type { EventEmitter } from "node:events";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
-import { BackupCheckProcess, restarting } from "./backup-check-process.ts";
-import type { BackupTasks } from "./backup-tasks.ts";
-import type { RestorePlan } from "./restore.ts";
+import { backUp } from "./backups.ts";
+import { planRestore, type RestorePlan } from "./restore.ts";
+
+/**
+ * Tasks on whole database files that users request from a running daemon. They take many seconds on a Raspberry Pi.
+ */
+export interface BackupTasks {
+  /** @throws AppError as `backUp` */
+  backUp(dataDir: string, out: string): Promise<void>;
+  /** @throws AppError as `planRestore` */
+  planRestore(dataDir: string, file: string): Promise<RestorePlan>;
+}
+
+/** Runs the tasks in the calling process, which they block. */
+export const IN_PROCESS_TASKS: BackupTasks = {
+  backUp,
+  planRestore: async (dataDir, file) => planRestore(dataDir, file),
+};
 
 /** The input of a thread. */
 export interface BackupTask {
@@ -17,22 +35,44 @@ export type BackupResult =
   | { readonly value: RestorePlan | void }
   | { readonly error: { readonly code: AppErrorCode; readonly message: string; readonly hint: string } };
 
+/** Time limit of a check: a slow SD card checks the maximum of 256 MB faster, so a slower file is not one of ours. */
+const CHECK_MS_MAX = 300_000;
+
 /**
- * Runs each task in its own thread, so that contacts and messages are still processed. A thread ends with the
- * daemon even if that is killed, so it never writes afterwards. It needs less memory than a process.
+ * Runs the tasks outside the event loop, so that contacts and messages are still processed.
+ *
+ * A backup is created in a thread, which ends with the daemon even if that is killed, so it never writes afterwards, and
+ * needs less memory than a process. A file from an unknown source is checked in a process: SQLite cannot be interrupted
+ * during a check, and constraints of a foreign file may take hours. A process can be killed at any time.
  */
 export class BackupWorker implements BackupTasks {
-  readonly #threads = new Set<Worker>();
-  /** For files from unknown sources. */
-  readonly #process = new BackupCheckProcess();
+  readonly #checkMsMax: number;
+  /** Functions that end the running tasks. */
+  readonly #running = new Set<() => void>();
   #isStopped = false;
 
-  async backUp(dataDir: string, out: string): Promise<void> {
-    await this.#run({ work: "backUp", dataDir, file: out });
+  constructor(checkMsMax = CHECK_MS_MAX) {
+    this.#checkMsMax = checkMsMax;
   }
 
-  planRestore(dataDir: string, file: string): Promise<RestorePlan> {
-    return this.#process.planRestore(dataDir, file);
+  async backUp(dataDir: string, out: string): Promise<void> {
+    await this.#run({ work: "backUp", dataDir, file: out }, (task) => {
+      // The daemon only runs as compiled JavaScript.
+      const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: task });
+      return { runner: thread, end: () => void thread.terminate() };
+    });
+  }
+
+  /** @throws AppError as `planRestore`; `bad-data` after the time limit; `unavailable` if the daemon stops */
+  async planRestore(dataDir: string, file: string): Promise<RestorePlan> {
+    const plan = await this.#run({ work: "planRestore", dataDir, file }, (task) => {
+      const path = fileURLToPath(new URL("backup-check-main.js", import.meta.url));
+      const child = fork(path, [JSON.stringify(task), String(this.#checkMsMax)], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      });
+      return { runner: child, end: () => void child.kill("SIGKILL") };
+    });
+    return plan as RestorePlan;
   }
 
   /**
@@ -41,28 +81,34 @@ export class BackupWorker implements BackupTasks {
    */
   stop(): void {
     this.#isStopped = true;
-    this.#process.stop();
-    for (const thread of this.#threads) void thread.terminate();
+    for (const end of this.#running) end();
   }
 
-  #run(task: BackupTask): Promise<RestorePlan | void> {
+  #run(
+    task: BackupTask,
+    start: (task: BackupTask) => { readonly runner: EventEmitter; readonly end: () => void },
+  ): Promise<RestorePlan | void> {
     return new Promise((resolve, reject) => {
       if (this.#isStopped) return reject(restarting());
-      // The daemon only runs as compiled JavaScript.
-      const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: task });
-      this.#threads.add(thread);
-      thread.on("message", (result: BackupResult) => {
+      const { runner, end } = start(task);
+      this.#running.add(end);
+      runner.on("message", (result: BackupResult) => {
         if ("error" in result) {
           const { code, message, hint } = result.error;
           reject(new AppError(code, message, { hint }));
         } else resolve(result.value);
       });
-      thread.on("error", reject);
-      thread.on("exit", () => {
-        this.#threads.delete(thread);
+      runner.on("error", reject);
+      runner.on("exit", () => {
+        this.#running.delete(end);
         // Has no effect after a result.
         reject(restarting());
       });
     });
   }
+}
+
+/** Error of tasks that end because the daemon stops. */
+export function restarting(): AppError {
+  return new AppError("unavailable", "the daemon is restarting; try again shortly", { retryAfterS: 5 });
 }

@@ -79,7 +79,7 @@ export function certificateFromFiles(certFile: string, keyFile: string): ServerC
   try {
     const cert = readFileSync(certFile, "utf8");
     const key = readFileSync(keyFile, "utf8");
-    return described({ cert, key, authority: null });
+    return described(cert, key, null);
   } catch (cause) {
     throw new AppError("configuration", `cannot use ${certFile} and ${keyFile}: ${messageOf(cause)}`, {
       hint: "http.tls needs a PEM certificate, followed by its issuers, and its PEM key.",
@@ -114,11 +114,8 @@ function namesOfThisMachine(): string[] {
 
 function presentCertificate(paths: CertificatePaths): ServerCertificate | undefined {
   try {
-    return described({
-      cert: readFileSync(paths.server, "utf8"),
-      key: readFileSync(paths.serverKey, "utf8"),
-      authority: readFileSync(paths.authority, "utf8"),
-    });
+    const authority = readFileSync(paths.authority, "utf8");
+    return described(readFileSync(paths.server, "utf8"), readFileSync(paths.serverKey, "utf8"), authority);
   } catch {
     // Missing, or incomplete after a power cut: a new one is created.
     return undefined;
@@ -133,15 +130,7 @@ function fits(present: ServerCertificate, wanted: readonly string[], clockMs: nu
   );
 }
 
-function described({
-  cert,
-  key,
-  authority,
-}: {
-  cert: string;
-  key: string;
-  authority: string | null;
-}): ServerCertificate {
+function described(cert: string, key: string, authority: string | null): ServerCertificate {
   const parsed = new X509Certificate(cert);
   const names = (parsed.subjectAltName ?? "")
     .split(", ")

@@ -14,11 +14,10 @@ import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
-import { gapsIn, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
-import { conditionOf, INTACT } from "./file-condition.ts";
-import { GivenNumbers, type DatabaseName } from "./given-numbers.ts";
-import { recoverDatabase, requeueLostTrips, TRIPS_KEPT_MS, type Recovery } from "./recovery.ts";
-import { exchangeSwapped, type NamedDatabase } from "./swapped-databases.ts";
+import { gapsIn, GivenNumbers, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
+import { exchangeSwapped, type DatabaseName, type NamedDatabase } from "./database-files.ts";
+import { TRIPS_KEPT_MS } from "./housekeeping.ts";
+import { conditionOf, INTACT, recoverDatabase, type Recovery } from "./recovery.ts";
 
 export interface DatabasesOptions {
   readonly dataDir: string;
@@ -96,10 +95,13 @@ export class Databases {
     for (const loss of this.#notes.list()) conditions.raise("data-lost", { ...loss, report }, loss.database);
   }
 
-  /** Stores the last assigned numbers, so that an older file in their place is detected. */
-  noteNumbers(): void {
+  /**
+   * Stores the last assigned numbers, so that an older file in their place is detected.
+   * @param reported gaps that must not be reported again
+   */
+  noteNumbers(reported: Parameters<GivenNumbers["note"]>[1] = {}): void {
     try {
-      this.#numbers.note(this.#both);
+      this.#numbers.note(this.#both, reported);
     } catch (error) {
       // The disk is full; a loss of the newest commits is then detected by the earlier numbers.
       this.#options.log.debug("given-numbers-not-noted", { error });
@@ -114,9 +116,10 @@ export class Databases {
   #detectLosses(recoveries: readonly Recovery[], nowMs: number): void {
     const recovery = recoveries.find(({ name }) => name === MAIN.name);
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
-    const redelivered = recovery
-      ? requeueLostTrips(this.journal, this.main, recovery, nowMs)
-      : redeliverLostTrips(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
+    // Trips older than a restored backup have their records in it.
+    const backupMs = recovery?.backup?.atMs;
+    const sinceMs = backupMs === undefined ? nowMs - TRIPS_KEPT_MS : backupMs - CLOCK_MARGIN_MS;
+    const redelivered = redeliverLostTrips(this.journal, this.main, sinceMs);
     const losses = Object.entries(this.#both).flatMap(([name, database]) => {
       const loss = lossOf(name as DatabaseName, database, {
         numbers: this.#numbers,
@@ -129,19 +132,9 @@ export class Databases {
     // Only a full check compares altered rows with the schema's constraints.
     if (losses.some(({ altered }) => altered > 0))
       requestIntegrityCheck(this.#options.dataDir, "rows have a wrong checksum");
-    if (recoveries.length + losses.length > 0) this.#report(recoveries, losses, redelivered);
-    this.#storeNumbers(recoveries.length + losses.length > 0);
-  }
-
-  #storeNumbers(isReported: boolean): void {
-    const gaps = isReported
-      ? { ...gapsIn("santinela.db", this.main), ...gapsIn("journal.db", this.journal) }
-      : {};
-    try {
-      this.#numbers.note(this.#both, gaps);
-    } catch (error) {
-      this.#options.log.debug("given-numbers-not-noted", { error });
-    }
+    if (recoveries.length + losses.length === 0) return this.noteNumbers();
+    this.#report(recoveries, losses, redelivered);
+    this.noteNumbers({ ...gapsIn("santinela.db", this.main), ...gapsIn("journal.db", this.journal) });
   }
 
   #open(
@@ -223,6 +216,8 @@ export class Databases {
   }
 }
 
+/** Margin for clock steps; an extra trip is harmless, because its key is known. */
+const CLOCK_MARGIN_MS = 86_400_000;
 /** Marks a directory that has had databases: a missing one is lost, not new. */
 const IDENTITY_FILE = "installation-id";
 const CLEAN_SHUTDOWN_FILE = "stopped-in-order";

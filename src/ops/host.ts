@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { uptime } from "node:os";
+import { dirname, join } from "node:path";
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 
 /** The machine of the daemon. */
@@ -19,6 +21,9 @@ const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 const TIMESYNC = "/run/systemd/timesync";
 /** 1 if the kernel set its time from a real-time clock. */
 const RTC_HCTOSYS = "/sys/class/rtc/rtc0/hctosys";
+
+/** Directory of the installed database add-on. */
+const ADDON = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"));
 
 /**
  * Reads the properties of the machine.
@@ -41,6 +46,38 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether the database add-on was compiled locally against headers that make it abort. Affected are Node.js 24.19
+ * to 24.21, at a garbage collection between two tasks (nodejs/node issue 65446). Add-ons compiled against other
+ * headers, like that of the package, run on all versions.
+ * @param folder directory of the add-on, with the files of node-gyp
+ * @returns a sentence with the remedy; undefined if not affected
+ */
+export function addonWarning(folder = ADDON): string | undefined {
+  const version = headersOf(folder);
+  if (!version) return undefined;
+  const [major, minor] = version;
+  if (major !== 24 || minor < 19 || minor > 21) return undefined;
+  return (
+    `the database add-on was compiled against Node.js ${major}.${minor}, which makes it abort during garbage ` +
+    "collection. Install the package, or compile it with another Node.js version (npm rebuild better-sqlite3)"
+  );
+}
+
+/** @returns undefined if it was not compiled locally, or the headers are missing */
+function headersOf(folder: string): [major: number, minor: number] | undefined {
+  try {
+    const settings = readFileSync(join(folder, "build/config.gypi"), "utf8");
+    const home = /"nodedir": "([^"]+)"/.exec(settings)?.[1] ?? "";
+    const header = readFileSync(join(home, "include/node/node_version.h"), "utf8");
+    const number = (name: string): number =>
+      Number(new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(header)?.[1]);
+    return [number("MAJOR"), number("MINOR")];
   } catch {
     return undefined;
   }

@@ -3,9 +3,18 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
+import {
+  newestChangeMs,
+  removeOldAudit,
+  removeOldEvents,
+  removeOldIncidents,
+  removeOldRecords,
+  removeOldTrips,
+  shrink,
+  type BatchResult,
+} from "../store/retention.ts";
 import { backupsIn } from "./backups.ts";
 import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
-import { removeOldRows, type RemovedRows } from "./retention-job.ts";
 
 export interface HousekeepingOptions {
   readonly dataDir: string;
@@ -29,6 +38,11 @@ const CHECK_INTERVAL_MS = 60_000;
 const DISK_CHECK_INTERVAL_MS = 5_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+const RECORDS_KEPT_MS = 90 * DAY_MS;
+/**
+ * Retention of posted trips. Records are kept longer, so the missing record of an older trip was removed, not lost.
+ */
+export const TRIPS_KEPT_MS = 30 * DAY_MS;
 /** Scheduled backups are daily; three missing ones are reported. */
 const BACKUP_OVERDUE_MS = 3 * DAY_MS;
 /** Pause between batches, so that other work is done first and an SD card is not kept busy. */
@@ -114,25 +128,20 @@ export class Housekeeping {
 
   #removeOld(): void {
     if (this.#cancelRemoval) return;
-    const { main, journal, auditDays = AUDIT_DAYS, clock } = this.#options;
-    this.#continue(removeOldRows({ main, journal, auditDays }, clock.wallMs()));
+    this.#continue(removeOldRows(this.#options, this.#options.clock.wallMs()));
   }
 
   #continue(removal: Generator<void, RemovedRows>): void {
     const { clock, log } = this.#options;
     this.#cancelRemoval = undefined;
-    const step = removal.next();
-    if (step.done !== true) {
-      this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#tryContinue(removal));
-      return;
-    }
-    const { records, events, trips } = step.value;
-    if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
-  }
-
-  #tryContinue(removal: Generator<void, RemovedRows>): void {
     try {
-      this.#continue(removal);
+      const step = removal.next();
+      if (step.done !== true) {
+        this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#continue(removal));
+        return;
+      }
+      const { records, events, trips } = step.value;
+      if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
     } catch (error) {
       this.#failed(error);
     }
@@ -144,4 +153,57 @@ export class Housekeeping {
     log.warn("housekeeping-failed", { error });
     if (messageOf(error).includes("ENOSPC")) conditions.raise("disk-full", messageOf(error));
   }
+}
+
+/** Numbers of rows removed because of their age. */
+interface RemovedRows {
+  readonly records: number;
+  readonly events: number;
+  readonly trips: number;
+}
+
+/**
+ * Removes expired rows, one batch per step, so that the caller can process readings and requests in between.
+ * @param wallMs the wall clock, which may be years ahead
+ */
+function* removeOldRows(
+  { main, journal, auditDays = AUDIT_DAYS }: Pick<HousekeepingOptions, "main" | "journal" | "auditDays">,
+  wallMs: number,
+): Generator<void, RemovedRows> {
+  // A clock set years ahead must not expire everything, so age is measured from the newest record.
+  const nowMs = Math.min(wallMs, newestChangeMs(main) ?? 0);
+  const tripsBeforeMs = nowMs - TRIPS_KEPT_MS;
+  const records = yield* removeInBatches(main, (cursor) =>
+    removeOldRecords(main, nowMs - RECORDS_KEPT_MS, cursor),
+  );
+  const events = yield* removeInBatches(main, () => {
+    const removed = removeOldEvents(main);
+    return { removed, cursor: removed === 0 ? null : 0 };
+  });
+  yield* removeInBatches(main, () => {
+    const removed = removeOldAudit(main, nowMs - auditDays * DAY_MS);
+    return { removed, cursor: removed === 0 ? null : 0 };
+  });
+  yield* removeInBatches(journal, (cursor) => removeOldIncidents(journal, tripsBeforeMs, cursor));
+  const trips = yield* removeInBatches(journal, (cursor) => removeOldTrips(journal, tripsBeforeMs, cursor));
+  return { records, events, trips };
+}
+
+/** @returns the number of removed rows */
+function* removeInBatches(
+  database: Database,
+  removeBatch: (cursor: number) => BatchResult,
+): Generator<void, number> {
+  let total = 0;
+  for (let cursor: number | null = 0; cursor !== null;) {
+    const { removed, cursor: next } = removeBatch(cursor);
+    yield;
+    if (removed > 0) {
+      shrink(database);
+      yield;
+    }
+    total += removed;
+    cursor = next;
+  }
+  return total;
 }

@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import { restarting } from "./backup-check-process.ts";
+import { restarting } from "./backup-worker.ts";
 
 /** The input of the thread. */
 export interface ListWorkerData {
@@ -58,7 +58,8 @@ export class ListWorker implements ListReader {
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     return new Promise((resolve, reject) => {
       if (this.#isStopped) return reject(restarting());
-      if (this.#waiting.length >= WAITING_MAX) return reject(tooMany());
+      if (this.#waiting.length >= WAITING_MAX)
+        return reject(unavailable(`${WAITING_MAX} slow lists are already queued`));
       const task = { query, resolve, reject };
       signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
       this.#waiting.push(task);
@@ -115,7 +116,7 @@ export class ListWorker implements ListReader {
       const task = this.#current;
       this.#current = undefined;
       if ("page" in answer) task?.resolve(answer.page);
-      else task?.reject(unreadable(answer.error));
+      else task?.reject(unavailable(`the list cannot be read: ${answer.error}`));
       this.#next();
     });
     thread.on("error", (error) => this.#log.error("list-thread-failed", { error }));
@@ -124,7 +125,7 @@ export class ListWorker implements ListReader {
       const task = this.#current;
       this.#thread = undefined;
       this.#current = undefined;
-      task?.reject(unreadable("its thread has ended"));
+      task?.reject(unavailable("the list cannot be read: its thread has ended"));
       this.#next();
     });
     return thread;
@@ -141,13 +142,6 @@ function tooLong(): AppError {
 }
 
 /** For example because the disk has no space for sorting. */
-function unreadable(why: string): AppError {
-  return new AppError("unavailable", `the list cannot be read: ${why}`, { hint: REMEDY, retryAfterS: 10 });
-}
-
-function tooMany(): AppError {
-  return new AppError("unavailable", `${WAITING_MAX} slow lists are already queued`, {
-    hint: REMEDY,
-    retryAfterS: 10,
-  });
+function unavailable(message: string): AppError {
+  return new AppError("unavailable", message, { hint: REMEDY, retryAfterS: 10 });
 }

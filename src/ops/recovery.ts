@@ -1,18 +1,63 @@
-import { existsSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
-import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
+import { openDatabase, type DatabaseKind } from "../store/database.ts";
 import { RECOUNT } from "../store/intervention-lists.ts";
-import { fileProblems } from "../store/integrity.ts";
-import type { LogVersion } from "../store/wal-census.ts";
+import { fileProblems, isTooNew, type CheckDepth } from "../store/integrity.ts";
+import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store/wal-census.ts";
 import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
-import { redeliverLostTrips } from "../store/redelivery.ts";
 import { enqueueUnaccounted, searchBeforeResend } from "../store/pending-searches.ts";
 import { salvage, type Salvage } from "../store/salvage.ts";
 import { backupsIn } from "./backups.ts";
-import { copyDurably } from "../store/durable-files.ts";
-import { quarantine } from "./quarantine.ts";
-import { rebuild } from "./rebuild.ts";
+import { copyDurably, renameDurably } from "../store/durable-files.ts";
+import { quarantine, type DatabaseName } from "./database-files.ts";
+
+/** The state of a database file before it is opened. */
+export interface FileCondition {
+  /** Undefined if intact. */
+  readonly problem: string | undefined;
+  /** The recoverable states; call it before the files are moved. */
+  readonly versions: () => readonly LogVersion[];
+}
+
+/** The state at the first run. */
+export const INTACT: FileCondition = { problem: undefined, versions: () => [] };
+
+/** Checks a closed database. The log is read first, because opening the database would overwrite it. */
+export function conditionOf(path: string, kind: DatabaseKind, depth: CheckDepth): FileCondition {
+  const census = logCensus(path);
+  const versions = (): readonly LogVersion[] => census?.versions ?? versionsOf(path);
+  return { problem: problemOf(path, kind, depth, census), versions };
+}
+
+function problemOf(
+  path: string,
+  kind: DatabaseKind,
+  depth: CheckDepth,
+  census: LogCensus | undefined,
+): string | undefined {
+  if (!existsSync(path)) return "the file is missing";
+  // Do not open it: SQLite removes the log of an empty file.
+  if (statSync(path).size === 0) return "the file is empty";
+  if (census)
+    return census.isTorn
+      ? "the last commit in its write-ahead log is incomplete: a power cut interrupted it, or the log is damaged"
+      : "its write-ahead log is damaged";
+  // Opening it will be rejected, and the file stays in place.
+  if (isTooNew(path, kind)) return undefined;
+  const problems = fileProblems(path, kind, depth);
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
 
 /** The result of a recovery, for the log, the event log and the report. */
 export interface Recovery {
@@ -38,7 +83,7 @@ export interface Recovery {
 
 export interface RecoveryOptions {
   readonly dataDir: string;
-  readonly name: "santinela.db" | "journal.db";
+  readonly name: DatabaseName;
   readonly kind: DatabaseKind;
   readonly problem: string;
   /** The recoverable states, best first. */
@@ -46,6 +91,8 @@ export interface RecoveryOptions {
   readonly clock: Clock;
 }
 
+/** Header offset of the journal mode; 1 means without a write-ahead log. */
+const JOURNAL_MODE_AT = 18;
 /** Time limit: an SD card reads 20 MB a second, and after a minute alarms matter more than old rows. */
 const SALVAGE_MS_MAX = 60_000;
 
@@ -95,34 +142,48 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
 }
 
 /**
- * Queues trips again whose record is missing, except those older than the restored backup.
- * @returns the number of queued trips
+ * Rebuilds a database from its file and its write-ahead log: the best version that passes every check.
+ * @param damaged the damaged file, which stays unchanged
+ * @param path where the rebuilt file is put
+ * @returns the version; undefined if none is intact, and then nothing is written
  */
-export function requeueLostTrips(
-  journal: Database,
-  main: Database,
-  { backup }: Recovery,
-  nowMs: number,
-): number {
-  const sinceMs = backup ? backup.atMs - CLOCK_MARGIN_MS : nowMs - TRIPS_KEPT_MS;
-  return redeliverLostTrips(journal, main, sinceMs);
+function rebuild(
+  damaged: string,
+  path: string,
+  kind: DatabaseKind,
+  versions: readonly LogVersion[],
+): LogVersion | undefined {
+  const part = `${path}.part`;
+  try {
+    const whole = versions.find((version) => {
+      writeVersion(damaged, part, version);
+      return fileProblems(part, kind, "full").length === 0;
+    });
+    if (whole) renameDurably(part, path);
+    return whole;
+  } finally {
+    for (const ending of ["", "-wal", "-shm"]) rmSync(part + ending, { force: true });
+  }
 }
 
-/** Margin for clock steps; an extra trip is harmless, because its key is known. */
-const CLOCK_MARGIN_MS = 86_400_000;
-/**
- * Retention of posted trips. Records are kept longer, so the missing record of an older trip was removed, not lost.
- */
-export const TRIPS_KEPT_MS = 30 * 86_400_000;
+function writeVersion(damaged: string, part: string, { overlay, pageCount, pageBytes }: LogVersion): void {
+  copyFileSync(damaged, part);
+  const file = openSync(part, "r+");
+  try {
+    for (const [page, content] of overlay)
+      writeSync(file, content, 0, content.length, (page - 1) * pageBytes);
+    if (pageCount !== null) ftruncateSync(file, pageCount * pageBytes);
+    writeSync(file, Buffer.from([1, 1]), 0, 2, JOURNAL_MODE_AT);
+  } finally {
+    closeSync(file);
+  }
+}
 
 function withSentence(result: Omit<Recovery, "sentence">): Recovery {
-  return { ...result, sentence: sentenceOf(result) };
-}
-
-function sentenceOf(result: Omit<Recovery, "sentence">): string {
   const { name, problem, quarantined, isWhole } = result;
   const how = isWhole ? "it was rebuilt from its write-ahead log" : remedyOf(result);
-  return `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
+  const sentence = `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
+  return { ...result, sentence };
 }
 
 function remedyOf(result: Omit<Recovery, "sentence">): string {

@@ -12,8 +12,8 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
-import { forgetGivenNumbers } from "./given-numbers.ts";
-import { quarantinePath, replaceAndQuarantine } from "./quarantine.ts";
+import { forgetGivenNumbers } from "./data-loss.ts";
+import { quarantinePath, replaceAndQuarantine } from "./database-files.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 /** The effect of restoring a backup. */

@@ -1,46 +1,119 @@
+import { Counter, Gauge } from "prom-client";
 import { CONDITIONS } from "../domain/condition.ts";
+import { HEADLINE_LEVELS, HEADLINE_REASONS } from "../domain/headline.ts";
 import type { StatusView } from "./status-view.ts";
-import type { BrokerUse } from "../inputs/built-in-broker.ts";
-import { counter, gauge, type MetricFamily } from "../ops/metrics-text.ts";
+import type { MetricsRegistry } from "./metrics-registry.ts";
 
-/** Metrics of conditions and messages. */
-export function statusFamilies(status: StatusView): MetricFamily[] {
-  return [conditionFamily(status), messageFamily(status)];
-}
+const OUTBOX_STATES = ["waiting", "blocked", "rejected", "gone", "doubtful"] as const;
 
-/** @param use usage of the built-in broker; undefined without one, the metrics then have no samples */
-export function brokerFamilies(use: BrokerUse | undefined): MetricFamily[] {
-  return [
-    counter(
-      "santinela_mqtt_broker_limit_total",
-      "Number of times each limit of the built-in broker was reached; memory counts disconnected clients.",
-      (use?.limits ?? []).map(({ limit, count }) => ({ labels: { limit }, value: count })),
-    ),
-    gauge(
-      "santinela_mqtt_broker_held_bytes",
-      "Memory of the built-in broker for its clients: queues, subscriptions and unsent data.",
-      use ? [{ value: use.heldBytes }] : [],
-    ),
-  ];
-}
-
-/** The number of topics is limited: further topics share one counter. */
-function messageFamily({ messages }: StatusView): MetricFamily {
-  return counter(
+/** Adds the metrics of headline, conditions and messages, with samples for all levels, reasons and codes. */
+export function addStatusMetrics(registry: MetricsRegistry, status: () => StatusView): void {
+  registry.add(
+    Gauge,
+    "santinela_headline",
+    "Overall state of the site: 1 for the current level, 0 for the others.",
+    () => HEADLINE_LEVELS.map((level) => [{ level }, Number(status().headline.level === level)]),
+    ["level"],
+  );
+  registry.add(
+    Gauge,
+    "santinela_headline_reasons",
+    "Number of interventions, zones, conditions or records for each headline reason.",
+    () => {
+      const { reasons } = status().headline;
+      return Object.entries(HEADLINE_REASONS).map(([reason, level]) => [
+        { reason, level },
+        reasons.find(({ code }) => code === reason)?.count ?? 0,
+      ]);
+    },
+    ["reason", "level"],
+  );
+  registry.add(
+    Gauge,
+    "santinela_life_safety_held",
+    "Life-safety zones whose trips are currently suppressed.",
+    () => status().lifeSafetyHeld.length,
+  );
+  registry.add(
+    Gauge,
+    "santinela_conditions_open",
+    "Open conditions by code; see docs/operating.md.",
+    () =>
+      Object.entries(CONDITIONS).map(([code, { severity }]) => [
+        { code, severity },
+        status().conditions.filter((condition) => condition.code === code).length,
+      ]),
+    ["code", "severity"],
+  );
+  registry.add(
+    Counter,
     "santinela_mqtt_messages_ignored_total",
     "MQTT messages without effect, by topic and reason; see docs/sensors.md.",
-    messages.map(({ topic, reason, count }) => ({ labels: { topic, reason }, value: count })),
+    // The number of topics is limited: further topics share one counter.
+    () => status().messages.map(({ topic, reason, count }) => [{ topic, reason }, count]),
+    ["topic", "reason"],
   );
 }
 
-/** Metrics of all conditions, including those that are not open. */
-function conditionFamily({ conditions }: StatusView): MetricFamily {
-  return gauge(
-    "santinela_conditions_open",
-    "Open conditions by code; see docs/operating.md.",
-    Object.entries(CONDITIONS).map(([code, { severity }]) => ({
-      labels: { code, severity },
-      value: conditions.filter((condition) => condition.code === code).length,
-    })),
+/**
+ * Adds the metrics of the sync.
+ * @param nowMs returns the wall clock, milliseconds since 1970
+ */
+export function addSyncMetrics(
+  registry: MetricsRegistry,
+  status: () => StatusView,
+  nowMs: () => number,
+): void {
+  const secondsSince = (wallMs: number): number => Math.max(0, (nowMs() - wallMs) / 1000);
+  registry.add(
+    Gauge,
+    "santinela_sync_queue_records",
+    "Records that are not synced with the dispatch centre, by state.",
+    () => OUTBOX_STATES.map((state) => [{ state }, status().outbox[state]]),
+    ["state"],
+  );
+  registry.add(
+    Gauge,
+    "santinela_sync_oldest_age_seconds",
+    "Age of the oldest queued record; 0 if none is queued.",
+    () => {
+      const { oldestWaitingMs } = status().outbox;
+      return oldestWaitingMs === null ? 0 : secondsSince(oldestWaitingMs);
+    },
+  );
+  registry.add(
+    Gauge,
+    "santinela_upstream_up",
+    "Whether the link to the dispatch centre is up; no sample without a dispatch centre or before the first response.",
+    () => ({ up: 1, down: 0, unknown: undefined, none: undefined })[status().link.state],
+  );
+  registry.add(
+    Gauge,
+    "santinela_upstream_answer_age_seconds",
+    "Time since the last successful response of the dispatch centre, to ten seconds; no sample before the first.",
+    () => {
+      const { answeredAt } = status().link;
+      return answeredAt === null ? undefined : secondsSince(Date.parse(answeredAt));
+    },
+  );
+  registry.add(
+    Gauge,
+    "santinela_compared_records",
+    "Records of the last comparison: expected at the dispatch centre (here), found there (there), and differing.",
+    () => {
+      const { comparison } = status();
+      if (comparison === null) return [];
+      return (["here", "there", "differing"] as const).map((what) => [{ what }, comparison[what]]);
+    },
+    ["what"],
+  );
+  registry.add(
+    Gauge,
+    "santinela_compared_age_seconds",
+    "Time since the last comparison with the dispatch centre; no sample before the first.",
+    () => {
+      const { comparison } = status();
+      return comparison === null ? undefined : secondsSince(Date.parse(comparison.at));
+    },
   );
 }

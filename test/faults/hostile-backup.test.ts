@@ -6,11 +6,11 @@ import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
-import type { BackupCheckProcess } from "../../src/ops/backup-check-process.ts";
+import type { BackupWorker } from "../../src/ops/backup-worker.ts";
 import { MAIN } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
 
-const BUILT = pathToFileURL(join(dirname(MAIN), "ops", "backup-check-process.js")).href;
+const BUILT = pathToFileURL(join(dirname(MAIN), "ops", "backup-worker.js")).href;
 
 let folder: string;
 let copy: string;
@@ -44,9 +44,9 @@ function makeHostile(path: string): void {
   database.close();
 }
 
-async function processWith(limitMs: number): Promise<BackupCheckProcess> {
-  const built = (await import(BUILT)) as { BackupCheckProcess: new (limitMs: number) => BackupCheckProcess };
-  return new built.BackupCheckProcess(limitMs);
+async function processWith(limitMs: number): Promise<BackupWorker> {
+  const built = (await import(BUILT)) as { BackupWorker: new (limitMs: number) => BackupWorker };
+  return new built.BackupWorker(limitMs);
 }
 
 /** Child processes of a process. */
@@ -79,8 +79,8 @@ describe("an uploaded backup whose check takes hours", () => {
   });
 
   test("ends when the daemon is killed, and no process remains", async () => {
-    const order = `import(${JSON.stringify(BUILT)}).then(({ BackupCheckProcess }) =>
-      new BackupCheckProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
+    const order = `import(${JSON.stringify(BUILT)}).then(({ BackupWorker }) =>
+      new BackupWorker(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
     const pid = daemon.pid ?? 0;
     await eventually("the check to run", () => childrenOf(pid).length > 0);

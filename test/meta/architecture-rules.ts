@@ -76,6 +76,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   bcrypt: ["service"],
   mqtt: ["inputs", "cli"],
   aedes: ["inputs"],
+  "prom-client": ["site"],
   onoff: ["inputs"],
   "node-cron": ["config", "sync"],
   ajv: ["config", "http"],

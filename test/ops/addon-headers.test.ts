@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addonWarning } from "../../src/ops/addon-headers.ts";
+import { addonWarning } from "../../src/ops/host.ts";
 
 describe("the database add-on", () => {
   let folder: string;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { IN_PROCESS_TASKS } from "../../src/ops/backup-tasks.ts";
-import { UploadedBackup } from "../../src/ops/uploaded-backup.ts";
+import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
+import { UploadedBackup } from "../../src/ops/backup-transfers.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 

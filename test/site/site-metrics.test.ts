@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ZoneView } from "../../src/site/zone-view.ts";
+import type { MessageCountView } from "../../src/site/status-view.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteMetrics } from "../../src/site/site-metrics.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -17,16 +18,21 @@ let journal: Database;
 let trips: TripStore;
 let clock: ManualClock;
 let metrics: SiteMetrics;
+let messages: MessageCountView[];
 const { zoneId: id } = tripRow("any", BODY, 0);
 
 beforeEach(() => {
   journal = openJournalDatabase(":memory:");
   trips = new TripStore(journal);
   clock = new ManualClock();
+  messages = [];
   metrics = new SiteMetrics({
     config: { dataDir: tmpdir(), metricsToken: null, upstream: null },
     clock,
-    site: { ...NO_SITE, zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] } },
+    site: {
+      status: () => ({ ...NO_SITE.status(), messages }),
+      zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] },
+    },
     trips,
     centreObjectives: { lastRead: () => undefined },
     inputs: { brokerUse: undefined },
@@ -41,28 +47,37 @@ function add(from: number, to: number): void {
   });
 }
 
-function counted(): string | undefined {
-  return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(metrics.text())?.[1];
+async function counted(): Promise<string | undefined> {
+  return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(await metrics.text())?.[1];
 }
 
-test("a long journal is counted in parts, and no partial count is shown", () => {
+test("a long journal is counted in parts, and no partial count is shown", async () => {
   add(0, 12_000);
   const stop = metrics.start();
-  expect(counted()).toBeUndefined();
+  expect(await counted()).toBeUndefined();
   clock.advance(1_000);
-  expect(counted()).toBe("12000");
+  expect(await counted()).toBe("12000");
   add(12_000, 12_003);
-  expect(counted()).toBe("12003");
+  expect(await counted()).toBe("12003");
   stop();
 });
 
-test("a journal that cannot be counted delays no other start or metric", () => {
+test("a journal that cannot be counted delays no other start or metric", async () => {
   add(0, 3);
   journal.exec("ALTER TABLE trips RENAME TO unreadable");
   const stop = metrics.start();
-  expect(counted()).toBeUndefined();
-  expect(metrics.text()).toContain("santinela_build_info");
+  expect(await counted()).toBeUndefined();
+  expect(await metrics.text()).toContain("santinela_build_info");
   journal.exec("ALTER TABLE unreadable RENAME TO trips");
-  expect(counted()).toBe("3");
+  expect(await counted()).toBe("3");
   stop();
+});
+
+test("a topic with quotes, backslashes and line breaks is one line", async () => {
+  messages = [{ topic: 'q"\\\n', reason: "no-zone", count: 1 }];
+  expect(await metrics.text()).toContain(
+    'santinela_mqtt_messages_ignored_total{topic="q\\"\\\\\\n",reason="no-zone"} 1\n',
+  );
+  messages = [];
+  expect(await metrics.text()).not.toContain("no-zone");
 });

@@ -128,7 +128,7 @@ export class TestApp {
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
       clock,
       panel: undefined,
-      metrics: { text: () => "", token: null },
+      metrics: { text: async () => "", token: null },
       authority: () => undefined,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
