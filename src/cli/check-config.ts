@@ -37,7 +37,7 @@ export async function checkConfig(
 }
 
 async function checkCentre(config: Config): Promise<CheckResult[]> {
-  const { centreTrialChecks } = await import("./centre-trial-checks.ts");
+  const { centreTrialChecks } = await import("./centre-checks.ts");
   return centreTrialChecks(config);
 }
 
