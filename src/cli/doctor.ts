@@ -8,26 +8,26 @@ import { daemonChecks } from "./daemon-checks.ts";
 import { error, failed, formatResults, ok, warning, type CheckResult } from "./check-result.ts";
 import { installationChecks } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import type { Terminal } from "./terminal.ts";
-
-export interface DoctorOptions {
-  readonly json: boolean;
-  /** How long to listen to the sensors, in seconds. */
-  readonly listenS: number;
-}
+import { secondsOption, type JsonOption } from "./command-group.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /**
  * Checks an installation for problems that would lose a trip.
  * @throws AppError `conflict` (exit code 1) if a check fails, after printing all results
  */
-export async function doctor(config: Config, options: DoctorOptions, { stdout }: Terminal): Promise<void> {
+export async function doctor(
+  config: Config,
+  { stdout }: Terminal,
+  { listen, json }: JsonOption & { readonly listen: string },
+): Promise<void> {
+  const listenS = secondsOption("--listen", listen);
   const results = [
     ...(await installationChecks(config)),
     ...(await daemonChecks(config)),
     ...(await centreChecks(config)),
-    ...(await mqttChecks(config, options.listenS)),
+    ...(await mqttChecks(config, listenS)),
   ];
-  stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : formatResults(results));
+  stdout.write(json ? jsonText(results) : formatResults(results));
   const errors = results.filter(({ status }) => status === "error");
   if (errors.length > 0)
     throw new AppError("conflict", `${errors.length} of ${results.length} checks found an error`);

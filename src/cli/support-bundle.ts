@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { arch, freemem, release, totalmem, type as systemType, uptime } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +16,7 @@ import { effectiveOptions } from "../config/effective.ts";
 import { configurationToRun, type EffectiveConfiguration } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
 import { fileStamp } from "../ops/backups.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -14,8 +24,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { ControlClient } from "./control-client.ts";
-import { installationSecrets, withoutSecrets } from "./installation-secrets.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Requests to the running daemon, by the name of the file in the bundle. */
 const REQUESTS: Readonly<Record<string, string>> = {
@@ -38,17 +47,17 @@ const run = promisify(execFile);
  */
 export async function supportBundle(
   from: LoadOptions,
-  { out }: { out: string | undefined },
   { stdout, cwd }: Terminal,
+  { out }: { readonly out?: string },
 ): Promise<void> {
   const nowMs = new SystemClock().wallMs();
   const effective = configurationToRun(from);
   const { config } = effective;
   const files = {
     "READ-ME.txt": README,
-    "versions.json": json(versions()),
+    "versions.json": jsonText(versions()),
     "configuration.json": configurationText(effective, from),
-    "databases.json": json(databaseChecks(config.dataDir)),
+    "databases.json": jsonText(databaseChecks(config.dataDir)),
     "data-folder.txt": directoryText(config.dataDir),
     ...(await daemonAnswers(config.dataDir)),
     "log.txt": await journaldLog(),
@@ -107,7 +116,7 @@ function versions(): object {
 }
 
 function configurationText({ source, fault }: EffectiveConfiguration, from: LoadOptions): string {
-  return json({ errors: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
+  return jsonText({ errors: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
 }
 
 function databaseChecks(dataDir: string): object {
@@ -153,6 +162,34 @@ async function journaldLog(): Promise<string> {
   }
 }
 
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+/** Shorter secrets are skipped: replacing them would damage ordinary text. */
+const LENGTH_MIN = 4;
+
+/** All secrets of an installation: passwords, tokens and the lines of its secret files, longest first. */
+export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: Config): string[] {
+  const passwords = [
+    upstream?.password,
+    mqtt.mode === "off" ? undefined : mqtt.credentials?.password,
+    metricsToken ?? undefined,
+  ];
+  const texts = [...filesIn(join(dataDir, "secrets")), ...filesIn(join(dataDir, "tls"))]
+    .filter((path) => !path.endsWith(".crt"))
+    .map((path) => readFileSync(path, "utf8"));
+  // Each line of a PEM key is a secret.
+  const lines = texts.flatMap((text) => text.split("\n")).filter((line) => !line.startsWith("-----"));
+  const all = [...passwords, ...lines].map((text) => text?.trim() ?? "");
+  // Longest first, so that a secret that contains another one is replaced as a whole.
+  return [...new Set(all)].filter((text) => text.length >= LENGTH_MIN).sort((a, b) => b.length - a.length);
+}
+
+/** Replaces each secret in a text, also in its JSON and URL encodings. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    .reduce((left, form) => left.replaceAll(form, "[secret]"), text);
+}
+
+function filesIn(folder: string): string[] {
+  const exists = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return exists ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }

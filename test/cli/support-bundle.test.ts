@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { installationSecrets } from "../../src/cli/installation-secrets.ts";
+import { installationSecrets } from "../../src/cli/support-bundle.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { santinela } from "../support/command-line.ts";
 import { Installation } from "../support/installation.ts";
