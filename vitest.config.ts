@@ -9,6 +9,8 @@ export default defineConfig({
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A failed comparison of a long text shows the whole text.
+    chaiConfig: { truncateThreshold: 0 },
     // Many tests wait for a process or a browser: one more than there are cores.
     maxWorkers: availableParallelism() + 1,
     projects: [

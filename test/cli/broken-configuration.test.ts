@@ -28,13 +28,15 @@ test("a mistyped line before a power cut loses no alarm: the last good configura
     {
       code: "configuration-invalid",
       severity: "error",
-      text: expect.stringMatching(/site\.yaml:3:1: mqqt: .*Did you mean mqtt\?; the copy of 20.* runs/),
+      text: expect.stringMatching(
+        /site\.yaml:3:1: mqqt: .*Did you mean mqtt\?; the daemon uses the last good configuration of 20/,
+      ),
     },
   ]);
   const at = { cwd: installation.folder };
   const tripped = await santinela(["trip", "--zone", "hand", "--config", file], at);
   expect(tripped).toMatchObject({ code: 0, stdout: expect.stringMatching(/hand is open: trip/) });
-  expect(tripped.stderr).toMatch(/site\.yaml:3:1: .*\nUsing the last good copy/);
+  expect(tripped.stderr).toMatch(/site\.yaml:3:1: .*\nUsing the last good/);
   expect((await santinela(["check-config", "--config", file], at)).code).toBe(78);
 });
 
@@ -50,7 +52,8 @@ test("a restart with a valid file that names a port in use loses no alarm", asyn
     const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
     return conditions.some(
       ({ code, text }) =>
-        code === "configuration-invalid" && /is in use by another program; the copy/.test(text),
+        code === "configuration-invalid" &&
+        /is in use by another program; the daemon uses the last good configuration/.test(text),
     );
   });
   taken.close();
@@ -60,7 +63,7 @@ test.each([
   [
     "expands its aliases without bound",
     "zones: &zones [*zones]\n",
-    /site\.yaml:4:16: the alias \*zones is part of what it repeats/,
+    /site\.yaml:4:16: alias \*zones is inside its own anchor/,
   ],
   ["nests without end", `zones: ${"[".repeat(100_000)}`, /site\.yaml:4:\d+: nested deeper than 64 levels/],
 ])("a file that %s loses no alarm: the last good configuration runs", async (_what, yaml, mistake) => {

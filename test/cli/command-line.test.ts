@@ -108,7 +108,7 @@ describe("user add", () => {
       "boss",
       "correct horse",
       64,
-      /no role; use one of administrator, operator, viewer/,
+      /is not a role; use one of administrator, operator, viewer/,
     ],
     ["an invalid address", "ana", "operator", "correct horse", 65, /no.*e-mail|not an e-mail address/],
     [
@@ -142,7 +142,7 @@ describe("user add", () => {
       "operator",
       "correct horse",
       1,
-      /the daemon's own account/,
+      /is reserved for the daemon/,
     ],
   ])("rejects %s", async (_what, email, role, password, code, message) => {
     const outcome = await add(email, role, password);
@@ -155,7 +155,7 @@ describe("user add", () => {
     await add("ana@example.ro", "operator", "correct horse");
     expect(await add("ANA@example.ro", "viewer", "correct horse")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/already an account/),
+      stderr: expect.stringMatching(/already exists/),
     });
   });
 
@@ -180,7 +180,7 @@ describe("accounts", () => {
     );
     expect((await user("passwd", "--email", "ion@example.ro", "--password-stdin")).code).toBe(0);
     expect((await user("role", "--email", "ion@example.ro", "--role", "operator")).stdout).toMatch(
-      /is operator now/,
+      /is now operator/,
     );
     expect((await user("disable", "--email", "ion@example.ro")).code).toBe(0);
     expect((await user("list")).stdout).toBe(
@@ -198,14 +198,14 @@ describe("accounts", () => {
     await santinela(["user", "add", ...site, "--role", "operator", "--password-stdin"], "correct horse");
     const only = ["--only", "obiective/cladiri/12", "obiective/bunuri/3"];
     expect((await user("objectives", ...site, ...only)).stdout).toBe(
-      "hala@example.ro sees 2 objectives; existing sessions are ended\n",
+      "hala@example.ro now sees 2 objectives; existing sessions are ended\n",
     );
     expect((await user("list")).stdout).toBe("hala@example.ro  operator  2 objectives\n");
     expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([
       { objectives: ["obiective/cladiri/12", "obiective/bunuri/3"] },
     ]);
     expect((await user("objectives", ...site, "--all")).stdout).toBe(
-      "hala@example.ro sees all objectives; existing sessions are ended\n",
+      "hala@example.ro now sees all objectives; existing sessions are ended\n",
     );
     expect((await user("list")).stdout).toBe("hala@example.ro  operator\n");
     expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([{ objectives: null }]);
@@ -239,7 +239,7 @@ describe("accounts", () => {
     ])
       expect(await user(...words)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/the last administrator\nMake somebody else one first/),
+        stderr: expect.stringMatching(/the last administrator\nMake another account administrator first/),
       });
     expect((await user("list")).stdout).toBe("ana@example.ro  administrator\n");
   });
@@ -290,7 +290,7 @@ describe("factory-reset", () => {
     const unconfirmed = await santinela(["factory-reset"]);
     expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       64,
-      expect.stringMatching(/santinela\.db.*for good[^]*--yes/),
+      expect.stringMatching(/permanently removes santinela\.db[^]*--yes/),
     ]);
     expect(readdirSync(join(folder, "var"))).toContain("santinela.db");
     expect((await santinela(["factory-reset", "--yes"])).code).toBe(0);
@@ -311,7 +311,7 @@ describe("backup and restore", () => {
     });
     await add("ion@example.ro");
     const plan = await santinela(["restore", "--dry-run", "copy.db"]);
-    expect(plan.stdout).toMatch(/^Records in the backup: 0\n[^]*Nothing was changed\.\n$/);
+    expect(plan.stdout).toMatch(/^Records in the backup: 0\n[^]*No changes made\.\n$/);
     const planned = await santinela(["restore", "--dry-run", "--json", "copy.db"]);
     expect(JSON.parse(planned.stdout)).toEqual({
       plan: { recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] },
@@ -341,7 +341,7 @@ describe("objectives import", () => {
 
   test.each([
     ["invalid JSON", "{", 65, /is not JSON/],
-    ["an unknown objective type", '{"cladiri":[]}', 65, /cladiri is no kind of objective/],
+    ["an unknown objective type", '{"cladiri":[]}', 65, /cladiri is not an objective type/],
     [
       "an objective without an id",
       '{"obiective/cladiri":[{"name":"x"}]}',
@@ -384,7 +384,7 @@ describe("commands for the running daemon", () => {
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^${zone} is open: trip [0-9a-f-]{36}\n$`)),
     });
-    expect((await trip()).stdout).toMatch(/was open already; close it with --restore/);
+    expect((await trip()).stdout).toMatch(/was already open; restore it with --restore/);
     expect((await trip("--restore")).stdout).toBe(`${zone} is normal\n`);
     expect(await site.get("/site/trips")).toHaveLength(before + 1);
   });
@@ -397,7 +397,7 @@ describe("commands for the running daemon", () => {
 
   test("sync status prints text, and JSON with --json", async () => {
     expect((await santinela(["sync", "status", "--config", config])).stdout).toMatch(
-      /^link: none (standalone)\nwaiting: 0\n/,
+      /^link: none \(standalone\)\nqueued: 0\n/,
     );
     const { stdout } = await santinela(["sync", "now", "--json", "--config", config]);
     expect(JSON.parse(stdout)).toMatchObject({

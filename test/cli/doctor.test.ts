@@ -76,14 +76,14 @@ test("an objective that the dispatch centre does not have is an error before the
     { status: "error", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
   ]);
   expect(find("Daemon")).toMatchObject([
-    { status: "warning", text: expect.stringMatching(/daemon not reachable/) },
+    { status: "warning", text: expect.stringMatching(/cannot connect to the daemon/) },
   ]);
   expect(find("Databases")).toMatchObject([{ status: "warning", text: expect.stringMatching(/none in/) }]);
 });
 
 test.each([
   ["that is unreachable", "correct horse battery staple", true, /is unreachable: .*ECONNREFUSED/],
-  ["that rejects the account", "another password", false, /refuses this site's account \(401\)/],
+  ["that rejects the account", "another password", false, /rejects the site's account \(401\)/],
 ])("a dispatch centre %s is an error", async (_what, password, isDown, text) => {
   const { port } = await startCentre(installation, OBJECTIVES);
   installation.secret("upstream.password", password);
@@ -117,6 +117,6 @@ test("status, message and remedy are printed one a line", async () => {
   rmSync(folder, { recursive: true });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^✔ Configuration: the embedded one, 3 zones\n▲ Databases: there are none .*\n {4}They are made/,
+    /^✔ Configuration: embedded, 3 zones\n▲ Databases: none in .*\n {4}They are created/,
   );
 });

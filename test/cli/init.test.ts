@@ -63,29 +63,29 @@ describe("init on a terminal", () => {
       [/Name of the site/, "Hala Nord"],
       [/short reference.*\[hala-nord\]/, ""],
       [/Time zone/, "Mars/Olympus"],
-      [/no IANA time zone[^]*Time zone/, "Europe/Bucharest"],
+      [/not an IANA time zone[^]*Time zone/, "Europe/Bucharest"],
       [/Language/, ""],
-      [/Who reaches/, ""],
+      [/Access to the local API/, ""],
       [/dispatch centre/, "yes"],
-      [/Address of the centre/, "http://127.0.0.1:9"],
-      [/E-mail address of this site/, "hala@example.ro"],
-      [/Its password/, "zaporojan fără frică"],
+      [/URL of the dispatch centre/, "http://127.0.0.1:9"],
+      [/E-mail address of the site's account/, "hala@example.ro"],
+      [/Password of that account/, "zaporojan fără frică"],
       [/MQTT broker/, "off"],
-      [/First zone/, ""],
+      [/Input of the first zone/, ""],
       [/Name of the zone/, "Ușa principală"],
-      [/short name.*\[usa-principala\]/, ""],
+      [/Short id.*\[usa-principala\]/, ""],
       [/Zone type/, ""],
-      [/kind of objective/, ""],
-      [/number at the centre/, "12"],
-      [/Its name.*\[Hala Nord\]/, ""],
-      [/first administrator/, "ana@example.ro"],
+      [/Objective type/, ""],
+      [/Id of the objective/, "12"],
+      [/Name of the objective.*\[Hala Nord\]/, ""],
+      [/initial administrator/, "ana@example.ro"],
       [/Password of the administrator/, "correct horse battery"],
       [/Test usa-principala now/, ""],
       [/press Enter to trip it/, ""],
     ]);
     expect(stderr).not.toMatch(/zaporojan|correct horse/);
     expect(stdout).toMatch(
-      /added ana@example\.ro as administrator\n.*Ușa principală has tripped[^]*Start it: santinela serve/,
+      /added ana@example\.ro as administrator\n.*Ușa principală tripped[^]*Start it: santinela serve/,
     );
     expect(code).toBe(0);
 
@@ -104,7 +104,7 @@ describe("init on a terminal", () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     stdin.end("Hala Nord\n");
     const { code, stderr } = await santinela(["init", "--config", file], { cwd: folder, stdin });
-    expect([code, stderr]).toEqual([64, expect.stringMatching(/no more answers/)]);
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/input ended; nothing was written/)]);
     expect(existsSync(file)).toBe(false);
   });
 
@@ -114,7 +114,7 @@ describe("init on a terminal", () => {
       const { code, stderr } = await santinela(["init", "--config", file, ...words], { cwd: folder, stdin });
       expect([code, stderr]).toEqual([
         64,
-        expect.stringMatching(/no terminal for prompts\nGive the answers.*--from/),
+        expect.stringMatching(/no terminal for prompts\nUse an answers file with --from/),
       ]);
     }
   });
@@ -137,28 +137,28 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/short reference/, ""],
         [/Time zone/, ""],
         [/Language/, ""],
-        [/Who reaches/, ""],
+        [/Access to the local API/, ""],
         [/dispatch centre/, ""],
         [/MQTT broker/, "external"],
-        [/Its address/, broker.url],
+        [/URL of the broker/, broker.url],
         [/User name/, ""],
-        [/First zone/, "mqtt"],
+        [/Input of the first zone/, "mqtt"],
         [/Name of the zone/, "Hall door"],
-        [/short name/, ""],
-        [/What it watches/, ""],
+        [/Short id/, ""],
+        [/Zone type/, ""],
         [/MQTT topic/, "hall/door"],
-        [/Place of the value/, ""],
+        [/Path of the value/, ""],
         [/means open/, "ON"],
-        [/means closed/, "OFF"],
-        [/kind of objective/, ""],
-        [/number at the centre/, ""],
-        [/Its name/, ""],
-        [/first administrator/, ""],
+        [/means normal/, "OFF"],
+        [/Objective type/, ""],
+        [/Id of the objective/, ""],
+        [/Name of the objective/, ""],
+        [/initial administrator/, ""],
         [/Test hall-door now/, "yes"],
-        [/Open hall-door now/, () => void open()],
+        [/Trip hall-door now/, () => void open()],
       ]);
       hasTripped = true;
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Hall door has tripped[^]*Start it/)]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Hall door tripped[^]*Start it/)]);
       const seen: string[] = [];
       sensor.on("message", (_topic, payload) => void seen.push(payload.toString()));
       await sensor.subscribeAsync("$SYS/broker/clients/disconnected");
@@ -237,28 +237,28 @@ describe("init --from, for a fleet", () => {
   });
 
   test.each([
-    ["a missing answer", "zone: none\n", /site-name is missing\nsantinela init --template/],
+    ["a missing answer", "zone: none\n", /site-name is missing\nRun santinela init --template/],
     [
       "an invalid answer",
       "site-name: S\nzone: wifi\n",
-      /answers\.yaml:2:1: zone is one of gpio, mqtt, simulated, none, not "wifi"/,
+      /answers\.yaml:2:1: zone must be one of gpio, mqtt, simulated, none, not "wifi"/,
     ],
     [
       "a misspelt question",
       "site-name: S\nzone: none\nlangauge: en\n",
-      /answers\.yaml:3:1: nothing is asked by the name of langauge/,
+      /answers\.yaml:3:1: unknown or unused answer langauge/,
     ],
     [
       "a question that does not apply to these answers",
       "site-name: S\nzone: none\nzone-gpio: 17\n",
-      /answers\.yaml:3:1: nothing is asked/,
+      /answers\.yaml:3:1: unknown or unused answer zone-gpio/,
     ],
     [
       "a value that is not a scalar",
       "site-name: [S]\n",
       /answers\.yaml:1:1: an answer must be a single value/,
     ],
-    ["invalid YAML", "a: b: c\n", /answers\.yaml:1:\d+: this is not YAML/],
+    ["invalid YAML", "a: b: c\n", /answers\.yaml:1:\d+: invalid YAML/],
   ])("rejects %s with its position, and writes nothing", async (_what, text, message) => {
     const { code, stderr } = await init("--from", answers(text));
     expect([code, stderr]).toEqual([65, expect.stringMatching(message)]);
@@ -276,7 +276,7 @@ describe("init --from, for a fleet", () => {
     expect(stdout).toMatch(/^site-name: # Name of the site\n[^]*centre-password-file: # /);
     writeFileSync(join(folder, "answers.yaml"), stdout.replace(/^site-name: /, "site-name: S "));
     expect((await init("--from", join(folder, "answers.yaml"), "--dry-run")).stderr).toMatch(
-      /is one of|must|missing|no /,
+      /must be one of|is not an? |missing/,
     );
   });
 });

@@ -36,7 +36,7 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "an account with the name of mqtt.username",
       `mqtt:\n  username: gates\n  passwordFile: ./pw\n  accounts:\n    - ${GATES}\n`,
-      /site\.yaml:5:9: mqtt\.accounts\[0\]\.username: duplicate account "gates"\. Give each/,
+      /site\.yaml:5:9: mqtt\.accounts\[0\]\.username: duplicate account "gates"\. Use a different name for each/,
     ],
     [
       "an account without a name",
@@ -66,7 +66,7 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "the password itself",
       accounts("{ username: gates, passwordFile: ./pw, password: secret }"),
-      /site\.yaml:3:46: mqtt\.accounts\[0\]\.password: there is no such option\. Did you mean passwordFile\?/,
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.password: unknown option\. Did you mean passwordFile\?/,
     ],
     [
       "a missing password file",
@@ -86,22 +86,22 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "an unknown permission",
       accounts("{ username: gates, passwordFile: ./pw, publsh: [a/b] }"),
-      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publsh: there is no such option\. Did you mean publish\?$/,
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publsh: unknown option\. Did you mean publish\?$/,
     ],
     [
       "an unknown permission without a similar one",
       accounts("{ username: gates, passwordFile: ./pw, rights: all }"),
-      /site\.yaml:3:46: mqtt\.accounts\[0\]\.rights: there is no such option\. Known here: username, passwordFile, publish, subscribe$/,
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.rights: unknown option\. Known here: username, passwordFile, publish, subscribe$/,
     ],
     [
       "a topic in place of a list",
       accounts("{ username: gates, passwordFile: ./pw, publish: zigbee2mqtt/# }"),
-      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write each entry on a line of its own behind "- "$/,
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write each entry on its own line after "- "$/,
     ],
     [
       "a permission without a value, which is not the same as all topics",
       "mqtt:\n  accounts:\n    - username: gates\n      passwordFile: ./pw\n      publish:\n",
-      /site\.yaml:5:7: mqtt\.accounts\[0\]\.publish: must be a list, not null\. Write a value, \[\] for none, or leave it out$/,
+      /site\.yaml:5:7: mqtt\.accounts\[0\]\.publish: must be a list, not null\. Set a value, \[\] for none, or remove the option$/,
     ],
     [
       "a filter that is a number",
@@ -155,7 +155,7 @@ describe("a valid mqtt.accounts", () => {
     chmodSync(join(folder, "pw"), 0o644);
     const { code, stderr } = await check(accounts(GATES));
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: .*\/pw can be read by .*; run chmod 600 .*\/pw$/m);
+    expect(stderr).toMatch(/^warning: .*\/pw is readable by other users; run chmod 600 .*\/pw$/m);
   });
 
   test("warns of an account that may neither publish nor subscribe", async () => {

@@ -83,7 +83,7 @@ describe("zones discover", () => {
     const config = write("a.yaml", `mqtt: { listen: { port: ${await freePort()} } }\n`);
     const { code, stderr } = await santinela(["zones", "discover", "--config", config], { cwd: folder });
     expect(code).toBe(75);
-    expect(stderr).toMatch(/^the built-in broker does not respond\nIt is a part of the daemon/);
+    expect(stderr).toMatch(/^the built-in broker does not respond\nStart the daemon, which runs the broker/);
   });
 });
 
@@ -93,7 +93,7 @@ describe("doctor", () => {
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^▲ MQTT broker: the built-in broker keeps nothing/m),
+      expect.stringMatching(/^▲ MQTT broker: the built-in broker does not queue messages/m),
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("doctor", () => {
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✖ MQTT broker: the MQTT broker is unreachable: .*ECONNREFUSED.*\n {4}Check that it runs/m,
+      /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/m,
     );
   });
 });
@@ -134,9 +134,9 @@ describeWithMosquitto("with a broker", () => {
     await sensor.publishAsync("door", "OFF", { qos: 0, retain: true });
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✔ MQTT broker: keeps what comes with QoS 1/);
-    expect(stdout).toMatch(/▲ MQTT broker: throws away what comes with QoS 0.*\n {4}Copy systemd\/mosquitto/);
-    expect(stdout).toMatch(/▲ MQTT broker: keeps (999|1000) messages of 1100;/);
+    expect(stdout).toMatch(/✔ MQTT broker: queues QoS 1 messages/);
+    expect(stdout).toMatch(/▲ MQTT broker: discards QoS 0 messages.*\n {4}Copy systemd\/mosquitto/);
+    expect(stdout).toMatch(/▲ MQTT broker: queues (999|1000) of 1100 messages;/);
     expect(stdout).toMatch(
       /✖ Sensors: publish with QoS 0: door; an opening while the daemon restarts is lost/,
     );
@@ -154,8 +154,8 @@ describeWithMosquitto("with a broker", () => {
     const { code, stdout } = await doctor();
     expect(code).toBe(0);
     expect(stdout).toMatch(/✔ MQTT broker: also queues QoS 0 messages/);
-    expect(stdout).toMatch(/✔ MQTT broker: keeps 1100 messages/);
-    expect(stdout).toMatch(/✔ Sensors: publish with QoS 0: door; this broker keeps that/);
+    expect(stdout).toMatch(/✔ MQTT broker: queues at least 1100 messages/);
+    expect(stdout).toMatch(/✔ Sensors: publish with QoS 0: door; the broker queues it/);
     let clients = "";
     sensor.on("message", (topic, payload) => topic.startsWith("$SYS") && (clients = payload.toString()));
     await sensor.subscribeAsync("$SYS/broker/clients/total");
@@ -197,7 +197,7 @@ describeWithMosquitto("with a broker", () => {
     );
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^.*a\.yaml has a zones: list already\. Put these lines into it; .*\n1 zones; 1 other/,
+      /^.*a\.yaml already has a zones: list\. Add these lines to it; .*\n1 zones; 1 other/,
     );
     expect(stdout).not.toMatch(/^zones:/m);
     expect(stdout).toContain(

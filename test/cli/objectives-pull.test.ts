@@ -37,7 +37,7 @@ test("a site reads the objectives at its first link, and shows those that differ
     return seen.lists.every(({ readAt }) => readAt !== null) && seen;
   });
   expect(read.lists).toMatchObject([
-    { type: "obiective/cladiri", objectives: 2, lastAttempt: "taken", reason: null },
+    { type: "obiective/cladiri", objectives: 2, lastAttempt: "accepted", reason: null },
     { type: "obiective/bunuri", objectives: 0 },
     { type: "obiective/persoane", objectives: 1 },
   ]);
@@ -81,5 +81,5 @@ test("a pull from an unreachable dispatch centre exits with 75 and the reason", 
   const { code, stdout, stderr } = await objectives("pull");
   expect(code).toBe(75);
   expect(stderr).toMatch(/could not be read: .*(ECONNREFUSED|cannot be reached)/);
-  expect(stdout).toMatch(/obiective\/cladiri: failed; the copy of 20\S+ stays in use/);
+  expect(stdout).toMatch(/obiective\/cladiri: failed; the local copy of 20\S+ stays in use/);
 });

@@ -47,7 +47,7 @@ describe("with a configuration that prevents a start", () => {
     expect(page).toContain(`${file}:3:`);
     expect(page).not.toContain("<b>door");
     writeFileSync(file, "http: { port: 0 }\n");
-    expect(await (await getPage()).text()).toContain("no mistakes any more");
+    expect(await (await getPage()).text()).toContain("The configuration is valid now");
   });
 
   test("programs get the error body, and an unknown host name gets nothing", async () => {
@@ -86,7 +86,7 @@ describe("with a configuration that prevents a start", () => {
   });
 });
 
-describeWithBrowser("the page about mistakes", () => {
+describeWithBrowser("the page about errors", () => {
   test("is readable without signing in, also on a phone", async () => {
     const port = await start(BROKEN);
     const browser = await startBrowser();
@@ -97,7 +97,7 @@ describeWithBrowser("the page about mistakes", () => {
         await page.openFirst();
         await page
           .screen("safe-mode")
-          .heading(/No sensor is watched/)
+          .heading(/No zone is monitored/)
           .shown();
         expect([await accessibilityFaults(page), await clippedParts(page)]).toEqual([[], []]);
       }

@@ -124,11 +124,11 @@ describe("a zone", () => {
   });
 
   test.each([
-    ["zones bypass --zone nope --reason x", 65, /unknown zone/],
+    ["zones bypass --zone nope --reason x", 65, /there is no zone "nope"/],
     ["zones bypass --zone door --reason x --minutes 99999", 65, /minutes/],
     ["zones bypass --zone door", 64, /--reason/],
     ["zones bypass --zone door --reason x --minutes soon", 64, /takes a whole number, not soon/],
-    ["zones restore --zone nope", 65, /unknown zone/],
+    ["zones restore --zone nope", 65, /there is no zone "nope"/],
   ])("is not changed by %s", async (line, code, message) => {
     const outcome = await santinela(line);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
@@ -223,7 +223,7 @@ describe("interventions", () => {
 
   test.each([
     ["show 999999", 65, /intervention 999999 does not exist/],
-    ["show twelve", 64, /a number, not twelve/],
+    ["show twelve", 64, /invalid intervention id twelve/],
     ["set 1 --status maybe", 65, /status/],
   ])("reject %s", async (line, code, message) => {
     const outcome = await santinela(`interventions ${line}`);

@@ -84,7 +84,7 @@ describe("a support bundle", () => {
     const out = join(installation.folder, "b.tar.gz");
     expect((await bundle("--out", out)).code).toBe(0);
     const files = unpacked(out);
-    expect(files.get("status.json")).toMatch(/daemon not reachable/);
+    expect(files.get("status.json")).toMatch(/cannot connect to the daemon/);
     expect(JSON.parse(files.get("configuration.json") ?? "")).toMatchObject({
       errors: [expect.stringMatching(/site\.yaml:3:1: mqqt/)],
     });

@@ -51,7 +51,7 @@ test("rejected records are listed by sync dead, retried all together or by numbe
   await eventually("it to be refused again", async () => ((await dead()).length === 3 ? true : undefined));
   expect(await sync("drop", "1")).toMatchObject({
     code: 64,
-    stderr: expect.stringMatching(/never learn of 1[^]*--yes/),
+    stderr: expect.stringMatching(/Never send to the dispatch centre: 1[^]*--yes/),
   });
   expect((await sync("drop", "1", "--yes")).stdout).toBe("  #1 will not be sent; it stays local\n");
   expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2, 3]);

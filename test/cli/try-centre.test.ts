@@ -29,7 +29,7 @@ test("a new file is tested at the dispatch centre before a daemon runs with it, 
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /is valid: 1 zones, pushes to .*\n✔ Centre: .* lets .* in and shows it the interventions\n/,
+    /is valid: 1 zones, pushes to .*\n✔ Centre: .* accepts .* and returns interventions\n/,
   );
   expect(stdout).toContain("✔ Centre: returns the same record for a repeated Idempotency-Key");
   expect(stdout).toContain("✔ Centre: lets this account create, change and delete records\n");
@@ -64,7 +64,7 @@ test("an account that may sign in and not read is distinguished from one that ma
   const reader = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(reader.code).toBe(1);
   expect(reader.stdout).toMatch(
-    /✖ Centre: .* does not let it read the interventions \(403\)\n {4}Have the account/,
+    /✖ Centre: .* denies read access to interventions \(403\)\n {4}Ask the dispatch centre to give the account/,
   );
   installation.secret("upstream.password", "another password");
   const stranger = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);

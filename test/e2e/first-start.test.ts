@@ -191,7 +191,7 @@ describe("a start that fails", () => {
     const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
     await installation.daemon("site", yaml).start();
     await expect(installation.daemon("site", yaml).start()).rejects.toThrow(
-      /ended with 75: another daemon is using this data directory/,
+      /exited with 75: another daemon is using this data directory/,
     );
   });
 
@@ -204,21 +204,21 @@ describe("a start that fails", () => {
       `http: { port: ${httpPort} }\nmqtt: off\ngpio: { backend: simulated }\n`,
     );
     await expect(other.start()).rejects.toThrow(
-      /ended with 75:[^]*port \d+ of 127.0.0.1 is in use by another program\n.*set http.port/,
+      /exited with 75:[^]*port \d+ of 127.0.0.1 is in use by another program\n.*set http.port/,
     );
   });
 
   test("an invalid configuration exits with 78, its line and the remedy", async () => {
     const broken = installation.daemon("site", "http: { prot: 8080 }\n");
     await expect(broken.start()).rejects.toThrow(
-      /ended with 78: .*site\.yaml:2:9: http\.prot: there is no such option\. Did you mean port\?/,
+      /exited with 78: .*site\.yaml:2:9: http\.prot: unknown option\. Did you mean port\?/,
     );
   });
 
   test("a data directory that cannot be created exits with 73", async () => {
     writeFileSync(join(installation.folder, "site"), "a file stands where the folder should be");
     const site = installation.daemon("site", "mqtt: off\n");
-    await expect(site.start()).rejects.toThrow(/ended with 73: cannot create the data directory/);
+    await expect(site.start()).rejects.toThrow(/exited with 73: cannot create the data directory/);
   });
 });
 

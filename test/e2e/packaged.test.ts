@@ -114,6 +114,6 @@ test("an installed program rejects common passwords", async () => {
   const setting = run(process.execPath, [main, ...words]);
   setting.child.stdin?.end("password1234");
   await expect(setting).rejects.toMatchObject({
-    stderr: expect.stringContaining("tried first") as string,
+    stderr: expect.stringContaining("too common") as string,
   });
 });

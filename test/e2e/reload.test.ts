@@ -121,14 +121,14 @@ test("a configuration with errors changes nothing, and is a condition until a va
   expect(await conditions()).toMatchObject([
     {
       code: "configuration-invalid",
-      text: expect.stringMatching(/; the previous configuration runs$/) as string,
+      text: expect.stringMatching(/; the daemon keeps its previous configuration$/) as string,
     },
   ]);
   expect((await entries())[0]).toMatchObject({ event: "reload-rejected" });
   edit("zones: [\n");
   site.hangUp();
   await eventually("the text of the truncated file", async () =>
-    (await conditions())[0]?.text.includes("this is not YAML"),
+    (await conditions())[0]?.text.includes("invalid YAML"),
   );
   expect((await command("trip", "--zone", "door")).code).toBe(0);
   edit(good);

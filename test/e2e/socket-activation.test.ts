@@ -103,6 +103,6 @@ test("with a port held by systemd no connection is rejected during a restart", a
 test("a port passed by systemd that differs from the configuration is rejected, because the configuration limits access", async () => {
   const port = await start({ SANTINELA_HTTP__PORT: "1" });
   await eventually("it has ended", () => keeper?.exitCode !== null);
-  expect(output).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
+  expect(output).toContain(`listens on 127.0.0.1 port ${port}, but http is set to 127.0.0.1 port 1`);
   expect(output).toContain("santinela.socket");
 });

@@ -234,7 +234,7 @@ describe("an objective that the dispatch centre no longer lists", () => {
     there["cladiri"] = halls(3, 11);
     await pull();
     expect(idsAbove3()).toEqual([11, 12, 13]);
-    expect(() => site.create({ ...PATROL, objectiveId: 14 })).toThrow(/no objective 14/);
+    expect(() => site.create({ ...PATROL, objectiveId: 14 })).toThrow(/objective 14 does not exist/);
     there["cladiri"] = halls(4, 11);
     await pull();
     expect(idsAbove3()).toEqual([11, 12, 13, 14]);

@@ -301,7 +301,7 @@ describe("when the dispatch centre rejects", () => {
     expect(site.entry(blocked.id)).toMatchObject({
       phase: "blocked",
       lastCode: "404",
-      lastError: expect.stringMatching(/no objective/),
+      lastError: expect.stringMatching(/objective 1 does not exist/),
     });
     expect(site.entry(other.id).phase).toBe("linked");
     expect(site.conditions()).toEqual(["upstream-rejects-records"]);

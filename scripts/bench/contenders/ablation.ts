@@ -59,7 +59,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "http/server.js",
-        text: "{ ...OPTIONS, ...app.born }", // words: allowed
+        text: "{ ...OPTIONS, ...app.classes }",
         instead: "{ ...OPTIONS }",
       },
     ],

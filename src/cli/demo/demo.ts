@@ -56,7 +56,7 @@ class DemoRun {
     await this.#site.run(["trip", "--zone", "front-door"]);
     await this.#publishGate({ contact: true });
     await this.#publishGate({ contact: false });
-    await this.#waitFor("both interventions to arrive at the dispatch centre", () => this.#centreHas(2));
+    await this.#waitFor("both interventions to arrive at the dispatch centre", () => this.#isSynchronised(2));
 
     this.#print("Cutting the link to the dispatch centre.");
     this.#relay?.cut();
@@ -77,10 +77,7 @@ class DemoRun {
 
     this.#print("Restoring the link. The site reconnects automatically.");
     this.#relay?.reconnect();
-    await this.#waitFor("all four to arrive at the dispatch centre", async () => {
-      const { summary } = await this.#site.get<SyncView>("/site/sync");
-      return summary.waiting === 0 && (await this.#centreHas(4));
-    });
+    await this.#waitFor("all four to arrive at the dispatch centre", () => this.#isSynchronised(4));
     return this.#compare();
   }
 
@@ -150,8 +147,10 @@ class DemoRun {
     return eachOnce;
   }
 
-  async #centreHas(count: number): Promise<boolean> {
-    return (await this.#records(this.#centre)).length === count;
+  /** Whether the centre has all records, and the site has their answers: only then is the queue empty. */
+  async #isSynchronised(count: number): Promise<boolean> {
+    const { summary } = await this.#site.get<SyncView>("/site/sync");
+    return summary.waiting === 0 && (await this.#records(this.#centre)).length === count;
   }
 
   #records(daemon: DaemonProcess): Promise<Intervention[]> {
