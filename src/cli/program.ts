@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { CommandGroup } from "./command-group.ts";
 import { commandTree, type CommandNode } from "./command-tree.ts";
-import { completionScript, SHELLS, type Shell } from "./completion.ts";
+import { completionScript } from "./completion.ts";
 import { addConfigurationCommands, addInitCommand } from "./configuration-commands.ts";
 import { withCurrentNames } from "./deprecated-names.ts";
 import { addEventCommands } from "./events.ts";
@@ -92,8 +92,8 @@ function program(terminal: Terminal): Command {
   root
     .command("completion")
     .description("print the completion script of a shell")
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .action((shell: Shell) => void stdout.write(completionScript(shell, commandTree(root, textAfter))));
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash"]))
+    .action(() => void stdout.write(completionScript(commandTree(root, textAfter))));
   root
     .command("version")
     .description("print the version")
