@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readAnswers } from "../../config/answers-file.ts";
+import { parseAnswers } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
@@ -120,7 +120,7 @@ function targetOf(config: string | undefined, { env, cwd }: Terminal): string {
 }
 
 function answersOf(file: string): Answered {
-  const given = new Map(readAnswers(file, readText(file, "the answers")).map((item) => [item.name, item]));
+  const given = new Map(parseAnswers(file, readText(file, "the answers")).map((item) => [item.name, item]));
   const answers: Record<string, string> = {};
   const secretFiles: Record<string, string> = {};
   for (const question of QUESTIONS) {
