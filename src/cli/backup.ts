@@ -4,34 +4,32 @@ import type { Config } from "../config/config.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
 import { planRestore, restore, type RestorePlan } from "../ops/restore.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { commandLineActor } from "./actor.ts";
-import type { Terminal } from "./terminal.ts";
+import type { JsonOption } from "./command-group.ts";
+import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /** Creates and checks a backup, also while the daemon runs; without `out` it becomes one of the regular backups. */
 export async function makeBackup(
   { dataDir }: Config,
-  { out, json }: { out: string | undefined; json: boolean },
   { stdout, cwd }: Terminal,
+  { out, json }: JsonOption & { readonly out?: string },
 ): Promise<void> {
   const named = out === undefined ? undefined : resolve(cwd, out);
   const file = named ?? (await backUpRegularly(dataDir, new SystemClock().wallMs()));
   if (named !== undefined) await backUp(dataDir, named);
-  stdout.write(json ? `${JSON.stringify({ file, bytes: statSync(file).size }, null, 2)}\n` : `${file}\n`);
+  stdout.write(json ? jsonText({ file, bytes: statSync(file).size }) : `${file}\n`);
 }
 
 /** Restores a backup, or prints what that would change. */
 export function restoreBackup(
   { dataDir }: Config,
-  file: string,
-  { dryRun, json }: { dryRun: boolean; json: boolean },
   { stdout, cwd }: Terminal,
+  { dryRun, json }: JsonOption & { readonly dryRun?: boolean },
+  file: string,
 ): void {
   const path = resolve(cwd, file);
   const plan = planRestore(dataDir, path);
   const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
-  stdout.write(
-    json ? `${JSON.stringify({ plan, done }, null, 2)}\n` : `${planText(plan)}${resultText(done)}`,
-  );
+  stdout.write(json ? jsonText({ plan, done }) : `${planText(plan)}${resultText(done)}`);
 }
 
 /** @param done the completed restore; null after a dry run */

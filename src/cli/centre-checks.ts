@@ -1,32 +1,80 @@
+import { join } from "node:path";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { TokenCache } from "../client/token-cache.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, UpstreamConfig } from "../config/config.ts";
+import { objectiveOf } from "../domain/test-record.ts";
+import { newKey, prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { openMainDatabase } from "../store/main-database.ts";
+import { CentreTrials } from "../sync/centre-trials.ts";
 import { itemsOf } from "../sync/reply-classification.ts";
-import type { CheckResult } from "./check-result.ts";
+import { UpstreamClient } from "../sync/upstream-client.ts";
+import { error, ok, warning, type CheckResult } from "./check-result.ts";
 
 /** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
 const CHECK = "Centre";
+const STATUS_OF_VERDICT = { well: "ok", doubt: "warning", fault: "error" } as const;
 
 /**
  * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions and knows
  * the objectives of the zones.
  */
-export async function centreChecks({ upstream, zones }: Config): Promise<CheckResult[]> {
-  if (!upstream) return [{ check: CHECK, status: "ok", text: "none (standalone)" }];
-  const { baseUrl, email, password, ca } = upstream;
-  const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
+export async function centreChecks(config: Config): Promise<CheckResult[]> {
+  const { upstream } = config;
+  return upstream ? readChecks(upstream, config.zones) : [ok(CHECK, "none (standalone)")];
+}
+
+/**
+ * Runs the checks of the dispatch centre and, if all are ok, tests it with records that are removed again. The results are
+ * stored for the daemon, whether it runs or not.
+ */
+export async function centreTrialChecks(config: Config): Promise<CheckResult[]> {
+  const { upstream, site, zones, dataDir } = config;
+  const read = await centreChecks(config);
+  if (!upstream || read.some(({ status }) => status !== "ok")) return read;
+  const { client, tokens, clock } = connectionTo(upstream);
+  prepareDataDir(dataDir);
+  const database = openMainDatabase(join(dataDir, "santinela.db"));
   try {
-    const access = await new TokenCache({ client, email, password, clock: new SystemClock() }).token();
+    const trials = new CentreTrials({
+      centre: new UpstreamClient({ client, tokens, clock }),
+      clock,
+      database,
+      baseUrl: upstream.baseUrl,
+      siteRef: site.ref,
+      newKey: () => newKey(clock.wallMs()),
+    });
+    const { findings } = await trials.run(objectiveOf(zones));
+    return [
+      ...read,
+      ...findings.map(({ verdict, text }) => ({ check: CHECK, status: STATUS_OF_VERDICT[verdict], text })),
+    ];
+  } finally {
+    client.close();
+    database.close();
+  }
+}
+
+function connectionTo({ baseUrl, email, password, ca }: UpstreamConfig) {
+  const clock = new SystemClock();
+  const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
+  return { client, clock, tokens: new TokenCache({ client, email, password, clock }) };
+}
+
+async function readChecks(upstream: UpstreamConfig, zones: Config["zones"]): Promise<CheckResult[]> {
+  const { baseUrl, email } = upstream;
+  const { client, tokens } = connectionTo(upstream);
+  try {
+    const access = await tokens.token();
     if (!access.ok) return [signInCheck(access.reply, baseUrl)];
     const { token } = access;
     const get: Get = (path) => client.request({ method: "GET", path, token });
     const page = await get("/interventii?_start=0&_end=1");
     if (!isPage(page)) return [pageCheck(page, baseUrl, email)];
     return [
-      { check: CHECK, status: "ok", text: `${baseUrl} accepts ${email} and returns interventions` },
+      ok(CHECK, `${baseUrl} accepts ${email} and returns interventions`),
       ...(await objectiveChecks(zones, get)),
     ];
   } finally {
@@ -42,15 +90,19 @@ function isPage(reply: Reply): boolean {
   );
 }
 
+/** The status of a response that denies access; undefined for any other reply. */
+function denialOf(reply: Reply): number | undefined {
+  return reply.kind === "answered" && [401, 403].includes(reply.status) ? reply.status : undefined;
+}
+
 function pageCheck(reply: Reply, baseUrl: string, email: string): CheckResult {
-  if (reply.kind === "answered" && (reply.status === 401 || reply.status === 403))
-    return {
-      check: CHECK,
-      status: "error",
-      text: `${baseUrl} accepts ${email} but denies read access to interventions (${reply.status})`,
-      remedy: "Ask the dispatch centre to give the account the operator role.",
-    };
-  return signInCheck(reply, baseUrl);
+  const denial = denialOf(reply);
+  if (denial === undefined) return signInCheck(reply, baseUrl);
+  return error(
+    CHECK,
+    `${baseUrl} accepts ${email} but denies read access to interventions (${denial})`,
+    "Ask the dispatch centre to give the account the operator role.",
+  );
 }
 
 async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckResult[]> {
@@ -60,45 +112,40 @@ async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckR
     const reply = await get(`/${path}`);
     if (reply.kind !== "answered")
       return [
-        {
-          check: CHECK,
-          status: "warning",
-          text: `did not respond to GET ${path}: ${reply.error}`,
-          remedy: "Try again; a short outage delays trips and loses none.",
-        },
+        warning(
+          CHECK,
+          `did not respond to GET ${path}: ${reply.error}`,
+          "Try again; a short outage delays trips and loses none.",
+        ),
       ];
     if (reply.status === 404) missing.push(path);
   }
   if (missing.length === 0) return [];
   return [
-    {
-      check: CHECK,
-      status: "error",
-      text: `does not know ${missing.join(", ")}; trips of these zones are blocked`,
-      remedy: "Correct the zones' objectives or have them created at the dispatch centre.",
-    },
+    error(
+      CHECK,
+      `does not know ${missing.join(", ")}; trips of these zones are blocked`,
+      "Correct the zones' objectives or have them created at the dispatch centre.",
+    ),
   ];
 }
 
 function signInCheck(reply: Reply, baseUrl: string): CheckResult {
   if (reply.kind !== "answered")
-    return {
-      check: CHECK,
-      status: "error",
-      text: `${baseUrl} is unreachable: ${reply.error}`,
-      remedy: "Check the network, DNS, upstream.baseUrl and upstream.caFile. Trips stay queued.",
-    };
-  if (reply.status === 401 || reply.status === 403)
-    return {
-      check: CHECK,
-      status: "error",
-      text: `${baseUrl} rejects the site's account (${reply.status})`,
-      remedy: "Correct upstream.email and the password file, then restart.",
-    };
-  return {
-    check: CHECK,
-    status: "error",
-    text: `the server at ${baseUrl} is not an Intervention Request Service (${reply.status})`,
-    remedy: "Check upstream.baseUrl and any proxy in between.",
-  };
+    return error(
+      CHECK,
+      `${baseUrl} is unreachable: ${reply.error}`,
+      "Check the network, DNS, upstream.baseUrl and upstream.caFile. Trips stay queued.",
+    );
+  if (denialOf(reply) !== undefined)
+    return error(
+      CHECK,
+      `${baseUrl} rejects the site's account (${reply.status})`,
+      "Correct upstream.email and the password file, then restart.",
+    );
+  return error(
+    CHECK,
+    `the server at ${baseUrl} is not an Intervention Request Service (${reply.status})`,
+    "Check upstream.baseUrl and any proxy in between.",
+  );
 }

@@ -1,10 +1,29 @@
+import type { AppError } from "../domain/errors.ts";
+
 /** Result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly status: "ok" | "warning" | "error";
   readonly text: string;
   /** What the reader should do. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
+}
+
+export function ok(check: string, text: string, remedy?: string): CheckResult {
+  return { check, status: "ok", text, remedy };
+}
+
+export function warning(check: string, text: string, remedy?: string): CheckResult {
+  return { check, status: "warning", text, remedy };
+}
+
+export function error(check: string, text: string, remedy?: string): CheckResult {
+  return { check, status: "error", text, remedy };
+}
+
+/** The result of a check that ended with an error. */
+export function failed(check: string, { message, hint }: AppError, report = error): CheckResult {
+  return report(check, message, hint === "" ? undefined : hint);
 }
 
 const SYMBOLS: Readonly<Record<CheckResult["status"], string>> = { ok: "✔", warning: "▲", error: "✖" };

@@ -1,15 +1,17 @@
-import { request } from "node:http";
 import { join } from "node:path";
+import { ApiClient, type ApiRequest, type Reply } from "../client/api-client.ts";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
 
 /** Talks to the running daemon over its control socket. */
 export class ControlClient {
   readonly #socketPath: string;
   readonly #dataDir: string;
+  readonly #client: ApiClient;
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
     this.#socketPath = join(dataDir, "control.sock");
+    this.#client = new ApiClient({ baseUrl: "http://localhost", socketPath: this.#socketPath });
   }
 
   async get<T>(path: string): Promise<T> {
@@ -18,7 +20,7 @@ export class ControlClient {
 
   /** The response body as text. */
   text(path: string): Promise<string> {
-    return this.#request("GET", path, undefined);
+    return this.#request("GET", path);
   }
 
   async post<T>(path: string, body?: unknown): Promise<T> {
@@ -29,43 +31,28 @@ export class ControlClient {
     return JSON.parse(await this.#request("PUT", path, body)) as T;
   }
 
-  #request(method: string, path: string, body: unknown): Promise<string> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers =
-      text === undefined
-        ? {}
-        : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        { socketPath: this.#socketPath, path, method, headers, agent: false },
-        (response) => {
-          let responseText = "";
-          response.setEncoding("utf8");
-          response.on("data", (chunk: string) => (responseText += chunk));
-          response.on("error", (error) => reject(this.#unreachable(error)));
-          response.on("end", () => {
-            if (response.statusCode === 200 || response.statusCode === 201) resolve(responseText);
-            else reject(errorOf(response.statusCode ?? 0, responseText));
-          });
-        },
-      );
-      outgoing.on("error", (error) => reject(this.#unreachable(error)));
-      outgoing.end(text);
-    });
+  async #request(method: ApiRequest["method"], path: string, body?: unknown): Promise<string> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const reply = await this.#client.request({ method, path, ...content });
+    if (reply.kind !== "answered") throw this.#unreachable(reply);
+    if (reply.status === 200 || reply.status === 201) return reply.body;
+    const { message = `the daemon responded with ${reply.status}` } = JSON.parse(reply.body) as {
+      message?: string;
+    };
+    throw new AppError(CODE_OF_STATUS[reply.status] ?? "unavailable", message);
   }
 
-  #unreachable(cause: NodeJS.ErrnoException): AppError {
-    if (cause.code === "EACCES")
+  #unreachable({ code, error }: Exclude<Reply, { kind: "answered" }>): AppError {
+    if (code === "EACCES")
       return new AppError("no-permission", `permission denied for ${this.#socketPath}`, {
         hint: "Run the command as root or join the service's group.",
-        cause,
       });
+    const reason = code === "ERROR" ? error : code;
     return new AppError(
       "daemon-unreachable",
-      `cannot connect to the daemon at ${this.#socketPath} (${cause.code ?? cause.message})`,
+      `cannot connect to the daemon at ${this.#socketPath} (${reason})`,
       {
         hint: `Start it with santinela serve, or specify another configuration with --config; this configuration uses ${this.#dataDir}.`,
-        cause,
       },
     );
   }
@@ -77,10 +64,3 @@ const CODE_OF_STATUS: Readonly<Record<number, AppErrorCode>> = {
   409: "conflict",
   422: "configuration",
 };
-
-/** The error of the daemon's response, with its message. */
-function errorOf(status: number, responseText: string): AppError {
-  const { message } = JSON.parse(responseText) as { message?: string };
-  const code = CODE_OF_STATUS[status] ?? "unavailable";
-  return new AppError(code, message ?? `the daemon responded with ${status}`);
-}

@@ -6,7 +6,7 @@ import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
-import type { CheckResult } from "./check-result.ts";
+import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
 
 /** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
@@ -20,7 +20,7 @@ export async function daemonChecks({ dataDir, upstream }: Config): Promise<Check
     const objectives = await client.get<ObjectivesView>("/site/objectives");
     const walk = await client.get<WalkTestView | null>("/site/walk-test");
     return [
-      { check: "Daemon", status: "ok", text: `running since ${status.startedAt}` },
+      ok("Daemon", `running since ${status.startedAt}`),
       headlineCheck(status),
       ...conditionChecks(status),
       ...queueChecks(status),
@@ -28,25 +28,21 @@ export async function daemonChecks({ dataDir, upstream }: Config): Promise<Check
       ...objectiveChecks(objectives, upstream?.objectives === "off"),
       ...serviceOrderChecks(zones, walk),
     ];
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { message, hint } = error;
-    return [{ check: "Daemon", status: "warning", text: message, ...(hint === "" ? {} : { remedy: hint }) }];
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    return [failed("Daemon", cause, warning)];
   }
 }
 
 /** An alarm is not an error of the installation: it does not change the exit code. */
 function headlineCheck({ headline: { level, text } }: StatusView): CheckResult {
-  return { check: "Headline", status: level === "well" ? "ok" : "warning", text };
+  return (level === "well" ? ok : warning)("Headline", text);
 }
 
 function conditionChecks({ conditions }: StatusView): CheckResult[] {
-  return conditions.map(({ severity, title, text, code }) => ({
-    check: title,
-    status: severity === "error" ? "error" : "warning",
-    text,
-    remedy: `See ${code} in docs/operating.md.`,
-  }));
+  return conditions.map(({ severity, title, text, code }) =>
+    (severity === "error" ? error : warning)(title, text, `See ${code} in docs/operating.md.`),
+  );
 }
 
 /** Maximum topics listed; /site/status has all of them. */
@@ -61,26 +57,12 @@ function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
       .join(", ") + (of.length > TOPICS_LISTED_MAX ? `, ${of.length - TOPICS_LISTED_MAX} more topics` : "");
   const unmatched = messages.filter(({ reason }) => reason === "no-zone");
   const unreadable = messages.filter(({ reason }) => reason !== "no-zone");
+  const remedy = "Record them with mosquitto_sub -F %J and compare them with docs/sensors.md.";
   return [
     ...(unreadable.length === 0
       ? []
-      : [
-          {
-            check: "Messages",
-            status: "warning",
-            text: `could not be read: ${listed(unreadable)}`,
-            remedy: "Record them with mosquitto_sub -F %J and compare them with docs/sensors.md.",
-          } as const,
-        ]),
-    ...(unmatched.length === 0
-      ? []
-      : [
-          {
-            check: "Messages",
-            status: "ok",
-            text: `match no zone on their topic: ${listed(unmatched)}`,
-          } as const,
-        ]),
+      : [warning("Messages", `could not be read: ${listed(unreadable)}`, remedy)]),
+    ...(unmatched.length === 0 ? [] : [ok("Messages", `match no zone on their topic: ${listed(unmatched)}`)]),
   ];
 }
 
@@ -89,30 +71,17 @@ function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
   const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
   const ageMs = oldestWaitingMs === null ? 0 : new SystemClock().wallMs() - oldestWaitingMs;
   const remedy = "santinela sync status";
-  if (ageMs > BACKLOG_LIMIT_MS)
-    findings.push({
-      check: "Queue",
-      status: "warning",
-      text: `${waiting} records queued, the oldest for ${Math.round(ageMs / 60_000)} minutes`,
-      remedy,
-    });
-  if (blocked + rejected + gone > 0)
-    findings.push({
-      check: "Queue",
-      status: "error",
-      text: `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre`,
-      remedy,
-    });
+  if (ageMs > BACKLOG_LIMIT_MS) {
+    const minutes = Math.round(ageMs / 60_000);
+    findings.push(warning("Queue", `${waiting} records queued, the oldest for ${minutes} minutes`, remedy));
+  }
+  if (blocked + rejected + gone > 0) {
+    const counts = `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre`;
+    findings.push(error("Queue", counts, remedy));
+  }
   if (trips.refused > 0)
-    findings.push({
-      check: "Trips",
-      status: "error",
-      text: `${trips.refused} rejected by the local API`,
-      remedy: "santinela events",
-    });
-  return findings.length > 0
-    ? findings
-    : [{ check: "Queue", status: "ok", text: `${waiting} records queued` }];
+    findings.push(error("Trips", `${trips.refused} rejected by the local API`, "santinela events"));
+  return findings.length > 0 ? findings : [ok("Queue", `${waiting} records queued`)];
 }
 
 /** Age of the objective mirror's lists, with the reason if one is old. */
@@ -124,37 +93,24 @@ function objectiveChecks({ centre, lists }: ObjectivesView, isManual: boolean): 
   const findings = lists.flatMap(({ type, readAt, lastAttempt, reason }): CheckResult[] => {
     const why = reason === null ? "" : `: ${reason}`;
     if (readAt === null)
-      return [
-        { check, status: isManual ? "ok" : "warning", text: `${type} has never been pulled${why}`, remedy },
-      ];
+      return [(isManual ? ok : warning)(check, `${type} has never been pulled${why}`, remedy)];
     const isOld = lastAttempt !== "accepted" && nowMs - Date.parse(readAt) > OLD_LIST_MS && !isManual;
     if (!isOld && lastAttempt !== "rejected") return [];
-    return [{ check, status: "warning", text: `${type} was last pulled at ${readAt}${why}`, remedy }];
+    return [warning(check, `${type} was last pulled at ${readAt}${why}`, remedy)];
   });
   if (findings.length > 0) return findings;
   const oldest = lists.map(({ readAt }) => readAt ?? "").toSorted()[0] ?? "";
-  return [{ check, status: "ok", text: `objective lists last pulled at ${oldest} or newer` }];
+  return [ok(check, `objective lists last pulled at ${oldest} or newer`)];
 }
 
 /** Walk tests and bypasses that may have been forgotten. */
 function serviceOrderChecks(zones: readonly ZoneView[], walk: WalkTestView | null): CheckResult[] {
-  const bypassed = zones.flatMap(({ id, bypass }) => (bypass ? [{ id, ...bypass }] : []));
-  return [
-    ...(walk?.running === true
-      ? [
-          {
-            check: "Walk test",
-            status: "warning",
-            text: `running until ${walk.until}; nothing is dispatched`,
-            remedy: "santinela test walk --end",
-          } as const,
-        ]
-      : []),
-    ...bypassed.map(({ id, who, reason, until }) => ({
-      check: "Bypass",
-      status: "warning" as const,
-      text: `${id} is out of service until ${until} (${who}: ${reason})`,
-      remedy: `santinela zones restore --zone ${id}`,
-    })),
-  ];
+  const bypasses = zones.flatMap(({ id, bypass }) => {
+    if (!bypass) return [];
+    const text = `${id} is out of service until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
+    return [warning("Bypass", text, `santinela zones restore --zone ${id}`)];
+  });
+  if (walk?.running !== true) return bypasses;
+  const text = `running until ${walk.until}; nothing is dispatched`;
+  return [warning("Walk test", text, "santinela test walk --end"), ...bypasses];
 }

@@ -2,21 +2,46 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { ControlClient } from "./control-client.ts";
 import { plainLine } from "../domain/single-line.ts";
-import type { Terminal } from "./terminal.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
+import { ControlClient } from "./control-client.ts";
+import { limitOf } from "./interventions.ts";
 import { pollUntilSignal } from "./poll.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
-export interface EventsOptions {
-  /** Maximum number of entries. */
-  readonly limit: number;
-  readonly json: boolean;
+interface EventsOptions extends JsonOption {
+  readonly limit: string;
   /** Keeps printing new entries. */
-  readonly follow: boolean;
-  /** Only entries since this time: a duration before now or a timestamp; undefined for all. */
-  readonly since: string | undefined;
-  /** Only entries of this zone; undefined for all. */
-  readonly zone: string | undefined;
+  readonly follow?: boolean;
+  /** Only entries since this time: a duration before now or a timestamp. */
+  readonly since?: string;
+  /** Only entries of this zone. */
+  readonly zone?: string;
+}
+
+/** `events`: the event log, and its audit trail. */
+export function addEventCommands(root: CommandGroup): void {
+  const events = root
+    .add("events", "show the event log and the trips, newest last; needs a running daemon", () => showEvents)
+    .option("--limit <number>", "maximum number of entries", "50")
+    .option(
+      "--since <time>",
+      "only entries since this time: 30m, 2h, 1d or a timestamp; searches the newest 1000",
+    )
+    .option("--zone <id>", "only trips of this zone; searches the newest 1000")
+    .option("--follow", "keep printing new entries, until Ctrl-C")
+    .option("--json", "print JSON; with --follow one entry per line");
+  const trail = root.below(events);
+  trail.add(
+    "verify",
+    "verify the hash chain of the audit trail; exit code 1 if it is broken",
+    async () => (await import("./audit.ts")).verifyAudit,
+  );
+  trail.add(
+    "export",
+    "print the audit trail with its hashes, one JSON object per line, oldest first",
+    async () => (await import("./audit.ts")).exportAudit,
+  );
 }
 
 /** Maximum page of the daemon. */
@@ -25,8 +50,9 @@ const PAGE_MAX = 1000;
 const FOLLOW_PAGE = 200;
 
 /** Prints the newest entries of the timeline, oldest first. */
-export async function showEvents(config: Config, options: EventsOptions, terminal: Terminal): Promise<void> {
-  const { limit, json, follow } = options;
+async function showEvents(config: Config, terminal: Terminal, options: EventsOptions): Promise<void> {
+  const { json, follow } = options;
+  const limit = limitOf(options.limit);
   const { stdout } = terminal;
   const client = new ControlClient(config.dataDir);
   const isSelected = filterOf(options, new SystemClock().wallMs());
@@ -34,7 +60,7 @@ export async function showEvents(config: Config, options: EventsOptions, termina
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
   const shown = newest.filter(isSelected).slice(0, limit).toReversed();
   if (!follow) {
-    stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : shown.map(lineOf).join(""));
+    stdout.write(json ? jsonText(shown) : shown.map(lineOf).join(""));
     return;
   }
   const write = (entries: readonly TimelineEntry[]): void => {

@@ -2,34 +2,48 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
-import { lifeSafetyNotice } from "./life-safety.ts";
-import { tableText } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
 import { pollUntilSignal } from "./poll.ts";
+import { lifeSafetyNotice, tableText } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { wholeNumber } from "./zone-commands.ts";
 
 const WALK = "/site/walk-test";
 
-export interface WalkTestOptions {
-  /** Duration; undefined for the daemon's default. */
-  readonly minutes: number | undefined;
-  readonly json: boolean;
-  /** Only shows the running test, or the last one. */
-  readonly status: boolean;
-  /** Only ends the running test. */
-  readonly end: boolean;
+/** `test`. */
+export function addFieldTestCommands(root: CommandGroup): void {
+  const test = root.group("test", "tests of the zones and of the alarm path; needs a running daemon");
+  test
+    .add(
+      "walk",
+      "run a walk test: suppress dispatch and list the zones that trip, until Ctrl-C",
+      () => walkTest,
+    )
+    .option("--minutes <number>", "duration in minutes (default 30)")
+    .option("--status", "show the running test, or the last one")
+    .option("--end", "end the running test")
+    .option("--json", "print JSON");
+  test
+    .add("signal", "send a test intervention to the dispatch centre and show each step", () => signalTest)
+    .option("--zone <id>", "the zone of the test (default: the first)")
+    .option("--wait <seconds>", "how long to wait for its arrival, in seconds", "60")
+    .option("--json", "print JSON, one step per line");
+}
+
+interface WalkOptions extends JsonOption {
+  readonly minutes?: string;
+  readonly status?: boolean;
+  readonly end?: boolean;
 }
 
 /**
  * Starts a walk test and prints each zone that trips, until its time is over or the process is stopped. Stopping the
  * process also ends the test, so that alarms do not stay suppressed.
  */
-export async function walkTest(
-  { dataDir }: Config,
-  options: WalkTestOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const { stdout, stderr, untilSignal } = terminal;
+async function walkTest({ dataDir }: Config, terminal: Terminal, options: WalkOptions): Promise<void> {
+  const minutes = wholeNumber("--minutes", options.minutes);
+  const { stdout, stderr } = terminal;
   const client = new ControlClient(dataDir);
   const write = (test: WalkTestView | null): void =>
     void stdout.write(options.json ? `${JSON.stringify(test)}\n` : reportText(test));
@@ -38,11 +52,11 @@ export async function walkTest(
 
   const zones = await client.get<ZoneView[]>("/site/zones");
   stderr.write(lifeSafetyNotice(zones.filter(({ isLifeSafety }) => isLifeSafety)));
-  let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes: options.minutes });
+  let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes });
   stderr.write(`walk test until ${test.until}: nothing is dispatched. Ctrl-C ends it.\n`);
   const printed = new Map(test.zones.map(({ id, trips }) => [id, trips]));
+  const isRunning = (): boolean => test?.running === true;
   const over = new AbortController();
-  const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   await pollUntilSignal(
     async () => {
       test = await client.get<WalkTestView | null>(WALK);
@@ -51,11 +65,12 @@ export async function walkTest(
         printed.set(id, trips);
         stderr.write(`${id} tripped, ${last ?? ""} (${trips})\n`);
       }
-      if (test?.running !== true) over.abort();
+      if (!isRunning()) over.abort();
     },
-    { ...terminal, untilSignal: () => Promise.race([untilSignal(), isOver]) },
+    terminal,
+    over,
   );
-  write(over.signal.aborted ? test : await client.post<WalkTestView | null>(WALK, { end: true }));
+  write(isRunning() ? await client.post<WalkTestView | null>(WALK, { end: true }) : test);
 }
 
 function reportText(test: WalkTestView | null): string {
@@ -71,12 +86,13 @@ function reportText(test: WalkTestView | null): string {
  * Sends one marked intervention to the dispatch centre and prints each step.
  * @throws AppError `conflict` if it is rejected, `unavailable` if it has not arrived in time
  */
-export async function signalTest(
+async function signalTest(
   { dataDir }: Config,
-  { zone, waitS, json }: { zone: string | undefined; waitS: number; json: boolean },
   terminal: Terminal,
+  { zone, wait, json }: JsonOption & { readonly zone?: string; readonly wait: string },
 ): Promise<void> {
-  const { stdout, untilSignal } = terminal;
+  const waitS = wholeNumber("--wait", wait) ?? 0;
+  const { stdout } = terminal;
   const client = new ControlClient(dataDir);
   let test = await client.post<SignalTestView>("/site/signal-test", { zone });
   let printed = "";
@@ -88,7 +104,6 @@ export async function signalTest(
   printStep();
   const clock = new SystemClock();
   const over = new AbortController();
-  const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   const cancel = clock.after(waitS * 1000, () => over.abort());
   await pollUntilSignal(
     async () => {
@@ -96,7 +111,8 @@ export async function signalTest(
       printStep();
       if (test.isOver || test.state === "refused") over.abort();
     },
-    { ...terminal, untilSignal: () => Promise.race([untilSignal(), isOver]) },
+    terminal,
+    over,
   );
   cancel();
   if (test.state === "refused") throw new AppError("conflict", `the test was rejected: ${test.reason ?? ""}`);

@@ -3,17 +3,18 @@ import type { Zone } from "../domain/zone.ts";
 import { listChips, type ListedChip, type ListedLine } from "../inputs/gpio/character-device.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
 import { contactAt } from "../inputs/gpio/line-bindings.ts";
-import type { Terminal } from "./terminal.ts";
+import type { JsonOption } from "./command-group.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Lists GPIO chips and their lines with holder, level and zone. */
 export async function gpioList(
   { zones, gpio }: Config,
-  { all, json }: { all: boolean; json: boolean },
   { stdout }: Terminal,
+  { all = false, json }: JsonOption & { readonly all?: boolean },
 ): Promise<void> {
   const chips = await listChips();
   if (json) {
-    stdout.write(`${JSON.stringify(chips, null, 2)}\n`);
+    stdout.write(jsonText(chips));
     return;
   }
   if (chips.length === 0) stdout.write("No GPIO chips on this machine, or no permission to see them.\n");

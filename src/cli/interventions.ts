@@ -1,39 +1,67 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
-import { ControlClient } from "./control-client.ts";
 import { plainLine } from "../domain/single-line.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
+import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
+
+/** `interventions`. */
+export function addInterventionCommands(root: CommandGroup): void {
+  const interventions = root.group("interventions", "the interventions of this site; needs a running daemon");
+  interventions
+    .add("list", "list the newest interventions", () => listInterventions)
+    .option("--limit <number>", "maximum number of interventions", "20")
+    .option("--status <status>", "only interventions that are planned, in_progress or done")
+    .option("--json", "print JSON");
+  interventions
+    .add("show", "show one intervention", () => showIntervention)
+    .argument("<id>", "intervention id")
+    .option("--json", "print JSON");
+  interventions
+    .add("set", "change the status of an intervention", () => setIntervention)
+    .argument("<id>", "intervention id")
+    .requiredOption("--status <status>", "planned, in_progress or done");
+}
+
+/** The value of `--limit`. @throws AppError `usage` if it is not a number */
+export function limitOf(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new AppError("usage", `--limit takes a number up to 1000, not ${text}`);
+  return Math.min(Number(text), 1000);
+}
 
 /** Lists the newest interventions, newest first. */
-export async function listInterventions(
+async function listInterventions(
   config: Config,
-  { limit, status, json }: { limit: number; status: string | undefined; json: boolean },
   { stdout }: Terminal,
+  { limit, status, json }: JsonOption & { readonly limit: string; readonly status?: string },
 ): Promise<void> {
   const wanted = status === undefined ? "" : `&status=${encodeURIComponent(status)}`;
   const records = await new ControlClient(config.dataDir).get<Intervention[]>(
-    `${pathOf(config)}?_sort=id&_order=DESC&_end=${limit}${wanted}`,
+    `${pathOf(config)}?_sort=id&_order=DESC&_end=${limitOf(limit)}${wanted}`,
   );
-  stdout.write(json ? `${JSON.stringify(records, null, 2)}\n` : tableText(HEADINGS, records.map(cellsOf)));
+  stdout.write(json ? jsonText(records) : tableText(HEADINGS, records.map(cellsOf)));
 }
 
 /** Shows one intervention, one field per line. */
-export async function showIntervention(
+async function showIntervention(
   config: Config,
-  { id, json }: { id: string; json: boolean },
   { stdout }: Terminal,
+  { json }: JsonOption,
+  id: string,
 ): Promise<void> {
   const record = await new ControlClient(config.dataDir).get<Intervention>(`${pathOf(config)}/${idOf(id)}`);
-  stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : fieldLines(record));
+  stdout.write(json ? jsonText(record) : fieldLines(record));
 }
 
 /** Changes the status of an intervention; the change is sent to the dispatch centre. */
-export async function setIntervention(
+async function setIntervention(
   config: Config,
-  { id, status }: { id: string; status: string },
   { stdout }: Terminal,
+  { status }: { readonly status: string },
+  id: string,
 ): Promise<void> {
   const path = `${pathOf(config)}/${idOf(id)}`;
   const record = await new ControlClient(config.dataDir).put<Intervention>(path, { status });

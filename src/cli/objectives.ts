@@ -1,37 +1,48 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import type { ObjectivesView } from "../site/sync-view.ts";
-import { validateObjectiveImport } from "../generated/validators.js";
-import { prepareDataDir } from "../ops/secrets.ts";
-import { ObjectiveService } from "../service/objectives.ts";
-import { openMainDatabase } from "../store/main-database.ts";
+import type { ObjectiveListView, ObjectivesView } from "../site/sync-view.ts";
+import { SystemClock } from "../ops/system-clock.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
-/** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
-export function objectivesImport(config: Config, file: string, terminal: Terminal): void {
-  const objectives = readImport(resolve(terminal.cwd, file));
-  const path = join(config.dataDir, "santinela.db");
-  terminal.stderr.write(`database: ${path}\n`);
-  prepareDataDir(config.dataDir);
-  const database = openMainDatabase(path);
-  try {
-    const counts = new ObjectiveService(database).import(objectives, "import");
-    for (const type of OBJECTIVE_TYPES) terminal.stdout.write(`${type}: ${counts[type]} imported\n`);
-  } finally {
-    database.close();
-  }
+/** Interval of the progress lines. */
+const PROGRESS_INTERVAL_MS = 1_000;
+
+/** `objectives`. */
+export function addObjectiveCommands(root: CommandGroup): void {
+  const objectives = root.group(
+    "objectives",
+    "the buildings, assets and people that interventions are tied to",
+  );
+  objectives
+    .add("list", "list the objectives; needs a running daemon", () => listObjectives)
+    .option("--type <type>", "obiective/cladiri, obiective/bunuri or obiective/persoane")
+    .option("--json", "print JSON in the format of objectives import");
+  objectives
+    .add(
+      "pull",
+      "pull the objective lists of the dispatch centre now; needs a running daemon",
+      () => pullObjectives,
+    )
+    .option("--accept-removals", "accept a list even if most of its objectives were removed")
+    .option("--json", "print JSON");
+  objectives
+    .add(
+      "import",
+      "add or replace objectives from a JSON file",
+      async () => (await import("./objective-import.ts")).importObjectives,
+    )
+    .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }');
 }
 
 /** Lists the running daemon's objectives, of one type or all, and the age of the objective mirror. */
-export async function objectivesList(
+async function listObjectives(
   { dataDir, http }: Config,
-  { type, json }: { type: string | undefined; json: boolean },
   { stdout, stderr }: Terminal,
+  { type, json }: JsonOption & { readonly type?: string },
 ): Promise<void> {
   const client = new ControlClient(dataDir);
   const lists = new Map<string, ListedObjective[]>();
@@ -41,7 +52,7 @@ export async function objectivesList(
   if (lists.size === 0)
     throw new AppError("usage", `${type} is not an objective type; use one of ${OBJECTIVE_TYPES.join(", ")}`);
   if (json) {
-    stdout.write(`${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`);
+    stdout.write(jsonText(Object.fromEntries(lists)));
     return;
   }
   const mirror = await client.get<ObjectivesView>("/site/objectives");
@@ -94,30 +105,50 @@ const DIFFERENCES_MAX = 200;
 
 type ListedObjective = Readonly<Record<string, unknown>>;
 
-function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new AppError("no-input", `cannot read ${path}: ${messageOf(cause)}`, { cause });
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("bad-data", `${path} is not JSON: ${messageOf(cause)}`, { cause });
-  }
-  if (validateObjectiveImport(value)) return value;
-  const [first] = validateObjectiveImport.errors ?? [];
-  const what =
-    first?.keyword === "additionalProperties"
-      ? `${(first.params as { additionalProperty: string }).additionalProperty} is not an objective type`
-      : first?.message;
-  throw new AppError(
-    "bad-data",
-    `${path}${first?.instancePath ?? ""}: ${what ?? "is not a list of objectives"}`,
-    {
-      hint: 'Expected format: { "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }.',
-    },
-  );
+/**
+ * Lets the running daemon pull the objective lists of the dispatch centre and prints the result of each.
+ * @throws AppError `unavailable` if a list could not be read, `conflict` if one is rejected as implausible
+ */
+async function pullObjectives(
+  { dataDir }: Config,
+  { stdout, stderr }: Terminal,
+  { acceptRemovals, json }: JsonOption & { readonly acceptRemovals?: boolean },
+): Promise<void> {
+  const client = new ControlClient(dataDir);
+  const pulling = client.post<ObjectivesView>(`/site/objectives/${acceptRemovals ? "accept-loss" : "pull"}`);
+  const endProgress = showProgress(client, stderr);
+  const view = await pulling.finally(endProgress);
+  stdout.write(json ? jsonText(view) : view.lists.map(lineOf).join(""));
+  const failed = view.lists.find(({ lastAttempt }) => lastAttempt === "failed");
+  if (failed) throw new AppError("unavailable", `${failed.type} could not be read: ${failed.reason}`);
+  const rejected = view.lists.find(({ lastAttempt }) => lastAttempt === "rejected");
+  if (rejected)
+    throw new AppError("conflict", `${rejected.type} was rejected as implausible: ${rejected.reason}`, {
+      hint: "If the dispatch centre's list is correct, repeat with --accept-removals.",
+    });
+}
+
+function lineOf({ type, objectives, readAt, lastAttempt }: ObjectiveListView): string {
+  if (lastAttempt === "accepted") return `${type}: ${objectives} objectives\n`;
+  const copy = readAt === null ? "no local copy" : `the local copy of ${readAt} stays in use`;
+  return `${type}: ${lastAttempt}; ${copy}\n`;
+}
+
+/** @returns stops the progress lines */
+function showProgress(client: ControlClient, stderr: Terminal["stderr"]): () => void {
+  const clock = new SystemClock();
+  let isOver = false;
+  let cancel = (): void => {};
+  const poll = async (): Promise<void> => {
+    // The pull itself reports the same error.
+    const view = await client.get<ObjectivesView>("/site/objectives").catch(() => undefined);
+    if (isOver) return;
+    if (view?.reading) stderr.write(`${view.reading.type}: ${view.reading.read} read\n`);
+    cancel = clock.after(PROGRESS_INTERVAL_MS, () => void poll());
+  };
+  cancel = clock.after(PROGRESS_INTERVAL_MS, () => void poll());
+  return () => {
+    isOver = true;
+    cancel();
+  };
 }

@@ -1,5 +1,4 @@
 import { AppError } from "../domain/errors.ts";
-import type { Clock } from "../domain/clock.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -7,22 +6,20 @@ import type { Terminal } from "./terminal.ts";
 const POLL_INTERVAL_MS = 500;
 
 /**
- * Polls until the process is stopped or its standard output is closed. If the daemon stops responding after the first
- * poll, reports it once and retries: it may be restarting.
+ * Polls until the process is stopped, its standard output is closed, or the caller aborts. If the daemon stops responding
+ * after the first poll, reports it once and retries: it may be restarting.
  * @throws AppError as the first poll
  */
 export async function pollUntilSignal(
   poll: () => Promise<void>,
-  { stdout, stderr, untilSignal }: Terminal,
-  clock: Clock = new SystemClock(),
+  { stdout, stderr, untilSignal }: Pick<Terminal, "stdout" | "stderr" | "untilSignal">,
+  over = new AbortController(),
 ): Promise<void> {
-  const over = new AbortController();
+  const clock = new SystemClock();
   const end = (): void => over.abort();
-  const stopped = untilSignal().then(end);
-  const outputClosed = new Promise<void>((resolve) => {
-    stdout.once("error", () => resolve());
-    stdout.once("close", () => resolve());
-  }).then(end);
+  void untilSignal().then(end);
+  stdout.once("error", end).once("close", end);
+  const ended = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   let reported = "";
   for (let isFirst = true; !over.signal.aborted; isFirst = false) {
     try {
@@ -37,7 +34,7 @@ export async function pollUntilSignal(
     const pause = new Promise<void>((resolve) => {
       cancel = clock.after(POLL_INTERVAL_MS, resolve);
     });
-    await Promise.race([pause, stopped, outputClosed]);
+    await Promise.race([pause, ended]);
     cancel();
   }
 }

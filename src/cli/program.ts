@@ -1,20 +1,24 @@
 import { Argument, Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { VERSION } from "../generated/version.ts";
+import type { Config } from "../config/config.ts";
 import { addAccessCommands } from "./access-commands.ts";
-import { completionScript, SHELLS, type Shell } from "./completion.ts";
-import { load, withConfig, type ConfigOption } from "./config-option.ts";
-import { withCurrentNames } from "./deprecated-names.ts";
+import { CommandGroup } from "./command-group.ts";
 import { commandTree, type CommandNode } from "./command-tree.ts";
-import { addConfigurationCommands } from "./configuration-commands.ts";
+import { completionScript } from "./completion.ts";
+import { addConfigurationCommands, addInitCommand } from "./configuration-commands.ts";
+import { withCurrentNames } from "./deprecated-names.ts";
+import { addEventCommands } from "./events.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
-import { addGpioCommands } from "./gpio-commands.ts";
-import { addSyncCommands } from "./sync-commands.ts";
-import { addStorageCommands } from "./storage-commands.ts";
-import { addMqttCommands } from "./mqtt-commands.ts";
+import { addFieldTestCommands } from "./field-tests.ts";
 import { addHelp, textAfter } from "./help.ts";
-import { addSiteCommands } from "./site-commands.ts";
-import type { Terminal } from "./terminal.ts";
+import { addInterventionCommands } from "./interventions.ts";
+import { addMaintenanceCommands } from "./maintenance-commands.ts";
+import { addObjectiveCommands } from "./objectives.ts";
+import { addMetricsCommand, addStatusCommand } from "./status.ts";
+import { addSyncCommands } from "./sync.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
+import { addTripCommand, addZoneCommands } from "./zone-commands.ts";
 
 /**
  * Runs one command line.
@@ -47,7 +51,7 @@ export function programTree(terminal: Terminal): CommandNode {
   return commandTree(program(terminal), textAfter);
 }
 
-/** Builds the command tree. Each command imports its code when it runs, so that `version` does not load Express. */
+/** Builds the command tree. */
 function program(terminal: Terminal): Command {
   const { stdout } = terminal;
   const root = new Command("santinela").description(
@@ -62,71 +66,38 @@ function program(terminal: Terminal): Command {
       writeErr: (text) => void terminal.stderr.write(text),
     });
 
-  addConfigurationCommands(root, terminal);
-  addAccessCommands(root, terminal);
-  addObjectiveCommands(root, terminal);
-  addSiteCommands(root, terminal);
-  addSyncCommands(root, terminal);
-  addMqttCommands(root, terminal);
-  addStorageCommands(root, terminal);
-  addGpioCommands(root, terminal);
-  withConfig(root.command("openapi").description("print the OpenAPI document of the API")).action(
-    async ({ config }: ConfigOption) => {
-      const { openApi } = await import("./openapi.ts");
-      openApi(await load(terminal, config), terminal);
-    },
-  );
+  // In the order of the help and of docs/cli.md.
+  const commands = new CommandGroup(root, terminal);
+  addInitCommand(root, terminal);
+  addConfigurationCommands(commands);
+  addAccessCommands(commands);
+  addObjectiveCommands(commands);
+  addStatusCommand(commands);
+  addZoneCommands(commands.group("zones", "the zones and their contacts; needs a running daemon"));
+  addFieldTestCommands(commands);
+  addTripCommand(commands);
+  addInterventionCommands(commands);
+  addEventCommands(commands);
+  addMetricsCommand(commands);
+  addSyncCommands(commands);
+  addMaintenanceCommands(commands);
+  commands.add("openapi", "print the OpenAPI document of the API", async () => {
+    const { openApiDocument } = await import("../http/openapi.ts");
+    return ({ http }: Config) => void stdout.write(jsonText(openApiDocument(http.basePath)));
+  });
   root
     .command("demo")
     .description("run a demo: site and dispatch centre, trips, a link outage and recovery")
-    .action(async () => {
-      const { demo } = await import("./demo.ts");
-      await demo(terminal);
-    });
-  addCompletionCommand(root, terminal);
+    .action(async () => (await import("./demo/demo.ts")).demo(terminal));
+  root
+    .command("completion")
+    .description("print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash"]))
+    .action(() => void stdout.write(completionScript(commandTree(root, textAfter))));
   root
     .command("version")
     .description("print the version")
     .action(() => void stdout.write(`${VERSION}\n`));
   addHelp(root);
   return root;
-}
-
-function addObjectiveCommands(root: Command, terminal: Terminal): void {
-  const objectives = root
-    .command("objectives")
-    .description("the buildings, assets and people that interventions are tied to");
-  withConfig(objectives.command("list").description("list the objectives; needs a running daemon"))
-    .option("--type <type>", "obiective/cladiri, obiective/bunuri or obiective/persoane")
-    .option("--json", "print JSON in the format of objectives import")
-    .action(async ({ config, type, json }: ConfigOption & { type?: string; json?: boolean }) => {
-      const { objectivesList } = await import("./objectives.ts");
-      await objectivesList(await load(terminal, config), { type, json: json === true }, terminal);
-    });
-  withConfig(
-    objectives
-      .command("pull")
-      .description("pull the objective lists of the dispatch centre now; needs a running daemon"),
-  )
-    .option("--accept-removals", "accept a list even if most of its objectives were removed")
-    .option("--json", "print JSON")
-    .action(async (options: ConfigOption & { acceptRemovals?: boolean; json?: boolean }) => {
-      const { objectivesPull } = await import("./objectives-pull.ts");
-      const { acceptRemovals = false, json = false } = options;
-      await objectivesPull(await load(terminal, options.config), { acceptRemovals, json }, terminal);
-    });
-  withConfig(objectives.command("import").description("add or replace objectives from a JSON file"))
-    .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }')
-    .action(async (file: string, { config }: ConfigOption) => {
-      const { objectivesImport } = await import("./objectives.ts");
-      objectivesImport(await load(terminal, config), file, terminal);
-    });
-}
-
-function addCompletionCommand(root: Command, { stdout }: Terminal): void {
-  root
-    .command("completion")
-    .description("print the completion script of a shell")
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .action((shell: Shell) => void stdout.write(completionScript(shell, commandTree(root, textAfter))));
 }

@@ -5,6 +5,7 @@ import { stepZone, type StepSignal, type ZoneState } from "../domain/zone-step.t
 import { resumeZone } from "../domain/zone-resume.ts";
 import type { Zone } from "../domain/zone.ts";
 import { ZoneTopics } from "../inputs/zone-topics.ts";
+import type { JsonOption } from "./command-group.ts";
 import { recordedMessages, type RecordedMessage } from "./message-recording.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -24,9 +25,9 @@ const MESSAGE_INTERVAL_MS = 1_000;
  */
 export function replay(
   config: Config,
-  file: string,
-  { json }: { json: boolean },
   { stdout, stderr }: Terminal,
+  { json }: JsonOption,
+  file: string,
 ): void {
   const messages = recordedMessages(file);
   const zones = new ReplayedZones(config.zones, config.site.incidentWindowS * 1000);

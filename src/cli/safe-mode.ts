@@ -12,8 +12,7 @@ import type { Terminal } from "./terminal.ts";
  * cannot start.
  * @throws AppError `busy` if the address is in use, for example by the daemon
  */
-export async function safeMode(file: string | undefined, terminal: Terminal): Promise<void> {
-  const options = { file, env: terminal.env, cwd: terminal.cwd };
+export async function safeMode(options: LoadOptions, terminal: Terminal): Promise<void> {
   const { host, port, names } = fallbackAddress(options);
   const server = new SafeModeServer(() => configurationErrors(options), names);
   const log = new JsonLog({

@@ -22,8 +22,7 @@ type BetweenRuns = () => void;
  * configuration or a restored database.
  * @throws AppError as `configurationToRun`, and as `Daemon.start`
  */
-export async function serve(file: string | undefined, terminal: Terminal): Promise<void> {
-  const load = { file, env: terminal.env, cwd: terminal.cwd };
+export async function serve(load: LoadOptions, terminal: Terminal): Promise<void> {
   const notifier = SystemdNotifier.of(terminal.env, process.pid);
   // Installed before the start, so that a signal during the start also causes a clean shutdown.
   const stopped = terminal.untilSignal();

@@ -1,17 +1,38 @@
 import type { Config } from "../config/config.ts";
 import type { StatusView } from "../site/status-view.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
-import { lifeSafetyNotice } from "./life-safety.ts";
-import type { Terminal } from "./terminal.ts";
+import { lifeSafetyNotice } from "./table.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
+
+/** `status`. */
+export function addStatusCommand(root: CommandGroup): void {
+  root
+    .add(
+      "status",
+      "show the state of the site (alarm, fault, attention or well) and the reasons; needs a running daemon",
+      () => showStatus,
+    )
+    .option("--json", "print JSON, as /site/status");
+}
+
+/** `metrics`. */
+export function addMetricsCommand(root: CommandGroup): void {
+  root.add(
+    "metrics",
+    "print the metrics in the Prometheus text format; needs a running daemon",
+    () => showMetrics,
+  );
+}
+
+async function showMetrics({ dataDir }: Config, { stdout }: Terminal): Promise<void> {
+  stdout.write(await new ControlClient(dataDir).text("/metrics"));
+}
 
 /** Prints the headline of the site with its reasons. */
-export async function showStatus(
-  { dataDir }: Config,
-  { json }: { json: boolean },
-  { stdout }: Terminal,
-): Promise<void> {
+async function showStatus({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
   const status = await new ControlClient(dataDir).get<StatusView>("/site/status");
-  stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : statusText(status));
+  stdout.write(json ? jsonText(status) : statusText(status));
 }
 
 function statusText({ site, headline, lifeSafetyHeld, conditions }: StatusView): string {

@@ -1,12 +1,22 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { arch, freemem, release, totalmem, type as systemType, uptime } from "node:os";
 import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
 import { effectiveOptions } from "../config/effective.ts";
 import { configurationToRun, type EffectiveConfiguration } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
 import { fileStamp } from "../ops/backups.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -14,9 +24,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { ControlClient } from "./control-client.ts";
-import { installationSecrets, withoutSecrets } from "./installation-secrets.ts";
-import { tarArchive, type TarEntry } from "./tar.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Requests to the running daemon, by the name of the file in the bundle. */
 const REQUESTS: Readonly<Record<string, string>> = {
@@ -28,6 +36,9 @@ const REQUESTS: Readonly<Record<string, string>> = {
   "metrics.txt": "/metrics",
 };
 const LOG_LINES = 2000;
+/** Far above the answers of a full site with its log. */
+const OUTPUT_BYTES_MAX = 64 * 1_048_576;
+const run = promisify(execFile);
 
 /**
  * Creates the support bundle, without secrets. It also works with a stopped daemon, an invalid configuration or a damaged
@@ -36,33 +47,56 @@ const LOG_LINES = 2000;
  */
 export async function supportBundle(
   from: LoadOptions,
-  { out }: { out: string | undefined },
   { stdout, cwd }: Terminal,
+  { out }: { readonly out?: string },
 ): Promise<void> {
   const nowMs = new SystemClock().wallMs();
-  const run = configurationToRun(from);
-  const { config } = run;
-  const name = `santinela-support-${config.site.ref}-${fileStamp(nowMs)}`;
-  const secrets = installationSecrets(config);
-  const entries = [
-    { name: "READ-ME.txt", content: README },
-    { name: "versions.json", content: json(versions()) },
-    { name: "configuration.json", content: configurationText(run, from) },
-    { name: "databases.json", content: json(databaseChecks(config.dataDir)) },
-    { name: "data-folder.txt", content: directoryText(config.dataDir) },
+  const effective = configurationToRun(from);
+  const { config } = effective;
+  const files = {
+    "READ-ME.txt": README,
+    "versions.json": jsonText(versions()),
+    "configuration.json": configurationText(effective, from),
+    "databases.json": jsonText(databaseChecks(config.dataDir)),
+    "data-folder.txt": directoryText(config.dataDir),
     ...(await daemonAnswers(config.dataDir)),
-    { name: "log.txt", content: await journaldLog() },
-  ].map((entry) => ({ name: `${name}/${entry.name}`, content: withoutSecrets(entry.content, secrets) }));
+    "log.txt": await journaldLog(),
+  };
+  const secrets = installationSecrets(config);
+  const name = `santinela-support-${config.site.ref}-${fileStamp(nowMs)}`;
   const path = resolve(cwd, out ?? `${name}.tar.gz`);
   try {
-    writeFileSync(path, gzipSync(tarArchive(entries, nowMs)), { mode: 0o600, flag: "wx" });
+    // Beside the archive: the disk with /tmp may be full, which is a reason for a bundle.
+    const folder = mkdtempSync(`${path}.`);
+    try {
+      mkdirSync(join(folder, name));
+      for (const [file, text] of Object.entries(files))
+        writeFileSync(join(folder, name, file), withoutSecrets(text, secrets), { mode: 0o600 });
+      writeFileSync(path, await archived(folder, name), { mode: 0o600, flag: "wx" });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError("cannot-create", `cannot write ${path}: ${messageOf(cause)}`, {
       hint: "Specify a new file with --out.",
       cause,
     });
   }
   stdout.write(`${path}\n`);
+}
+
+/** A compressed archive of one directory, created by the system's tar. */
+async function archived(parent: string, name: string): Promise<Buffer> {
+  const options = { encoding: "buffer", maxBuffer: OUTPUT_BYTES_MAX } as const;
+  try {
+    return (await run("tar", ["-czf", "-", "-C", parent, name], options)).stdout;
+  } catch (cause) {
+    throw new AppError("cannot-create", `tar failed: ${messageOf(cause)}`, {
+      hint: "Install tar and gzip.",
+      cause,
+    });
+  }
 }
 
 const README = `Support bundle, created by santinela support-bundle.
@@ -82,7 +116,7 @@ function versions(): object {
 }
 
 function configurationText({ source, fault }: EffectiveConfiguration, from: LoadOptions): string {
-  return json({ errors: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
+  return jsonText({ errors: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
 }
 
 function databaseChecks(dataDir: string): object {
@@ -110,26 +144,52 @@ function directoryText(dataDir: string): string {
     .join("");
 }
 
-async function daemonAnswers(dataDir: string): Promise<TarEntry[]> {
+async function daemonAnswers(dataDir: string): Promise<Record<string, string>> {
   const client = new ControlClient(dataDir);
-  const entries: TarEntry[] = [];
-  for (const [name, path] of Object.entries(REQUESTS)) {
-    const content = await client.text(path).catch((error: unknown) => `${messageOf(error)}\n`);
-    entries.push({ name, content });
-  }
-  return entries;
+  const answers: Record<string, string> = {};
+  for (const [name, path] of Object.entries(REQUESTS))
+    answers[name] = await client.text(path).catch((error: unknown) => `${messageOf(error)}\n`);
+  return answers;
 }
 
 /** The newest journald lines of the service. */
-function journaldLog(): Promise<string> {
+async function journaldLog(): Promise<string> {
   const args = ["-u", "santinela", "-n", String(LOG_LINES), "--no-pager", "-o", "short-iso"];
-  return new Promise((resolve) => {
-    execFile("journalctl", args, { timeout: 10_000, maxBuffer: 16 * 1_048_576 }, (error, text) =>
-      resolve(error ? `journalctl: ${error.message}\n` : text),
-    );
-  });
+  try {
+    return (await run("journalctl", args, { timeout: 10_000, maxBuffer: OUTPUT_BYTES_MAX })).stdout;
+  } catch (error) {
+    return `journalctl: ${messageOf(error)}\n`;
+  }
 }
 
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+/** Shorter secrets are skipped: replacing them would damage ordinary text. */
+const LENGTH_MIN = 4;
+
+/** All secrets of an installation: passwords, tokens and the lines of its secret files, longest first. */
+export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: Config): string[] {
+  const passwords = [
+    upstream?.password,
+    mqtt.mode === "off" ? undefined : mqtt.credentials?.password,
+    metricsToken ?? undefined,
+  ];
+  const texts = [...filesIn(join(dataDir, "secrets")), ...filesIn(join(dataDir, "tls"))]
+    .filter((path) => !path.endsWith(".crt"))
+    .map((path) => readFileSync(path, "utf8"));
+  // Each line of a PEM key is a secret.
+  const lines = texts.flatMap((text) => text.split("\n")).filter((line) => !line.startsWith("-----"));
+  const all = [...passwords, ...lines].map((text) => text?.trim() ?? "");
+  // Longest first, so that a secret that contains another one is replaced as a whole.
+  return [...new Set(all)].filter((text) => text.length >= LENGTH_MIN).sort((a, b) => b.length - a.length);
+}
+
+/** Replaces each secret in a text, also in its JSON and URL encodings. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    .reduce((left, form) => left.replaceAll(form, "[secret]"), text);
+}
+
+function filesIn(folder: string): string[] {
+  const exists = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return exists ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }

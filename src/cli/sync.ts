@@ -1,30 +1,65 @@
+import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/single-line.ts";
 import type { ComparisonView, LinkView, SyncAction, SyncRecordView, SyncView } from "../site/sync-view.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
-import type { Terminal } from "./terminal.ts";
+import { confirm } from "./prompt.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
-/** Shows the state of the sync; with `now` after a new attempt. */
-export async function syncStatus(
-  config: Config,
-  { now, json }: { now: boolean; json: boolean },
-  { stdout }: Terminal,
-): Promise<void> {
-  const client = new ControlClient(config.dataDir);
-  const view = now ? await client.post<SyncView>("/site/sync/now") : await client.get<SyncView>("/site/sync");
-  stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : syncText(view));
+/** `sync`: state of the sync and actions on single records. */
+export function addSyncCommands(root: CommandGroup): void {
+  const sync = root.group("sync", "synchronisation with the dispatch centre; needs a running daemon");
+  sync
+    .add("status", "show queued records, since when and why", () => syncStatus)
+    .option("--json", "print JSON");
+  sync.add("now", "retry everything now and show what is left", () => syncNow).option("--json", "print JSON");
+  sync
+    .add("dead", "list records that need attention, with the reason", () => syncDead)
+    .option("--json", "print JSON");
+  const addRecordCommand = (action: SyncAction, argument: string, description: string): Command =>
+    sync
+      .add(
+        action,
+        description,
+        () => (config: Config, terminal: Terminal, options: RecordOptions, ids: readonly string[]) =>
+          syncRecords(config, terminal, action, options, ids),
+      )
+      .argument(argument, "intervention ids as in sync status")
+      .option("--json", "print JSON with the remaining work of each record");
+  addRecordCommand("retry", "[intervention...]", "retry records now; all records of `sync dead` by default");
+  addRecordCommand(
+    "drop",
+    "<intervention...>",
+    "stop sending records to the dispatch centre; they stay local",
+  ).option("--yes", "do not ask for confirmation");
+  addRecordCommand(
+    "reassert",
+    "<intervention...>",
+    "overwrite records at the dispatch centre with the local values, after it was restored from a backup",
+  );
+}
+
+interface RecordOptions extends JsonOption {
+  readonly yes?: boolean;
+}
+
+async function syncStatus({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+  const view = await new ControlClient(dataDir).get<SyncView>("/site/sync");
+  stdout.write(json ? jsonText(view) : syncText(view));
+}
+
+async function syncNow({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+  const view = await new ControlClient(dataDir).post<SyncView>("/site/sync/now");
+  stdout.write(json ? jsonText(view) : syncText(view));
 }
 
 /** Shows the records that are not sent without a user's action. */
-export async function syncDead(
-  config: Config,
-  { json }: { json: boolean },
-  { stdout }: Terminal,
-): Promise<void> {
-  const dead = await deadRecords(new ControlClient(config.dataDir));
+async function syncDead({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+  const dead = await deadRecords(new ControlClient(dataDir));
   const lines = dead.length === 0 ? ["none"] : dead.map(recordText);
-  stdout.write(json ? `${JSON.stringify(dead, null, 2)}\n` : `${lines.join("\n")}\n`);
+  stdout.write(json ? jsonText(dead) : `${lines.join("\n")}\n`);
 }
 
 async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
@@ -36,13 +71,20 @@ async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
  * Runs an action on the given records, or on all dead ones.
  * @throws AppError `usage` for an invalid id; nothing is done then
  */
-export async function syncRecords(
-  config: Config,
-  { action, ids, json }: { action: SyncAction; ids: readonly string[]; json: boolean },
-  { stdout }: Terminal,
+async function syncRecords(
+  { dataDir }: Config,
+  terminal: Terminal,
+  action: SyncAction,
+  { json, ...confirmed }: RecordOptions,
+  ids: readonly string[],
 ): Promise<void> {
+  if (action === "drop") {
+    const question = `Never send to the dispatch centre: ${ids.join(", ")}. Continue?`;
+    await confirm(terminal, question, confirmed);
+  }
+  const { stdout } = terminal;
   const named = ids.map(numberOf);
-  const client = new ControlClient(config.dataDir);
+  const client = new ControlClient(dataDir);
   const wanted = ids.length > 0 ? named : (await deadRecords(client)).map((record) => record.interventionId);
   const left: SyncRecordView[] = [];
   for (const id of wanted) {
@@ -51,7 +93,7 @@ export async function syncRecords(
     if (found) left.push(found);
     if (!json) stdout.write(found ? `${recordText(found)}\n` : `  #${id} ${DONE[action]}\n`);
   }
-  if (json) stdout.write(`${JSON.stringify(left, null, 2)}\n`);
+  if (json) stdout.write(jsonText(left));
   else if (wanted.length === 0) stdout.write("none\n");
 }
 

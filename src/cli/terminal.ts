@@ -1,4 +1,6 @@
+import { userInfo } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import type { Actor } from "../domain/event.ts";
 
 /** Streams and process functions of a command. */
 export interface Terminal {
@@ -21,14 +23,20 @@ export interface Terminal {
   readonly kill: () => void;
 }
 
-/** Whether prompts are possible: standard input is a terminal and `--no-input` is not given. */
-export function isInteractive({ stdin, noInput }: Terminal): boolean {
-  return stdin.isTTY === true && noInput !== true;
+/** The output of `--json`. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Reads a stream to its end as text. */
-export async function readAll(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString("utf8");
+/** The operating system user as the actor of an event. */
+export function commandLineActor(): Actor {
+  return { who: systemUser(), from: "command line" };
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
 }

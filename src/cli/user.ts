@@ -1,33 +1,33 @@
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { commandLineActor } from "./actor.ts";
 import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
-import { isInteractive, readAll, type Terminal } from "./terminal.ts";
+import type { JsonOption } from "./command-group.ts";
+import { Prompt } from "./prompt.ts";
+import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /** Adds an account. As all commands here, it works on the database whether the daemon runs or not. */
 export async function userAdd(
   config: Config,
-  { email, role, passwordStdin }: { email: string; role: string; passwordStdin?: boolean },
   terminal: Terminal,
+  { email, role, passwordStdin }: { email: string; role: string; passwordStdin?: boolean },
 ): Promise<void> {
   const wanted = roleOf(role);
-  const password = await passwordFrom(terminal, passwordStdin === true);
-  await addAccount(config, { email, role: wanted, password }, terminal);
+  const password = await passwordFrom(terminal, passwordStdin);
+  await addAccount(config, terminal, { email, role: wanted, password });
 }
 
 /** Adds an account with a given password. @throws AppError `invalid` if the password is too weak */
 export function addAccount(
   config: Config,
-  account: { email: string; role: Role; password: string },
   terminal: Terminal,
+  account: { email: string; role: Role; password: string },
 ): Promise<void> {
   return withAccounts(config, terminal, async (accounts) => {
     const { email, role } = await accounts.add(account, commandLineActor());
@@ -36,7 +36,7 @@ export function addAccount(
 }
 
 /** Lists the accounts. */
-export function userList(config: Config, { json }: { json: boolean }, terminal: Terminal): Promise<void> {
+export function userList(config: Config, terminal: Terminal, { json }: JsonOption): Promise<void> {
   return withAccounts(config, terminal, (accounts) => {
     const listed = accounts.list().map(({ email, role, disabled, objectives }) => ({
       email,
@@ -48,17 +48,17 @@ export function userList(config: Config, { json }: { json: boolean }, terminal: 
       const limit = objectives ? [countText(objectives.length)] : [];
       return `${[email, role, ...limit, ...(disabled ? ["disabled"] : [])].join("  ")}\n`;
     });
-    terminal.stdout.write(json ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(""));
+    terminal.stdout.write(json ? jsonText(listed) : lines.join(""));
   });
 }
 
 /** Sets a new password and revokes all tokens of the account. */
 export async function userPassword(
   config: Config,
-  { email, passwordStdin }: { email: string; passwordStdin?: boolean },
   terminal: Terminal,
+  { email, passwordStdin }: { email: string; passwordStdin?: boolean },
 ): Promise<void> {
-  const password = await passwordFrom(terminal, passwordStdin === true);
+  const password = await passwordFrom(terminal, passwordStdin);
   await withAccounts(config, terminal, async (accounts) => {
     await accounts.setPassword(email, password, commandLineActor());
     terminal.stdout.write(`password of ${email} changed; existing sessions are ended\n`);
@@ -68,8 +68,8 @@ export async function userPassword(
 /** Changes the role of an account. */
 export function userRole(
   config: Config,
-  { email, role }: { email: string; role: string },
   terminal: Terminal,
+  { email, role }: { email: string; role: string },
 ): Promise<void> {
   const wanted = roleOf(role);
   return withAccounts(config, terminal, (accounts) => {
@@ -81,8 +81,8 @@ export function userRole(
 /** Limits the objectives that an account sees. */
 export function userObjectives(
   config: Config,
-  { email, only, all }: { email: string; only?: readonly string[]; all?: boolean },
   terminal: Terminal,
+  { email, only, all }: { email: string; only?: readonly string[]; all?: boolean },
 ): Promise<void> {
   if ((only === undefined) === (all !== true))
     throw new AppError("usage", "--only and --all are both missing or both given", {
@@ -99,12 +99,12 @@ export function userObjectives(
 /** Disables or enables an account. */
 export function userDisable(
   config: Config,
-  { email, disabled }: { email: string; disabled: boolean },
   terminal: Terminal,
+  { email, undo = false }: { email: string; undo?: boolean },
 ): Promise<void> {
   return withAccounts(config, terminal, (accounts) => {
-    accounts.setDisabled(email, disabled, commandLineActor());
-    terminal.stdout.write(`${email} is ${disabled ? "disabled" : "enabled"}\n`);
+    accounts.setDisabled(email, !undo, commandLineActor());
+    terminal.stdout.write(`${email} is ${undo ? "enabled" : "disabled"}\n`);
   });
 }
 
@@ -124,17 +124,17 @@ async function withAccounts(
   }
 }
 
-function roleOf(text: string): Role {
-  const role = ROLES.find((known) => known === text);
+function roleOf(word: string): Role {
+  const role = ROLES.find((known) => known === word);
   if (!role)
-    throw new AppError("usage", `${JSON.stringify(text)} is not a role; use one of ${ROLES.join(", ")}`);
+    throw new AppError("usage", `${JSON.stringify(word)} is not a role; use one of ${ROLES.join(", ")}`);
   return role;
 }
 
-function refOf(text: string): ObjectiveRef {
-  const ref = refFrom(text);
+function refOf(word: string): ObjectiveRef {
+  const ref = refFrom(word);
   if (!ref)
-    throw new AppError("usage", `${JSON.stringify(text)} is not an objective`, {
+    throw new AppError("usage", `${JSON.stringify(word)} is not an objective`, {
       hint: `Use type and id, such as ${OBJECTIVE_TYPES[0]}/12; the types are ${OBJECTIVE_TYPES.join(", ")}.`,
     });
   return ref;
@@ -144,19 +144,9 @@ function countText(count: number): string {
   return count === 1 ? "1 objective" : `${count} objectives`;
 }
 
-async function passwordFrom(terminal: Terminal, fromStdin: boolean): Promise<string> {
-  const { stdin, stderr } = terminal;
-  if (fromStdin) return (await readAll(stdin)).replace(/\r?\n$/, "");
-  if (!isInteractive(terminal))
-    throw new AppError("usage", "no terminal for the password prompt", {
-      hint: "Pass it on standard input with --password-stdin.",
-    });
-  stderr.write("Password: ");
-  // The prompt echoes to this output, which writes nothing.
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const prompt = createInterface({ input: stdin, output: silent, terminal: true });
-  const password = await prompt.question("");
-  prompt.close();
-  stderr.write("\n");
-  return password;
+async function passwordFrom(terminal: Terminal, fromStdin = false): Promise<string> {
+  if (fromStdin) return (await text(terminal.stdin)).replace(/\r?\n$/, "");
+  const hint = "Pass it on standard input with --password-stdin.";
+  const prompt = new Prompt(terminal, "no terminal for the password prompt", hint);
+  return prompt.line("Password: ", true).finally(() => prompt.close());
 }

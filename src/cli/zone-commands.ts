@@ -1,111 +1,172 @@
-import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import { load, withConfig, type ConfigOption } from "./config-option.ts";
-import type { Terminal } from "./terminal.ts";
+import type { BypassView, SimulationView, ZoneView } from "../site/zone-view.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
+import { ControlClient } from "./control-client.ts";
+import { pollUntilSignal } from "./poll.ts";
+import { lifeSafetyNotice, tableText } from "./table.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
-/** `zones`, `test` and `trip`. */
-export function addZoneCommands(root: Command, terminal: Terminal): void {
-  const zones = root.command("zones").description("the zones and their contacts; needs a running daemon");
-  withConfig(zones.command("list").description("list all zones with their contacts"))
-    .option("--json", "print JSON")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { listZones } = await import("./zones.ts");
-      await listZones(await load(terminal, config), { json: json === true }, terminal);
-    });
-  withConfig(zones.command("watch").description("show changes of the zones live, until Ctrl-C"))
-    .option("--json", "print JSON, one changed zone per line")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { watchZones } = await import("./zones.ts");
-      await watchZones(await load(terminal, config), { json: json === true }, terminal);
-    });
-  withConfig(zones.command("bypass").description("take a zone out of service for a limited time"))
+/** `zones`. */
+export function addZoneCommands(zones: CommandGroup): void {
+  zones.add("list", "list all zones with their contacts", () => listZones).option("--json", "print JSON");
+  zones
+    .add("watch", "show changes of the zones live, until Ctrl-C", () => watchZones)
+    .option("--json", "print JSON, one changed zone per line");
+  zones
+    .add("bypass", "take a zone out of service for a limited time", () => bypassZone)
     .requiredOption("--zone <id>", "the zone")
     .requiredOption("--reason <text>", "reason, kept in the event log")
-    .option("--minutes <number>", "duration in minutes (default 8 hours, maximum 7 days)")
-    .action(async ({ config, zone, reason, minutes }: ConfigOption & BypassFlags) => {
-      const { bypassZone } = await import("./zones.ts");
-      const request = { zone, reason, minutes: wholeNumber("--minutes", minutes) };
-      await bypassZone(await load(terminal, config), request, terminal);
-    });
-  withConfig(
-    zones.command("restore").description("return a zone to service after a bypass or swinger shutdown"),
-  )
+    .option("--minutes <number>", "duration in minutes (default 8 hours, maximum 7 days)");
+  zones
+    .add("restore", "return a zone to service after a bypass or swinger shutdown", () => restoreZone)
+    .requiredOption("--zone <id>", "the zone");
+  zones
+    .add(
+      "discover",
+      "print zones for the sensors announced on the broker (Home Assistant discovery)",
+      async () => (await import("./zones-discover.ts")).discoverZones,
+    )
+    .option("--prefix <levels>", "topic prefix of the announcements", "homeassistant")
+    .option("--wait <seconds>", "how long to listen, in seconds", "3")
+    .option("--json", "print JSON");
+  zones
+    .add(
+      "replay",
+      "run recorded messages through the zones and print the effect of each",
+      async () => (await import("./replay.ts")).replay,
+    )
+    .argument("<file>", "one JSON object per line: topic, payload, optional retain and tst")
+    .option("--json", "print one JSON object per line")
+    .addHelpText("after", "\nRecord with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl");
+}
+
+/** `trip`. */
+export function addTripCommand(root: CommandGroup): void {
+  root
+    .add("trip", "open a zone's contact as its sensor would; needs a running daemon", () => trip)
     .requiredOption("--zone <id>", "the zone")
-    .action(async ({ config, zone }: ConfigOption & { zone: string }) => {
-      const { restoreZone } = await import("./zones.ts");
-      await restoreZone(await load(terminal, config), { zone }, terminal);
-    });
-  addTestCommands(root, terminal);
-  withConfig(
-    root.command("trip").description("open a zone's contact as its sensor would; needs a running daemon"),
-  )
-    .requiredOption("--zone <id>", "the zone")
-    .option("--restore", "restore the contact instead")
-    .action(async ({ config, zone, restore }: ConfigOption & { zone: string; restore?: boolean }) => {
-      const { trip } = await import("./trip.ts");
-      await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
-    });
-}
-
-interface BypassFlags {
-  readonly zone: string;
-  readonly reason: string;
-  readonly minutes?: string;
-}
-
-function addTestCommands(root: Command, terminal: Terminal): void {
-  const test = root
-    .command("test")
-    .description("tests of the zones and of the alarm path; needs a running daemon");
-  withConfig(
-    test
-      .command("walk")
-      .description("run a walk test: suppress dispatch and list the zones that trip, until Ctrl-C"),
-  )
-    .option("--minutes <number>", "duration in minutes (default 30)")
-    .option("--status", "show the running test, or the last one")
-    .option("--end", "end the running test")
-    .option("--json", "print JSON")
-    .action(async ({ config, minutes, ...flags }: ConfigOption & WalkFlags) => {
-      const { walkTest } = await import("./field-tests.ts");
-      const options = {
-        minutes: wholeNumber("--minutes", minutes),
-        status: flags.status === true,
-        end: flags.end === true,
-        json: flags.json === true,
-      };
-      await walkTest(await load(terminal, config), options, terminal);
-    });
-  withConfig(
-    test.command("signal").description("send a test intervention to the dispatch centre and show each step"),
-  )
-    .option("--zone <id>", "the zone of the test (default: the first)")
-    .option("--wait <seconds>", "how long to wait for its arrival, in seconds", "60")
-    .option("--json", "print JSON, one step per line")
-    .action(
-      async ({
-        config,
-        zone,
-        wait,
-        json,
-      }: ConfigOption & { zone?: string; wait: string; json?: boolean }) => {
-        const { signalTest } = await import("./field-tests.ts");
-        const options = { zone, waitS: wholeNumber("--wait", wait) ?? 60, json: json === true };
-        await signalTest(await load(terminal, config), options, terminal);
-      },
-    );
-}
-
-interface WalkFlags {
-  readonly minutes?: string;
-  readonly status?: boolean;
-  readonly end?: boolean;
-  readonly json?: boolean;
+    .option("--restore", "restore the contact instead");
 }
 
 /** @throws AppError `usage` if the text is not a whole number */
-function wholeNumber(option: string, text: string | undefined): number | undefined {
+export function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,6}$/.test(text)) throw new AppError("usage", `${option} takes a whole number, not ${text}`);
   return Number(text);
+}
+
+/** Lists all zones with their contacts and the disposition of a trip. */
+async function listZones({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+  const zones = await zonesOf(new ControlClient(dataDir));
+  stdout.write(json ? jsonText(zones) : zoneTable(zones));
+}
+
+/**
+ * Shows changes of the zones until the process is stopped. A terminal gets a table that is redrawn; otherwise, and with
+ * `json`, each changed zone is one line, starting with all zones.
+ */
+async function watchZones({ dataDir }: Config, terminal: Terminal, { json }: JsonOption): Promise<void> {
+  const { stdout } = terminal;
+  const client = new ControlClient(dataDir);
+  const isDrawn = stdout.isTTY === true && !json;
+  let known: ReadonlyMap<string, string> = new Map();
+  await pollUntilSignal(async () => {
+    const zones = await zonesOf(client);
+    const lines = new Map(zones.map((zone) => [zone.id, JSON.stringify(zone)]));
+    const changed = zones.filter(({ id }) => lines.get(id) !== known.get(id));
+    if (isDrawn && (changed.length > 0 || lines.size !== known.size))
+      stdout.write(`${redraw(known.size)}${zoneTable(zones)}`);
+    else if (json) stdout.write(changed.map(({ id }) => `${lines.get(id)}\n`).join(""));
+    else if (!isDrawn) stdout.write(changed.map((zone) => `${cellsOf(zone).join("  ")}\n`).join(""));
+    known = lines;
+  }, terminal);
+}
+
+/** Bypasses a zone for a limited time; its trips are recorded, not dispatched. */
+async function bypassZone(
+  { dataDir }: Config,
+  { stdout }: Terminal,
+  { zone, reason, minutes }: { zone: string; reason: string; minutes?: string },
+): Promise<void> {
+  const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
+  const request = { reason, minutes: wholeNumber("--minutes", minutes) };
+  const bypassed = await new ControlClient(dataDir).post<BypassView>(path, request);
+  stdout.write(`${stateOf(bypassed)}\n${lifeSafetyNotice(bypassed.lifeSafetyHeld)}`);
+}
+
+/** Returns a zone to service after a bypass or a swinger shutdown. */
+async function restoreZone(
+  { dataDir }: Config,
+  { stdout }: Terminal,
+  { zone }: { zone: string },
+): Promise<void> {
+  const path = `/site/zones/${encodeURIComponent(zone)}/restore`;
+  stdout.write(`${stateOf(await new ControlClient(dataDir).post<ZoneView>(path))}\n`);
+}
+
+/** Opens or restores a zone's contact in the running daemon and prints the result. */
+async function trip(
+  { dataDir }: Config,
+  { stdout }: Terminal,
+  { zone, restore }: { zone: string; restore?: boolean },
+): Promise<void> {
+  const contact = restore ? "normal" : "open";
+  const outcome = await new ControlClient(dataDir).post<SimulationView>("/site/simulate", { zone, contact });
+  stdout.write(`${outcomeText(outcome, contact)}\n`);
+}
+
+function outcomeText(
+  { zone, contact, changed, unchangedBy, trips, suppressed }: SimulationView,
+  wanted: "open" | "normal",
+): string {
+  const disposition = suppressed === null ? "" : `, suppressed (${suppressed})`;
+  if (trips.length > 0 && contact !== "open")
+    return `${zone} tripped; its sensor still reports ${contact}: trip ${trips.join(", ")}${disposition}`;
+  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}${disposition}`;
+  if (changed) return `${zone} is ${contact}`;
+  if (contact === wanted)
+    return `${zone} was already ${contact}${wanted === "open" ? "; restore it with --restore before it can trip again" : ""}`;
+  if (unchangedBy === "sensor")
+    return `${zone} is still ${contact}: only its own sensor can ${wanted === "open" ? "open" : "restore"} it`;
+  return `${zone} is ${contact}: the reading did not stay stable`;
+}
+
+function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
+  return client.get<ZoneView[]>("/site/zones");
+}
+
+const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "FAULTS"];
+
+function zoneTable(zones: readonly ZoneView[]): string {
+  return tableText(HEADINGS, zones.map(cellsOf));
+}
+
+function cellsOf(zone: ZoneView): string[] {
+  const { id, name, source, contact, since, faults } = zone;
+  return [
+    id,
+    name,
+    source,
+    contact,
+    since ?? "no reading yet",
+    serviceOf(zone),
+    faults.map(({ fault }) => fault).join(", "),
+  ];
+}
+
+function serviceOf({ disposition, reason, bypass }: ZoneView): string {
+  if (disposition === "waiting") return "in service";
+  if (disposition === "bypassed" && bypass)
+    return `bypassed until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
+  return reason === null ? disposition : `${disposition} (${reason})`;
+}
+
+function stateOf(zone: ZoneView): string {
+  return `${zone.id} is ${serviceOf(zone)}`;
+}
+
+/** Moves the cursor up over the table with its headings and clears below (ECMA-48 CUU, ED). */
+function redraw(zones: number): string {
+  return zones === 0 ? "" : `\u001B[${zones + 1}A\u001B[J`;
 }

@@ -6,14 +6,8 @@ import { proposedZones, type ProposedZone } from "../domain/proposed-zone.ts";
 import { listenTo, type BrokerAddress } from "../inputs/broker-probe.ts";
 import { PAYLOAD_BYTES_MAX } from "../inputs/message-content.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import type { Terminal } from "./terminal.ts";
-
-export interface DiscoverOptions {
-  /** Prefix of the discovery topics. */
-  readonly prefix: string;
-  readonly waitS: number;
-  readonly json: boolean;
-}
+import { secondsOption, type JsonOption } from "./command-group.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** More than any installation has; protects memory from a flooded broker. */
 const ANNOUNCEMENTS_MAX = 10_000;
@@ -24,9 +18,10 @@ const ANNOUNCEMENTS_MAX = 10_000;
  */
 export async function discoverZones(
   config: Config,
-  { prefix, waitS, json }: DiscoverOptions,
   { stdout, stderr }: Terminal,
+  { prefix, wait, json }: JsonOption & { readonly prefix: string; readonly wait: string },
 ): Promise<void> {
+  const waitS = secondsOption("--wait", wait);
   const announced = new Map<string, readonly DiscoveredSensor[]>();
   const take = ({ topic, payload }: { topic: string; payload: Buffer }): void => {
     const isKnown = announced.has(topic) || announced.size < ANNOUNCEMENTS_MAX;
@@ -42,7 +37,7 @@ export async function discoverZones(
   const own = `santinela/${config.site.ref}/`;
   const sensors = [...announced.values()].flat().filter(({ topic }) => !topic.startsWith(own));
   const zones = proposedZones(sensors, config.zones);
-  if (json) stdout.write(`${JSON.stringify(zones, null, 2)}\n`);
+  if (json) stdout.write(jsonText(zones));
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
   if (!json && zones.length > 0 && config.zones.length > 0)
     stderr.write(

@@ -4,9 +4,11 @@ import {
   request as httpRequest,
   type ClientRequest,
   type IncomingHttpHeaders,
+  type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { readBody } from "./answer-body.ts";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 
 /**
  * The result of a request. The last two differ in whether a repetition could create a second record.
@@ -36,8 +38,10 @@ export interface ApiRequest {
 
 export interface ApiClientOptions {
   readonly baseUrl: string;
-  /** Maximum time for a complete response, from the call on. */
-  readonly timeoutMs: number;
+  /** Unix socket to connect to instead of the host of the URL. */
+  readonly socketPath?: string;
+  /** Maximum time for a complete response, from the call on; by default there is no limit. */
+  readonly timeoutMs?: number;
   /**
    * How long an idle connection is kept, in milliseconds; by default each request opens its own. The server must
    * keep it longer: if it closes one at the same moment, a write on it is `lost`. A read is repeated on another
@@ -59,15 +63,26 @@ interface Sent {
 /** Error codes of a write to a connection that the server has closed. */
 const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
+/**
+ * Maximum size of a response, also decompressed: pages of the API have at most 1000 records of a few kB, and 16 kB
+ * of gzip can expand to 16 MB.
+ */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Error code of a gzip response that cannot be decompressed. */
+export const NOT_UNPACKED = "NOT-UNPACKED";
+
 /** Client of the API of a server: the local API, or the dispatch centre. Follows no redirects. */
 export class ApiClient {
   readonly #base: URL;
-  readonly #timeoutMs: number;
+  readonly #socketPath: string | undefined;
+  readonly #timeoutMs: number | undefined;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #abort = new AbortController();
 
-  constructor({ baseUrl, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
+  constructor({ baseUrl, socketPath, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
+    this.#socketPath = socketPath;
     this.#timeoutMs = timeoutMs;
     // Each request adds a listener, and any number may be queued.
     setMaxListeners(0, this.#abort.signal);
@@ -83,7 +98,7 @@ export class ApiClient {
   /** Sends one request. Never rejects and always ends: failures are results. */
   async request(asked: ApiRequest): Promise<Reply> {
     // A separate listener: Node 20 garbage-collects a timeout inside AbortSignal.any, and the request never ends.
-    const limit = AbortSignal.timeout(this.#timeoutMs);
+    const limit = this.#timeoutMs === undefined ? undefined : AbortSignal.timeout(this.#timeoutMs);
     for (;;) {
       const { reply, isStale } = await this.#send(asked, limit);
       // Each stale connection leaves the pool, so at the latest a new one ends the loop. A write may have been
@@ -92,12 +107,16 @@ export class ApiClient {
     }
   }
 
-  #send({ method, path, token, body, headers = {} }: ApiRequest, limit: AbortSignal): Promise<Sent> {
+  #send(
+    { method, path, token, body, headers = {} }: ApiRequest,
+    limit: AbortSignal | undefined,
+  ): Promise<Sent> {
     const isTls = this.#base.protocol === "https:";
     const send = isTls ? httpsRequest : httpRequest;
     return new Promise((resolve) => {
       const request = send(new URL(path.slice(1), this.#base), {
         method,
+        socketPath: this.#socketPath,
         agent: this.#agent,
         signal: this.#abort.signal,
         headers: {
@@ -113,8 +132,8 @@ export class ApiClient {
         const message = `no response within ${this.#timeoutMs} ms`;
         request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
       };
-      limit.addEventListener("abort", onTimeout, { once: true });
-      request.once("close", () => limit.removeEventListener("abort", onTimeout));
+      limit?.addEventListener("abort", onTimeout, { once: true });
+      request.once("close", () => limit?.removeEventListener("abort", onTimeout));
       resolveWith(request, isTls ? "secureConnect" : "connect", (reply) => {
         const isStale = reply.kind === "lost" && request.reusedSocket && STALE.has(reply.code);
         resolve({ reply, isStale });
@@ -162,4 +181,43 @@ function resolveWith(
   request.on("close", () => {
     if (!isAnswered) fail(new Error("connection closed without a response"));
   });
+}
+
+/** Reads the body of a response, and decompresses gzip. Calls one of the two functions; further calls may follow. */
+function readBody(
+  response: IncomingMessage,
+  answered: (body: string) => void,
+  fail: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  const body = decompressed(response, fail);
+  body.on("data", (chunk: Buffer) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes > RESPONSE_BYTES_MAX) {
+      const error = new Error(`the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
+      fail(error);
+      body.destroy();
+      response.destroy(error);
+    } else chunks.push(chunk);
+  });
+  body.on("end", () => answered(Buffer.concat(chunks).toString("utf8")));
+  response.on("error", fail);
+  response.on("close", () => {
+    if (!response.complete) fail(new Error("connection closed before the response was complete"));
+  });
+}
+
+function decompressed(response: IncomingMessage, fail: (error: Error) => void): Readable {
+  const { statusCode, headers } = response;
+  const isCompressed = /^(?:x-)?gzip$/i.test(headers["content-encoding"]?.trim() ?? "");
+  if (!isCompressed || statusCode === 204 || statusCode === 304) return response;
+  const gunzip = createGunzip();
+  gunzip.on("error", (cause) => {
+    const message = `the response cannot be decompressed: ${cause.message}`;
+    const error = Object.assign(new Error(message, { cause }), { code: NOT_UNPACKED });
+    fail(error);
+    response.destroy(error);
+  });
+  return response.pipe(gunzip);
 }

@@ -18,11 +18,10 @@ import { environmentOverlay } from "./environment.ts";
 import { semanticProblems, semanticWarnings } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { mqttOf } from "./mqtt.ts";
-import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
+import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
 import { configurationError } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
-import { readText } from "./text-file.ts";
 
 export interface LoadOptions {
   /** Path from the command line. */
@@ -61,12 +60,11 @@ export function readConfiguration(
   if (!validateConfiguration(value))
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
-  const passwords = new Passwords(folder, options.env["CREDENTIALS_DIRECTORY"]);
-  const missing = passwords.check(value);
+  const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"]);
   const problems = [
     ...semanticProblems(value),
     ...writtenNumberProblems(parsed),
-    ...(options.allowMissingPasswords === true ? [] : missing),
+    ...(options.allowMissingPasswords === true ? [] : passwords.problems),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
@@ -74,9 +72,12 @@ export function readConfiguration(
     ...parsed.warnings,
     ...semanticWarnings(value),
     ...passwords.warnings,
-    ...missing.map(({ message }) => message),
+    ...passwords.problems.map(({ message }) => message),
   ];
-  return resolved(value, { file, folder, env: options.env, passwords, warnings });
+  const stateDirectory = options.env["STATE_DIRECTORY"]?.split(":")[0];
+  const dataDir =
+    value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir);
+  return { file, dataDir, warnings, ...resolvedSections(value, folder, passwords) };
 }
 
 /** The specified file, otherwise the first existing default; null if there is none. */
@@ -97,21 +98,13 @@ function personalFile(env: LoadOptions["env"]): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
 }
 
-interface ResolveContext {
-  readonly file: string | null;
-  readonly folder: string;
-  readonly env: LoadOptions["env"];
-  readonly passwords: Passwords;
-  readonly warnings: readonly string[];
-}
-
-function resolved(value: Configuration, { file, folder, env, passwords, warnings }: ResolveContext): Config {
+function resolvedSections(
+  value: Configuration,
+  folder: string,
+  passwords: Passwords,
+): Omit<Config, "file" | "dataDir" | "warnings"> {
   const profiles = resolveProfiles(value.profiles ?? {});
-  const stateDirectory = env["STATE_DIRECTORY"]?.split(":")[0];
   return {
-    file,
-    dataDir:
-      value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir),
     site: { ...SITE_DEFAULTS, ...value.site },
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
     upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
@@ -124,7 +117,6 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,
-    warnings,
   };
 }
 

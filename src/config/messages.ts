@@ -5,7 +5,7 @@ import { plainValue, type Scalar } from "../domain/plain-value.ts";
 import { placeOf } from "../domain/zone-status-sources.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
-import type { ParsedFile, ConfigProblem } from "./problems.ts";
+import type { ParsedFile, ConfigProblem, Report } from "./problems.ts";
 
 /** A message source of a zone or gate, with its place in the configuration. */
 interface Sense {
@@ -23,17 +23,14 @@ interface Sense {
 }
 
 /** Errors in the message sources of the zones. */
-export function messageProblems(zones: readonly Zone[]): ConfigProblem[] {
-  return [
-    ...zones.flatMap((zone, index) =>
-      sensesOf(zone, ["zones", index]).flatMap((sense) => [
-        ...equalValues(sense),
-        ...conditionProblems(sense),
-        ...wildcardProblems(sense),
-      ]),
-    ),
-    ...sameReadings(zones),
-  ];
+export function reportMessages(zones: readonly Zone[], report: Report): void {
+  for (const [index, zone] of zones.entries())
+    for (const sense of sensesOf(zone, ["zones", index])) {
+      reportEqualValues(sense, report);
+      reportConditions(sense, report);
+      reportWildcards(sense, report);
+    }
+  reportSameReadings(zones, report);
 }
 
 /** Warnings about probably unintended message sources. */
@@ -95,77 +92,60 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
 
 const CONTACT = { lists: ["open", "normal"], inherited: 0, isTextToo: false } as const;
 
-function equalValues({ place, lists, values = [], others = [] }: Sense): ConfigProblem[] {
+function reportEqualValues({ place, lists, values = [], others = [] }: Sense, report: Report): void {
   const [first, second] = lists;
-  return others.flatMap((other) => {
+  for (const other of others) {
     const equal = values.find((value) => plainValue(value) === plainValue(other));
-    if (equal === undefined) return [];
+    if (equal === undefined) continue;
     const shown = `${JSON.stringify(equal)} in ${first} and ${JSON.stringify(other)} in ${second}`;
-    return [
-      {
-        path: [...place, second],
-        message: `${shown} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values`,
-      },
-    ];
-  });
+    report(
+      [...place, second],
+      `${shown} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values`,
+    );
+  }
 }
 
-function conditionProblems(sense: Sense): ConfigProblem[] {
+function reportConditions(sense: Sense, report: Report): void {
   const { place, where, inherited, lists, values, path, isTextToo } = sense;
   const contradiction = contradictionIn(where);
   if (contradiction) {
     const { index, reason } = contradiction;
     // A contradiction in the inherited conditions is reported for the input.
-    if (index < inherited) return [];
-    return [{ path: [...place, "where", index - inherited], message: `can never hold: ${reason}` }];
+    if (index >= inherited) report([...place, "where", index - inherited], `can never hold: ${reason}`);
+    return;
   }
-  if (path === undefined && !isTextToo && where.length > 0)
-    return [
-      {
-        path: [...place],
-        message: "path is missing: with where, the message is not a plain value. Set the path of the value",
-      },
-    ];
+  if (path === undefined) {
+    if (!isTextToo && where.length > 0)
+      report(
+        place,
+        "path is missing: with where, the message is not a plain value. Set the path of the value",
+      );
+    return;
+  }
   // For up and down, the other value may come in other messages.
-  if (path === undefined || !isShutOut(where, path, isTextToo ? undefined : values)) return [];
-  return [
-    {
-      path: [...place, "where"],
-      message: `matches no message with a value of ${lists[0]} at ${path}. Remove the condition on that path, or use the same values`,
-    },
-  ];
+  if (isShutOut(where, path, isTextToo ? undefined : values))
+    report(
+      [...place, "where"],
+      `matches no message with a value of ${lists[0]} at ${path}. Remove the condition on that path, or use the same values`,
+    );
 }
 
 /** Paths pass through lists without `*`. */
-function wildcardProblems({ place, path, where }: Sense): ConfigProblem[] {
-  const paths = [path, ...where.map((condition) => condition.path)];
-  return paths.flatMap((one) =>
-    one?.includes("/*")
-      ? [
-          {
-            path: [...place],
-            message: `a path passes through lists automatically. Use ${one.replaceAll("/*", "")}`,
-          },
-        ]
-      : [],
-  );
+function reportWildcards({ place, path, where }: Sense, report: Report): void {
+  for (const one of [path, ...where.map((condition) => condition.path)])
+    if (one?.includes("/*"))
+      report(place, `a path passes through lists automatically. Use ${one.replaceAll("/*", "")}`);
 }
 
 /** Zones that the same value of a message opens. */
-function sameReadings(zones: readonly Zone[]): ConfigProblem[] {
+function reportSameReadings(zones: readonly Zone[], report: Report): void {
   const inputs = zones.map(({ input }) => ("mqtt" in input ? input : undefined));
-  return inputs.flatMap((input, index) => {
-    const isTaken = input && inputs.slice(0, index).some((earlier) => earlier && opensWith(earlier, input));
-    return isTaken
-      ? [
-          {
-            path: ["zones", index, "input", "mqtt"],
-            message:
-              "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
-          },
-        ]
-      : [];
-  });
+  for (const [index, input] of inputs.entries())
+    if (input && inputs.slice(0, index).some((earlier) => earlier && opensWith(earlier, input)))
+      report(
+        ["zones", index, "input", "mqtt"],
+        "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
+      );
 }
 
 function opensWith(one: MqttInput, other: MqttInput): boolean {

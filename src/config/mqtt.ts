@@ -4,8 +4,8 @@ import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
 import { filterFormFault } from "../domain/topic-filter.ts";
 import type { MqttAccountConfig, MqttConfig, MqttTlsConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
-import type { ConfigProblem } from "./problems.ts";
-import { readText } from "./text-file.ts";
+import type { Report } from "./problems.ts";
+import { readText } from "./parsed-text.ts";
 
 /**
  * Resolves the mqtt section with its defaults, passwords and certificates.
@@ -31,55 +31,48 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
 }
 
 /** Contradictory options of the section. */
-export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProblem[] {
-  if (mqtt === undefined || mqtt === "off") return [];
+export function reportMqtt({ mqtt, homeAssistant }: Configuration, report: Report): void {
+  if (mqtt === "off" && homeAssistant?.enabled === true)
+    report(
+      ["homeAssistant", "enabled"],
+      "needs a broker, but mqtt is off. Set mqtt.url, or remove mqtt: off for the built-in broker",
+    );
+  if (mqtt === undefined || mqtt === "off") return;
   const { url, listen, username, accounts = [], tls } = mqtt;
-  const problems: ConfigProblem[] = accountProblems(mqtt);
   if (url !== undefined && listen !== undefined)
-    problems.push({
-      path: ["mqtt", "listen"],
-      message: "the built-in broker cannot be combined with an external one. Remove url or listen",
-    });
+    report(
+      ["mqtt", "listen"],
+      "the built-in broker cannot be combined with an external one. Remove url or listen",
+    );
   const host = listen?.host;
   if (host !== undefined && !isLoopback(host) && username === undefined && accounts.length === 0)
-    problems.push({
-      path: ["mqtt", "listen", "host"],
-      message: `beyond loopback (${host}) the built-in broker needs username and passwordFile, or accounts`,
-    });
+    report(
+      ["mqtt", "listen", "host"],
+      `beyond loopback (${host}) the built-in broker needs username and passwordFile, or accounts`,
+    );
   if (tls !== undefined && !isEncrypted(url))
-    problems.push({
-      path: ["mqtt", "tls"],
-      message: "certificates need an encrypted connection. Set mqtt.url to mqtts://host:8883",
-    });
-  return problems;
+    report(["mqtt", "tls"], "certificates need an encrypted connection. Set mqtt.url to mqtts://host:8883");
+  if (url !== undefined && accounts.length > 0)
+    report(["mqtt", "accounts"], "an external broker manages its own accounts. Remove accounts or url");
+  else reportAccounts(mqtt, report);
 }
 
-function accountProblems({ url, username, accounts = [] }: MqttBroker): ConfigProblem[] {
-  const path = ["mqtt", "accounts"] as const;
-  if (url !== undefined && accounts.length > 0)
-    return [{ path, message: "an external broker manages its own accounts. Remove accounts or url" }];
-  const names = [
-    ...(username === undefined ? [] : [username]),
-    ...accounts.map((account) => account.username),
-  ];
-  const problems: ConfigProblem[] = [];
+function reportAccounts({ username, accounts = [] }: MqttBroker, report: Report): void {
+  const names = new Set([username]);
   for (const [index, account] of accounts.entries()) {
-    if (names.indexOf(account.username) !== names.length - accounts.length + index)
-      problems.push({
-        path: [...path, index, "username"],
-        message: `duplicate account ${JSON.stringify(account.username)}. Use a different name for each`,
-      });
+    const path = ["mqtt", "accounts", index];
+    if (names.has(account.username))
+      report(
+        [...path, "username"],
+        `duplicate account ${JSON.stringify(account.username)}. Use a different name for each`,
+      );
+    names.add(account.username);
     for (const right of ["publish", "subscribe"] as const)
       for (const [at, filter] of (account[right] ?? []).entries()) {
         const fault = filterFormFault(filter);
-        if (fault !== undefined)
-          problems.push({
-            path: [...path, index, right, at],
-            message: `${JSON.stringify(filter)}: ${fault}`,
-          });
+        if (fault !== undefined) report([...path, right, at], `${JSON.stringify(filter)}: ${fault}`);
       }
   }
-  return problems;
 }
 
 function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords): MqttAccountConfig[] {
@@ -91,36 +84,21 @@ function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords):
   }));
 }
 
-/** Home Assistant discovery needs a broker. */
-export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): ConfigProblem[] {
-  if (homeAssistant?.enabled !== true || mqtt !== "off") return [];
-  return [
-    {
-      path: ["homeAssistant", "enabled"],
-      message: "needs a broker, but mqtt is off. Set mqtt.url, or remove mqtt: off for the built-in broker",
-    },
-  ];
-}
-
 /** Warnings about probably unintended options of the section. */
-export function mqttWarnings(mqtt: "off" | MqttBroker | undefined): string[] {
+export function mqttWarnings(mqtt: Configuration["mqtt"]): string[] {
   if (mqtt === undefined || mqtt === "off") return [];
-  return [...accountWarnings(mqtt), ...linkWarnings(mqtt)];
-}
-
-function accountWarnings({ accounts = [] }: MqttBroker): string[] {
-  return accounts
+  const { url, username, accounts = [] } = mqtt;
+  const warnings = accounts
     .filter(({ publish, subscribe }) => publish?.length === 0 && subscribe?.length === 0)
     .map(
-      ({ username }) =>
-        `mqtt.accounts: ${JSON.stringify(username)} may neither publish nor subscribe. Add topics or remove the account`,
+      (account) =>
+        `mqtt.accounts: ${JSON.stringify(account.username)} may neither publish nor subscribe. Add topics or remove the account`,
     );
-}
-
-function linkWarnings(mqtt: MqttBroker): string[] {
-  if (mqtt.url === undefined || mqtt.username === undefined) return [];
-  if (isEncrypted(mqtt.url) || isLoopback(new URL(mqtt.url).hostname)) return [];
-  return ["mqtt.url is not encrypted: the broker's password crosses the network unencrypted. Use mqtts://"];
+  if (url === undefined || username === undefined || isEncrypted(url) || isLoopback(new URL(url).hostname))
+    return warnings;
+  const text =
+    "mqtt.url is not encrypted: the broker's password crosses the network unencrypted. Use mqtts://";
+  return [...warnings, text];
 }
 
 /** Whether the address is a loopback address. */

@@ -1,8 +1,13 @@
-import { LineCounter, parseDocument } from "yaml";
+import { readFileSync, statSync } from "node:fs";
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type Scalar } from "yaml";
+import { AppError, messageOf } from "../domain/errors.ts";
 import type { Overlay } from "./environment.ts";
-import { ConfigurationError, type ParsedFile } from "./problems.ts";
+import { ConfigurationError, type ConfigError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
 import { aliasProblem, depthProblem } from "./yaml-bounds.ts";
+
+/** Far above any configuration, certificate or key; a larger file is the wrong one. */
+const FILE_BYTES_MAX = 1_048_576;
 
 /** The text of a configuration with its file. */
 export interface ConfigurationText {
@@ -12,29 +17,31 @@ export interface ConfigurationText {
 }
 
 /**
+ * Reads a small text file.
+ * @param what description of the file for the message
+ * @throws AppError `no-input` if it cannot be read
+ */
+export function readText(file: string, what: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, {
+      hint: "Check the path and its permissions.",
+      cause,
+    });
+  }
+}
+
+/**
  * Parses the text and applies the options of the environment.
  * @throws AppError `configuration` for invalid YAML, too deep nesting, too many aliases, and a variable that cannot be set
  */
 export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
-  const lines = new LineCounter();
   const name = file ?? "the embedded configuration";
-  const locationAt = (offset: number): string => {
-    const { line, col } = lines.linePos(offset);
-    return `${name}:${line}:${col}`;
-  };
-  const tooDeep = depthProblem(text);
-  if (tooDeep) {
-    const { line, col, message } = tooDeep;
-    throw new ConfigurationError([{ place: `${name}:${line}:${col}`, message }]);
-  }
-  const document = parseDocument(text, { lineCounter: lines });
-  if (document.errors.length > 0) {
-    const errors = document.errors.map(({ message, pos }) => {
-      const reason = message.split("\n")[0]?.replace(/ at line.*$/, "");
-      return { place: locationAt(pos[0]), message: `invalid YAML: ${reason}` };
-    });
-    throw new ConfigurationError(errors);
-  }
+  const { document, lines, placeOf, errors } = parsedYaml(name, text);
+  if (errors.length > 0) throw new ConfigurationError(errors);
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {
     try {
@@ -47,13 +54,14 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
     fromEnvironment.set(path.join("."), variable);
   }
   const alias = aliasProblem(document);
-  if (alias) throw new ConfigurationError([{ place: locationAt(alias.offset), message: alias.message }]);
-  const former = renameFormerOptions(document).map(({ offset, ...option }) => ({
+  if (alias) throw new ConfigurationError([{ place: placeOf(alias.offset), message: alias.message }]);
+  const former = renameFormerOptions(document).map((option) => ({
     ...option,
-    place: locationAt(offset),
+    place: placeOf(option.offset),
   }));
   const duplicates = former.filter(({ isDuplicate }) => isDuplicate);
-  if (duplicates.length > 0) throw new ConfigurationError(duplicates);
+  if (duplicates.length > 0)
+    throw new ConfigurationError(duplicates.map(({ place, message }) => ({ place, message })));
   const warnings = former.map(({ place, message }) => `${place}: ${message}`);
   return { name, document, lines, fromEnvironment, warnings };
 }
@@ -62,4 +70,63 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
 export function valueOf({ document }: ParsedFile): unknown {
   // Aliases are already limited by aliasProblem; the library's own limit counts differently and throws.
   return document.toJS({ maxAliasCount: -1 }) ?? {};
+}
+
+/** One answer with its location. */
+export interface AnswerEntry {
+  readonly name: string;
+  readonly answer: string;
+  /** `file:line:col`. */
+  readonly place: string;
+}
+
+/**
+ * Parses an answers file of `santinela init`: a flat mapping of names to scalar values.
+ * @throws AppError `bad-data` for anything else
+ */
+export function parseAnswers(file: string, text: string): AnswerEntry[] {
+  const { document, placeOf, errors } = parsedYaml(file, text);
+  const invalid = (place: string, message: string): AppError =>
+    new AppError("bad-data", `${place}: ${message}`);
+  const [error] = errors;
+  if (error) throw invalid(error.place, error.message);
+  if (!isMap(document.contents)) throw invalid(`${file}:1:1`, "must be a mapping of name: answer");
+  return document.contents.items.map(({ key, value }) => {
+    const place = placeOf((isScalar(key) ? key.range?.[0] : undefined) ?? 0);
+    if (!isScalar(key) || typeof key.value !== "string" || !isScalar(value))
+      throw invalid(place, "an answer must be a single value");
+    return { name: key.value, answer: sourceTextOf(value), place };
+  });
+}
+
+/** The text as written: leading zeros are kept and ON is not true. */
+function sourceTextOf({ value, source }: Scalar): string {
+  if (value === null) return "";
+  return source ?? JSON.stringify(value);
+}
+
+interface ParsedYaml {
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+  /** `file:line:col` of an offset in the text. */
+  readonly placeOf: (offset: number) => string;
+  readonly errors: readonly ConfigError[];
+}
+
+/** @param name of the file */
+function parsedYaml(name: string, text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const tooDeep = depthProblem(text);
+  const document = parseDocument(tooDeep ? "" : text, { lineCounter: lines });
+  const placeOf = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  };
+  const errors = tooDeep
+    ? [{ place: `${name}:${tooDeep.line}:${tooDeep.col}`, message: tooDeep.message }]
+    : document.errors.map(({ message, pos }) => {
+        const reason = message.split("\n")[0]?.replace(/ at line.*$/, "");
+        return { place: placeOf(pos[0]), message: `invalid YAML: ${reason}` };
+      });
+  return { document, lines, placeOf, errors };
 }

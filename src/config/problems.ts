@@ -8,6 +8,9 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
+/** Called for each error: its path, and what is wrong with the remedy. */
+export type Report = (path: ConfigProblem["path"], message: string) => void;
+
 /** A parsed file with the data to locate its values. */
 export interface ParsedFile {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { filterFault, overlap } from "../domain/topic-filter.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
-import type { ConfigProblem } from "./problems.ts";
+import type { Report } from "./problems.ts";
 
 /** A topic filter with its path in the configuration. */
 interface ConfiguredFilter {
@@ -8,32 +8,33 @@ interface ConfiguredFilter {
   readonly path: readonly (string | number)[];
 }
 
-/** Errors in the topics of the zones: invalid, missing and overlapping filters. */
-export function topicProblems(zones: readonly Zone[]): ConfigProblem[] {
+/** Errors in the topics of the zones: invalid, missing, overlapping and unpublishable filters. */
+export function reportTopics({ zones = [], mqtt }: Configuration, report: Report): void {
   const placed = zones.flatMap((zone, index) => filtersIn(zone, ["zones", index]));
-  const faulty = placed.flatMap(({ filter, path }) => {
-    const fault = filterFault(filter);
-    return fault === undefined ? [] : [{ path, message: `${JSON.stringify(filter)}: ${fault}` }];
-  });
+  const faults = placed.map(({ filter }) => filterFault(filter));
+  for (const [at, { filter, path }] of placed.entries())
+    if (faults[at] !== undefined) report(path, `${JSON.stringify(filter)}: ${faults[at]}`);
   // Overlaps are checked only if all filters are valid.
-  return [...faulty, ...(faulty.length > 0 ? [] : overlaps(placed)), ...zones.flatMap(senseProblems)];
+  if (faults.every((fault) => fault === undefined)) reportOverlaps(placed, report);
+  for (const [index, zone] of zones.entries()) reportStatusSources(zone, ["zones", index], report);
+  reportUnpublishable(placed, mqtt, report);
 }
 
 /** Topics that no account at the built-in broker may publish, so that their zones would never receive a message. */
-export function unpublishableTopicProblems({ zones = [], mqtt }: Configuration): ConfigProblem[] {
-  const accounts = mqtt === undefined || mqtt === "off" ? [] : (mqtt.accounts ?? []);
-  const hasOneForAll = typeof mqtt === "object" && mqtt.username !== undefined;
-  const allowed = accounts.map(({ publish }) => publish);
-  if (accounts.length === 0 || hasOneForAll || allowed.includes(undefined)) return [];
-  const canBePublished = (filter: string): boolean =>
-    allowed.some((filters) => filters?.some((one) => overlap(one, filter)));
-  return zones
-    .flatMap((zone, index) => filtersIn(zone, ["zones", index]))
-    .filter(({ filter }) => !canBePublished(filter))
-    .map(({ filter, path }) => ({
-      path,
-      message: `no account at the built-in broker may publish ${filter}. Add it to publish of an account in mqtt.accounts`,
-    }));
+function reportUnpublishable(
+  placed: readonly ConfiguredFilter[],
+  mqtt: Configuration["mqtt"],
+  report: Report,
+): void {
+  if (mqtt === undefined || mqtt === "off" || mqtt.username !== undefined) return;
+  const allowed = (mqtt.accounts ?? []).map(({ publish }) => publish);
+  if (allowed.length === 0 || allowed.includes(undefined)) return;
+  for (const { filter, path } of placed)
+    if (!allowed.some((filters) => filters?.some((one) => overlap(one, filter))))
+      report(
+        path,
+        `no account at the built-in broker may publish ${filter}. Add it to publish of an account in mqtt.accounts`,
+      );
 }
 
 function filtersIn(
@@ -48,35 +49,27 @@ function filtersIn(
 }
 
 /** A broker may deliver a message once for each matching filter, so overlapping filters would double a change. */
-function overlaps(placed: readonly ConfiguredFilter[]): ConfigProblem[] {
-  return placed.flatMap(({ filter, path }, index) => {
+function reportOverlaps(placed: readonly ConfiguredFilter[], report: Report): void {
+  for (const [index, { filter, path }] of placed.entries()) {
     const other = placed
       .slice(0, index)
       .find((earlier) => earlier.filter !== filter && overlap(earlier.filter, filter));
-    return other === undefined
-      ? []
-      : [
-          {
-            path,
-            message: `overlaps with the filter ${other.filter} of another zone or value. Make both equal or narrower`,
-          },
-        ];
-  });
+    if (other)
+      report(
+        path,
+        `overlaps with the filter ${other.filter} of another zone or value. Make both equal or narrower`,
+      );
+  }
 }
 
-function senseProblems({ input, tamper, battery }: Zone, index: number): ConfigProblem[] {
-  const ownTopic = "mqtt" in input;
-  const problems: ConfigProblem[] = [];
+function reportStatusSources(
+  { input, tamper, battery }: Zone,
+  zone: ConfiguredFilter["path"],
+  report: Report,
+): void {
   for (const [key, sense] of Object.entries({ tamper, battery }))
-    if (sense !== undefined && sense.mqtt === undefined && !ownTopic)
-      problems.push({
-        path: ["zones", index, key],
-        message: "mqtt is missing: the input of the zone is not MQTT",
-      });
+    if (sense !== undefined && sense.mqtt === undefined && !("mqtt" in input))
+      report([...zone, key], "mqtt is missing: the input of the zone is not MQTT");
   if (battery !== undefined && battery.low === undefined && battery.below === undefined)
-    problems.push({
-      path: ["zones", index, "battery"],
-      message: "needs low (values that mean low) or below (percentage)",
-    });
-  return problems;
+    report([...zone, "battery"], "needs low (values that mean low) or below (percentage)");
 }

@@ -3,8 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { installationSecrets } from "../../src/cli/installation-secrets.ts";
-import { tarArchive } from "../../src/cli/tar.ts";
+import { installationSecrets } from "../../src/cli/support-bundle.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { santinela } from "../support/command-line.ts";
 import { Installation } from "../support/installation.ts";
@@ -95,21 +94,4 @@ describe("a support bundle", () => {
     });
     expect((await bundle("--out", out)).code).toBe(73);
   });
-});
-
-test("an archive is compatible with the system's tar, odd sizes and names included", () => {
-  const entries = [
-    { name: "a/empty", content: "" },
-    { name: "a/one block", content: "x".repeat(512) },
-    { name: `a/${"long".repeat(24)}`, content: "ș" },
-  ];
-  const archive = join(installation.folder, "a.tar");
-  writeFileSync(archive, tarArchive(entries, Date.UTC(2026, 10, 20)));
-  const listed = execFileSync("tar", ["-tvf", archive, "--utc"]).toString().trimEnd().split("\n");
-  expect(listed).toHaveLength(3);
-  expect(listed[1]).toMatch(/^-rw------- .* 512 2026-11-20 00:00 a\/one block$/);
-  execFileSync("tar", ["-xf", archive, "-C", installation.folder]);
-  for (const { name, content } of entries)
-    expect(readFileSync(join(installation.folder, name), "utf8")).toBe(content);
-  expect(() => tarArchive([{ name: "n".repeat(101), content: "" }], 0)).toThrow(/too long/);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { certificateChecks } from "../../src/cli/certificate-checks.ts";
+import { certificateChecks } from "../../src/cli/installation-checks.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import { CertificateKeeper } from "../../src/ops/certificate-renewal.ts";

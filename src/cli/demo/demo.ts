@@ -1,20 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { Intervention } from "../../domain/intervention.ts";
 import type { SyncView } from "../../site/sync-view.ts";
 import { oneTimePassword } from "../../ops/secrets.ts";
+import { SystemClock } from "../../ops/system-clock.ts";
+import type { Terminal } from "../terminal.ts";
 import { DaemonProcess } from "./daemon-process.ts";
 import { Relay } from "./relay.ts";
-
-export interface DemoOptions {
-  /** Path of the program's main file, started as site and as dispatch centre. */
-  readonly main: string;
-  readonly clock: Clock;
-  /** Prints one line; the line has no newline. */
-  readonly print: (line: string) => void;
-}
 
 const STEP_LIMIT_MS = 60_000;
 const POLL_INTERVAL_MS = 200;
@@ -23,42 +17,37 @@ const EDGE_EMAIL = "edge@site.example";
 /**
  * Runs the demo: site and dispatch centre as two daemons, trips over GPIO and MQTT, a link outage, more trips, a kill of
  * the site and the recovery.
- * @returns whether every record of the site is at the dispatch centre exactly once
+ * @throws AppError `conflict` unless every record of the site is at the dispatch centre exactly once
  */
-export async function runDemo(options: DemoOptions): Promise<boolean> {
+export async function demo(terminal: Terminal): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "santinela-demo-"));
-  const demo = new DemoRun(folder, options);
+  const run = new DemoRun(folder, terminal);
   try {
-    return await demo.run();
+    if (!(await run.run()))
+      throw new AppError("conflict", "the dispatch centre does not have every record exactly once");
   } finally {
-    await demo.cleanUp();
+    await run.cleanUp();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 class DemoRun {
-  readonly #options: DemoOptions;
+  readonly #stdout: Terminal["stdout"];
+  readonly #clock = new SystemClock();
+  readonly #startedMs = this.#clock.monotonicMs();
   readonly #folder: string;
   readonly #centre: DaemonProcess;
   readonly #site: DaemonProcess;
-  readonly #startedMs: number;
   #relay: Relay | undefined;
   #mqttPort = 0;
 
-  constructor(folder: string, options: DemoOptions) {
+  constructor(folder: string, { stdout, main }: Terminal) {
+    this.#stdout = stdout;
     this.#folder = folder;
-    this.#options = options;
-    this.#startedMs = options.clock.monotonicMs();
-    this.#centre = new DaemonProcess({
-      main: options.main,
-      configFile: join(folder, "centre.yaml"),
-      dataDir: join(folder, "centre"),
-    });
-    this.#site = new DaemonProcess({
-      main: options.main,
-      configFile: join(folder, "site.yaml"),
-      dataDir: join(folder, "site"),
-    });
+    const daemon = (name: string): DaemonProcess =>
+      new DaemonProcess({ main, configFile: join(folder, `${name}.yaml`), dataDir: join(folder, name) });
+    this.#centre = daemon("centre");
+    this.#site = daemon("site");
   }
 
   async run(): Promise<boolean> {
@@ -148,7 +137,7 @@ class DemoRun {
       return found.length;
     });
     const eachOnce = here.length === 4 && there.length === 4 && counts.every((count) => count === 1);
-    const seconds = ((this.#options.clock.monotonicMs() - this.#startedMs) / 1000).toFixed(1);
+    const seconds = ((this.#clock.monotonicMs() - this.#startedMs) / 1000).toFixed(1);
     this.#print("");
     this.#print(
       eachOnce
@@ -169,7 +158,7 @@ class DemoRun {
   }
 
   async #waitFor(what: string, isDone: () => Promise<boolean>): Promise<void> {
-    const { clock } = this.#options;
+    const clock = this.#clock;
     const startedMs = clock.monotonicMs();
     this.#print(`  waiting for ${what} …`);
     while (!(await isDone())) {
@@ -183,7 +172,7 @@ class DemoRun {
   }
 
   #print(line: string): void {
-    this.#options.print(line);
+    this.#stdout.write(`${line}\n`);
   }
 }
 

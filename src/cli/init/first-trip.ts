@@ -11,7 +11,7 @@ import { ControlClient } from "../control-client.ts";
 import { DaemonProcess } from "../demo/daemon-process.ts";
 import type { Terminal } from "../terminal.ts";
 import { pollUntilSignal } from "../poll.ts";
-import type { Prompt } from "./prompts.ts";
+import type { Prompt } from "../prompt.ts";
 
 /**
  * Runs a daemon with the new configuration until its first zone trips or the user ends the test. It uses a temporary data
@@ -29,7 +29,7 @@ export async function awaitFirstTrip(
   const answer = await prompt.line(
     `Test ${zone.id} now? Nothing is sent to the dispatch centre. (yes, no) [yes]: `,
   );
-  if (answer !== "" && !answer.startsWith("y")) return;
+  if (!/^(y|$)/.test(answer.trim())) return;
   const folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
   const configFile = join(folder, "test.yaml");
   writeFileSync(configFile, testText(config, text), { mode: 0o600 });
@@ -72,7 +72,6 @@ async function watchZone(
       : `Trip ${zone.id} now: move, press or open its sensor. Press Enter to end the test.\n`,
   );
   const over = new AbortController();
-  const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
   let contact = "";
   const onEnter = async (): Promise<void> => {
     await enterPressed;
@@ -91,6 +90,7 @@ async function watchZone(
       stdout.write(`${zone.name} tripped and created an intervention: the zone works.\n`);
       over.abort();
     },
-    { ...terminal, untilSignal: () => Promise.race([terminal.untilSignal(), isOver]) },
+    terminal,
+    over,
   );
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readAnswers } from "../../config/answers-file.ts";
+import { parseAnswers } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
@@ -9,18 +9,20 @@ import type { Terminal } from "../terminal.ts";
 import { generateConfig } from "../../config/generated-config.ts";
 import { writeFiles } from "./configuration-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
-import { interview, Prompt } from "./prompts.ts";
+import { Prompt } from "../prompt.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
 export interface InitOptions {
   /** The configuration file to create; undefined for the daemon's default. */
-  readonly config: string | undefined;
+  readonly config?: string;
   /** An answers file; undefined to prompt. */
-  readonly from: string | undefined;
+  readonly from?: string;
+  /** Prints a template of the answers file. */
+  readonly template?: boolean;
   /** Prints the configuration and writes nothing. */
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
   /** Overwrites existing files. */
-  readonly force: boolean;
+  readonly force?: boolean;
 }
 
 interface Answered {
@@ -33,7 +35,11 @@ interface Answered {
  * Creates a configuration from answers; interactively it also tests the first zone.
  * @throws AppError `cannot-create` if the configuration already exists, `bad-data` for invalid answers
  */
-export async function init(options: InitOptions, terminal: Terminal): Promise<void> {
+export async function init(terminal: Terminal, options: InitOptions): Promise<void> {
+  if (options.template) {
+    terminal.stdout.write(answersTemplate());
+    return;
+  }
   const path = targetOf(options.config, terminal);
   if (!options.dryRun && !options.force && existsSync(path))
     throw new AppError("cannot-create", `${path} already exists`, {
@@ -45,25 +51,42 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<vo
 }
 
 async function createInteractively(path: string, options: InitOptions, terminal: Terminal): Promise<void> {
-  const prompt = new Prompt(terminal);
+  const hint = "Use an answers file with --from; santinela init --template prints a template.";
+  const prompt = new Prompt(terminal, "no terminal for prompts", hint);
   try {
-    const created = await create(
-      path,
-      { answers: await interview(prompt), secretFiles: {} },
-      options,
-      terminal,
-    );
+    const answers = await interview(prompt, terminal);
+    const created = await create(path, { answers, secretFiles: {} }, options, terminal);
     if (created) await awaitFirstTrip(created.config, created.text, prompt, terminal);
   } finally {
     prompt.close();
   }
 }
 
+/** Prompts for all questions that apply; repeats a question after an invalid answer. */
+async function interview(prompt: Prompt, { stderr }: Terminal): Promise<SetupAnswers> {
+  const answers: Record<string, string> = {};
+  for (const question of QUESTIONS) {
+    const { name, text, when, choices, defaultAnswer, isSecret } = question;
+    if (when?.(answers) === false) continue;
+    const offered = defaultAnswer?.(answers);
+    const line = `${text}${choices ? ` (${choices.join(", ")})` : ""}${offered ? ` [${offered}]` : ""}: `;
+    for (let isOpen = true; isOpen;) {
+      const typed = (await prompt.line(line, isSecret)).trim();
+      const answer = typed === "" && offered !== undefined ? offered : typed;
+      const problem = problemWith(question, answer);
+      if (problem === undefined) answers[name] = answer;
+      else stderr.write(`  ${problem}\n`);
+      isOpen = problem !== undefined;
+    }
+  }
+  return answers;
+}
+
 /** @returns the written configuration; undefined after a dry run */
 async function create(
   path: string,
   { answers, secretFiles }: Answered,
-  { dryRun, force }: InitOptions,
+  { dryRun, force = false }: InitOptions,
   terminal: Terminal,
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
@@ -83,7 +106,7 @@ async function create(
 }
 
 /** Template of the answers file for `--from`. */
-export function answersTemplate(): string {
+function answersTemplate(): string {
   const lines = QUESTIONS.map(({ name, text, choices, isSecret }) => {
     const key = isSecret === true ? `${name}-file` : name;
     return `${key}: # ${text}${choices ? ` (${choices.join(", ")})` : ""}\n`;
@@ -97,7 +120,7 @@ function targetOf(config: string | undefined, { env, cwd }: Terminal): string {
 }
 
 function answersOf(file: string): Answered {
-  const given = new Map(readAnswers(file, readText(file, "the answers")).map((item) => [item.name, item]));
+  const given = new Map(parseAnswers(file, readText(file, "the answers")).map((item) => [item.name, item]));
   const answers: Record<string, string> = {};
   const secretFiles: Record<string, string> = {};
   for (const question of QUESTIONS) {
@@ -149,7 +172,7 @@ async function addAdministrator(
     return;
   }
   const password = answers["administrator-password"] ?? "";
-  await addAccount(config, { email, role: "administrator", password }, terminal);
+  await addAccount(config, terminal, { email, role: "administrator", password });
 }
 
 function isSystemWide(path: string): boolean {

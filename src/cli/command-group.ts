@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import type { LoadOptions } from "../config/load.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The option of every command that reads. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** @throws AppError `usage` if the text is not a number of seconds */
+export function secondsOption(option: string, text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new AppError("usage", `${option} takes seconds, 0 to 999, not ${text}`);
+  return Number(text);
+}
+
+/**
+ * The code of a command.
+ * @param options as declared on the command
+ * @param values its arguments, in the order of their declaration
+ */
+type Action<Input, Options, Values extends readonly unknown[]> = (
+  input: Input,
+  terminal: Terminal,
+  options: Options,
+  ...values: Values
+) => void | Promise<void>;
+
+/** Returns the code of a command when it runs, so that `version` does not load Express. */
+type Load<Code> = () => Code | Promise<Code>;
+
+/** Adds subcommands to a command. */
+export class CommandGroup {
+  readonly #parent: Command;
+  readonly #terminal: Terminal;
+
+  constructor(parent: Command, terminal: Terminal) {
+    this.#parent = parent;
+    this.#terminal = terminal;
+  }
+
+  /** Adds a command that only has subcommands. */
+  group(name: string, description: string): CommandGroup {
+    return new CommandGroup(this.#parent.command(name).description(description), this.#terminal);
+  }
+
+  /** The subcommands of a command that also runs by itself. */
+  below(command: Command): CommandGroup {
+    return new CommandGroup(command, this.#terminal);
+  }
+
+  /**
+   * Adds a command that needs the configuration. If that is invalid, it uses the last good configuration, as the running
+   * daemon does.
+   */
+  add<Options, Values extends readonly unknown[]>(
+    name: string,
+    description: string,
+    load: Load<Action<Config, Options, Values>>,
+  ): Command {
+    return this.addUnloaded<Options, Values>(name, description, async () => {
+      const { configurationToRun } = await import("../config/last-good.ts");
+      return async (from, terminal, options, ...values) => {
+        const { config, fault } = configurationToRun(from);
+        if (fault !== null) terminal.stderr.write(`${fault}\nUsing the last good configuration.\n`);
+        const run = await load();
+        await run(config, terminal, options, ...values);
+      };
+    });
+  }
+
+  /** Adds a command that loads the configuration itself. */
+  addUnloaded<Options, Values extends readonly unknown[]>(
+    name: string,
+    description: string,
+    load: Load<Action<LoadOptions, Options, Values>>,
+  ): Command {
+    const { env, cwd } = this.#terminal;
+    const command = this.#parent
+      .command(name)
+      .description(description)
+      .option(
+        "--config <file>",
+        "configuration file (default: $SANTINELA_CONFIG, /etc/santinela/santinela.yaml, the user's configuration)",
+      );
+    return command.action(async () => {
+      const options = command.optsWithGlobals<Options & { readonly config?: string }>();
+      const run = await load();
+      // The parser fills in the arguments that the command declares.
+      const values = command.processedArgs as unknown as Values;
+      await run({ file: options.config, env, cwd }, this.#terminal, options, ...values);
+    });
+  }
+}

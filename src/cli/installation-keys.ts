@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
+import { hostOf } from "../ops/host.ts";
+import { revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
+import { SystemClock } from "../ops/system-clock.ts";
+import { EventService } from "../service/events.ts";
+import { takeInstanceLock } from "../store/instance-lock.ts";
+import { openMainDatabase } from "../store/main-database.ts";
+import type { JsonOption } from "./command-group.ts";
+import { confirm } from "./prompt.ts";
+import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
+
+/** Creates a new signing key. The daemon uses it after a restart. */
+export function rotateKey({ dataDir }: Config, { stdout }: Terminal): void {
+  prepareDataDir(dataDir);
+  rotateSigningKey(dataDir);
+  note(dataDir, "signing-key-rotated");
+  stdout.write(
+    "created a new signing key; restart the daemon. Tokens signed with the old key stay valid until it is revoked.\n",
+  );
+}
+
+/** Revokes the previous signing key and its tokens. */
+export function revokeKey({ dataDir }: Config, { stdout }: Terminal): void {
+  prepareDataDir(dataDir);
+  revokePreviousKey(dataDir);
+  note(dataDir, "signing-key-forgotten");
+  stdout.write("revoked the previous signing key; restart the daemon\n");
+}
+
+function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {
+  const database = openMainDatabase(join(dataDir, "santinela.db"));
+  const events = new EventService({ database, clock: new SystemClock() });
+  events.note({ ...commandLineActor(), event, subject: "signing key", detail: {} });
+  database.close();
+}
+
+/** Shows the certificate of the local API; creates the certificate authority, the certificate and the keys if missing. */
+export async function cert(
+  { dataDir, http }: Config,
+  { stdout, stderr }: Terminal,
+  { renew = false, ca, json }: JsonOption & { readonly renew?: boolean; readonly ca?: boolean },
+): Promise<void> {
+  prepareDataDir(dataDir);
+  const clock = new SystemClock();
+  const isClockTrusted = hostOf(clock, () => "").time.isTrusted();
+  const certificate =
+    http.tls.mode === "files"
+      ? certificateFromFiles(http.tls.certFile, http.tls.keyFile)
+      : await ownCertificate(dataDir, { names: http.hosts, nowMs: clock.wallMs(), isClockTrusted, renew });
+  const { authority, names, validUntilMs } = certificate;
+  if (ca) {
+    stdout.write(authority?.pem ?? certificate.cert);
+    return;
+  }
+  const validUntil = new Date(validUntilMs).toISOString();
+  const own = authority ? { file: `${dataDir}/tls/ca.crt`, fingerprint: authority.fingerprint } : null;
+  const lines = [
+    `names: ${names.join(", ")}`,
+    `valid until: ${validUntil}`,
+    ...(own ? [`authority: ${own.file}`, `fingerprint (SHA-256): ${own.fingerprint}`] : []),
+  ];
+  const answer = { names, validUntil, authority: own, tls: http.tls.mode };
+  stdout.write(json ? jsonText(answer) : `${lines.join("\n")}\n`);
+  if (http.tls.mode === "off")
+    stderr.write("http.tls is off; set http.tls: own in the configuration to use this certificate\n");
+}
+
+/** Files that the daemon creates in its data directory; other files are kept. */
+const DAEMON_FILES =
+  /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|last-good\.yaml|stopped-in-order|given-numbers\.json|losses\.json|(?:recovery|check-failed)\.txt)$/;
+
+/**
+ * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
+ * @throws AppError as `confirm`; `busy` while a daemon uses the directory
+ */
+export async function factoryReset(
+  { dataDir }: Config,
+  terminal: Terminal,
+  options: { readonly yes?: boolean },
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  const names = daemonFiles(dataDir);
+  const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
+  await confirm(terminal, question, options);
+  const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
+  for (const name of daemonFiles(dataDir)) {
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+    stderr.write(`removed ${join(dataDir, name)}\n`);
+  }
+  release();
+  stdout.write("the next start is a first run\n");
+}
+
+function daemonFiles(dataDir: string): string[] {
+  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DAEMON_FILES.test(name)) : [];
+}

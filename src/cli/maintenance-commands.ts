@@ -1,0 +1,48 @@
+import type { CommandGroup } from "./command-group.ts";
+
+/** `doctor`, `backup`, `restore` and `gpio`: the machine and its files. */
+export function addMaintenanceCommands(root: CommandGroup): void {
+  root
+    .add(
+      "doctor",
+      "check the installation for problems that would lose a trip",
+      async () => (await import("./doctor.ts")).doctor,
+    )
+    .option("--listen <seconds>", "how long to listen to the sensors, in seconds", "5")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; systemd/mosquitto/santinela.conf has the settings for it.",
+    );
+  root
+    .add(
+      "backup",
+      "create a backup, also while the daemon runs, and check it",
+      async () => (await import("./backup.ts")).makeBackup,
+    )
+    .option("--out <file>", "the backup file (default: a regular backup in dataDir/backups)")
+    .addHelpText(
+      "after",
+      "\nThe newest three regular backups and the last one of an earlier week are kept.\nTo a second medium: santinela backup --out /media/usb/santinela.db",
+    )
+    .option("--json", "print JSON");
+  root
+    .add(
+      "restore",
+      "restore a backup; the daemon must be stopped",
+      async () => (await import("./backup.ts")).restoreBackup,
+    )
+    .argument("<file>", "a file created by santinela backup")
+    .option("--dry-run", "check the backup and print what would change")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nThe previous database is kept in dataDir/quarantine.");
+  root
+    .group("gpio", "the GPIO lines of this machine")
+    .add(
+      "list",
+      "list the chips and their lines with holder and level; read-only",
+      async () => (await import("./gpio.ts")).gpioList,
+    )
+    .option("--all", "include unnamed, unused lines")
+    .option("--json", "print JSON");
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { validateObjectiveImport } from "../generated/validators.js";
+import { prepareDataDir } from "../ops/secrets.ts";
+import { ObjectiveService } from "../service/objectives.ts";
+import { openMainDatabase } from "../store/main-database.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
+export function importObjectives(config: Config, terminal: Terminal, _options: unknown, file: string): void {
+  const objectives = readImport(resolve(terminal.cwd, file));
+  const path = join(config.dataDir, "santinela.db");
+  terminal.stderr.write(`database: ${path}\n`);
+  prepareDataDir(config.dataDir);
+  const database = openMainDatabase(path);
+  try {
+    const counts = new ObjectiveService(database).import(objectives, "import");
+    for (const type of OBJECTIVE_TYPES) terminal.stdout.write(`${type}: ${counts[type]} imported\n`);
+  } finally {
+    database.close();
+  }
+}
+
+function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new AppError("no-input", `cannot read ${path}: ${messageOf(cause)}`, { cause });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("bad-data", `${path} is not JSON: ${messageOf(cause)}`, { cause });
+  }
+  if (validateObjectiveImport(value)) return value;
+  const [first] = validateObjectiveImport.errors ?? [];
+  const what =
+    first?.keyword === "additionalProperties"
+      ? `${(first.params as { additionalProperty: string }).additionalProperty} is not an objective type`
+      : first?.message;
+  throw new AppError(
+    "bad-data",
+    `${path}${first?.instancePath ?? ""}: ${what ?? "is not a list of objectives"}`,
+    {
+      hint: 'Expected format: { "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }.',
+    },
+  );
+}

@@ -1,0 +1,132 @@
+import { resolveGate } from "../domain/gate.ts";
+import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident-class.ts";
+import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
+import type { Configuration, Zone } from "../generated/types.ts";
+import type { Report } from "./problems.ts";
+
+/** Milliseconds; EN 50131-1, 8.3.1: longer signals must be processed. */
+const MIN_OPEN_MS_MAX = 400;
+
+/** Errors in the zones, except in their topics and messages. */
+export function reportZones({ profiles, zones = [] }: Configuration, report: Report): void {
+  const knownProfiles = [...resolveProfiles(profiles ?? {}).keys()];
+  reportDuplicates(
+    zones.map(({ id }) => id),
+    (id, index) => report(["zones", index, "id"], `duplicate zone ${id}`),
+  );
+  reportDuplicates(
+    zones.map(({ input }) => ("gpio" in input ? input.gpio : undefined)),
+    (line, index) =>
+      report(["zones", index, "input", "gpio"], `line ${line} is already used by another zone`),
+  );
+  for (const [index, { profile, gate, minOpenMs = 0, allowSlow }] of zones.entries()) {
+    if (profile !== undefined && !knownProfiles.includes(profile))
+      report(["zones", index, "profile"], `unknown profile ${profile}. Known: ${knownProfiles.join(", ")}`);
+    if (resolveGate(gate) === undefined)
+      report(
+        ["zones", index, "gate", "schedule"],
+        'invalid schedule. Use a form such as "mon-fri 18:00-07:00, sat-sun"',
+      );
+    if (minOpenMs > MIN_OPEN_MS_MAX && allowSlow !== true)
+      report(
+        ["zones", index, "minOpenMs"],
+        `EN 50131 requires signals of ${MIN_OPEN_MS_MAX} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone`,
+      );
+  }
+  reportGates(zones, report);
+  reportConfirmations(zones, report);
+}
+
+/** Calls `found` for each value that occurs earlier in the list. */
+export function reportDuplicates<T>(
+  values: readonly (T | undefined)[],
+  found: (value: T, index: number) => void,
+): void {
+  for (const [index, value] of values.entries())
+    if (value !== undefined && values.indexOf(value) < index) found(value, index);
+}
+
+/** The line of a gate must not be a zone's input, and all zones that share it must use the same settings. */
+function reportGates(zones: readonly Zone[], report: Report): void {
+  const zoneLines = zones.flatMap(({ input }) => ("gpio" in input ? [input.gpio] : []));
+  const settings = new Map<number, string>();
+  for (const [index, { gate }] of zones.entries()) {
+    if (typeof gate !== "object" || !("gpio" in gate)) continue;
+    const { gpio, contact = "nc", bias = "as-is" } = gate;
+    const path = ["zones", index, "gate", "gpio"];
+    const own = `${contact} ${bias}`;
+    if (zoneLines.includes(gpio))
+      report(path, `line ${gpio} is the input of a zone; a gate needs a separate line`);
+    else if ((settings.get(gpio) ?? own) !== own)
+      report(path, `line ${gpio} is also the gate of another zone, with a different contact or bias`);
+    else settings.set(gpio, own);
+  }
+}
+
+/** Errors in `confirmWith`: unknown zones, and zones that can never confirm this one. */
+function reportConfirmations(zones: readonly Zone[], report: Report): void {
+  const byId = new Map(zones.map((zone) => [zone.id, zone]));
+  for (const [index, zone] of zones.entries())
+    for (const [place, id] of (zone.confirmWith?.zones ?? []).entries()) {
+      const other = byId.get(id);
+      const problem = other
+        ? confirmationProblem(zone, other)
+        : `unknown zone ${id}. Known: ${[...byId.keys()].join(", ")}`;
+      if (problem !== undefined) report(["zones", index, "confirmWith", "zones", place], problem);
+    }
+}
+
+function confirmationProblem(zone: Zone, other: Zone): string | undefined {
+  const { id, kind } = other;
+  if (id === zone.id) return "a zone cannot confirm itself. Use another zone";
+  const [objective, itsObjective] = [zone, other].map((one) => `${one.objective.type} ${one.objective.id}`);
+  if (objective !== itsObjective)
+    return `zone ${id} is at another objective (${itsObjective}), so it never confirms this one. Use a zone at ${objective}`;
+  if (CLASS_OF_KIND[zone.kind] !== CLASS_OF_KIND[kind])
+    return `zone ${id} is of another class (${kind}), so it never confirms this one. Use a zone of the class ${CLASS_OF_KIND[zone.kind]}`;
+  if (deviceOf(zone) === deviceOf(other))
+    return `zone ${id} is of the same device (${deviceOf(zone)}), so it never confirms this one. Use another zone, or set device for each`;
+  return undefined;
+}
+
+/** Same rule as in `domain/zone-rules`. */
+function deviceOf({ id, device, input }: Zone): string {
+  return device ?? ("mqtt" in input ? `mqtt ${input.mqtt}` : `zone ${id}`);
+}
+
+/** Valid options of zones that are probably unintended or have no effect. */
+export function zoneWarnings({ profiles, objectives, zones = [] }: Configuration): string[] {
+  const known = resolveProfiles(profiles ?? {});
+  const isImported = ({ objective: { type, id } }: Zone): boolean =>
+    objectives?.[type]?.some((objective) => objective.id === id) === true;
+  return zones.flatMap((zone) => {
+    const { id, kind, objective, profile } = zone;
+    const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
+    const warnings = ineffectiveOptions(zone);
+    if (kind === "motion" && police === true)
+      warnings.unshift("a single motion detector requests the police without confirmation by a second zone");
+    if (!isImported(zone))
+      warnings.unshift(
+        `objective ${objective.id} of ${objective.type} is not in objectives; import it, otherwise a placeholder name is used`,
+      );
+    return warnings.map((text) => `zone ${id}: ${text}`);
+  });
+}
+
+function ineffectiveOptions({
+  kind,
+  gate = "always",
+  entryDelayS = 0,
+  whenArmedOpen = "trip",
+}: Zone): string[] {
+  const warnings: string[] = [];
+  if (!isLifeSafety(kind)) {
+    if (entryDelayS > 0 && gate === "always")
+      warnings.push("entryDelayS without a gate delays every trip and cancels none");
+    return warnings;
+  }
+  if (gate !== "always") warnings.push(`its gate is ignored; ${kind} is always dispatched`);
+  if (entryDelayS > 0) warnings.push(`entryDelayS is ignored; ${kind} is dispatched immediately`);
+  if (whenArmedOpen !== "trip") warnings.push(`whenArmedOpen is ignored; an open ${kind} zone always trips`);
+  return warnings;
+}
