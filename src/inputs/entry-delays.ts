@@ -3,6 +3,7 @@ import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { GateStates } from "./gate-states.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
 
@@ -41,14 +42,14 @@ export class EntryDelays {
   readonly #options: EntryDelaysOptions;
   readonly #timer: DeadlineTimer;
   /** Monotonic end of each delay, by the key of its trip. */
-  readonly #delays = new Map<string, Delay>();
-
+  readonly #delays: TransactionalMap<string, Delay>;
   #zones: readonly Zone[];
 
   constructor(options: EntryDelaysOptions) {
     this.#options = options;
     this.#zones = options.zones;
     this.#timer = new DeadlineTimer(options.clock, () => this.check());
+    this.#delays = new TransactionalMap(options.journal, () => this.#arm());
   }
 
   start(): void {
@@ -94,14 +95,8 @@ export class EntryDelays {
 
   #end(key: string, zoneId: string, reason: string | undefined): void {
     const { journal, log, onTrip, onReleased } = this.#options;
-    const delay = this.#delays.get(key);
     journal.endDelays([key], reason);
     this.#delays.delete(key);
-    // In a group commit, the delay has ended only once that commit is on disk.
-    journal.onRollback(() => {
-      if (delay) this.#delays.set(key, delay);
-      this.#arm();
-    });
     if (reason === undefined) onReleased(zoneId);
     journal.afterCommit(() =>
       log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key }),

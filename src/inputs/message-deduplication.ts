@@ -3,6 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { DeduplicationEntry, DeduplicationStore } from "../store/deduplication-store.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
@@ -56,13 +57,13 @@ export class MessageDeduplication {
   readonly #clock: Clock;
   readonly #log: Log;
   /** In the order of reading. */
-  readonly #entries = new Map<string, Entry>();
-
-  readonly #journal: Pick<Journal, "groupCommit" | "onRollback">;
+  readonly #entries: TransactionalMap<string, Entry>;
+  readonly #journal: Pick<Journal, "groupCommit">;
 
   constructor({ journal, clock, log }: MessageDeduplicationOptions) {
     const store = journal.takenMessages;
     this.#journal = journal;
+    this.#entries = new TransactionalMap(journal);
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
@@ -128,7 +129,6 @@ export class MessageDeduplication {
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
     this.#store.add(message);
-    this.#journal.onRollback(() => this.#remove([entry]));
     try {
       read();
     } catch (error) {

@@ -92,22 +92,18 @@ export class MqttZones {
    * the message must then be sent again, and committed changes are not an edge again
    */
   async deliver(message: MqttMessage, connection: ConnectionState = { isPaused: false }): Promise<void> {
+    const read = (): void => {
+      if (connection.isPaused) throw new Error("an earlier message could not be stored");
+      // While it is read: the next message may be in the same commit.
+      connection.isPaused = true;
+      this.#read(message);
+      connection.isPaused = false;
+    };
     try {
-      await this.#options.journal.groupCommit(() => this.#readInOrder(message, connection));
+      await this.#options.journal.groupCommit(read);
     } catch (error) {
       // The commit has failed, not this message.
       if (!connection.isPaused) this.#options.monitor.reportFailure(error);
-      connection.isPaused = true;
-      throw error;
-    }
-  }
-
-  #readInOrder(message: MqttMessage, connection: ConnectionState): void {
-    if (connection.isPaused) throw new Error("an earlier message could not be stored");
-    try {
-      this.#read(message);
-    } catch (error) {
-      // Set at once: the next message may be in the same commit.
       connection.isPaused = true;
       throw error;
     }

@@ -9,6 +9,7 @@ import { resumeZone } from "../domain/zone-resume.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
@@ -59,12 +60,13 @@ const RETRY_MS = 1_000;
 /** Passes every reading through the zone's step and commits the result before it has any effect. Owns the zones' timer. */
 export class ZoneEngine {
   readonly #options: ZoneEngineOptions;
-  readonly #watched = new Map<string, WatchedZone>();
+  readonly #watched: TransactionalMap<string, WatchedZone>;
   readonly #timer: DeadlineTimer;
 
   constructor(options: ZoneEngineOptions) {
     this.#options = options;
     this.#timer = new DeadlineTimer(options.clock, () => this.#onTimer());
+    this.#watched = new TransactionalMap(options.journal, () => this.#armWake());
   }
 
   /** Resumes each zone from the journal. */
@@ -119,12 +121,12 @@ export class ZoneEngine {
   read(zoneId: string, contact: Contact, { live, atMs: edgeAtMs }: ReadingContext): ZoneOutcome {
     const watched = this.#find(zoneId);
     const atMs = edgeAtMs ?? this.#options.clock.monotonicMs();
-    const { wakeAtMs } = watched;
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
-    if (watched.wakeAtMs !== wakeAtMs) this.#armWake();
+    const { state, wakeAtMs } = this.#find(zoneId);
+    if (wakeAtMs !== watched.wakeAtMs) this.#armWake();
     // A retained message is not a sign of life.
     if (live) this.#options.faults.onSignOfLife(watched.zone);
-    return { contact: watched.state.contact, trips };
+    return { contact: state.contact, trips };
   }
 
   /** Processes the state of a gate; `unknown` when it cannot be read. */
@@ -179,12 +181,7 @@ export class ZoneEngine {
         ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
         : [];
     // The state changes only after the commit: if it had thrown, the edge would still be pending.
-    const before = { ...watched };
-    Object.assign(watched, { state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
-    this.#options.journal.onRollback(() => {
-      Object.assign(watched, before);
-      this.#armWake();
-    });
+    this.#watched.set(zone.id, { zone, state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
     if (step.events.some(({ type }) => type === "trip" || type === "restore")) this.#options.onTrip();
     return trips;
   }
@@ -237,7 +234,7 @@ export class ZoneEngine {
         this.#step(watched, { type: "wake", atMs: nowMs });
       } catch (error) {
         this.#options.log.error("zone-timer-failed", { zone: watched.zone.id, error });
-        watched.wakeAtMs = nowMs + RETRY_MS;
+        this.#watched.set(watched.zone.id, { ...watched, wakeAtMs: nowMs + RETRY_MS });
       }
     }
     this.#armWake();

@@ -6,10 +6,10 @@ import type { Zone } from "../domain/zone.ts";
 /** A zone with its current state. */
 export interface WatchedZone {
   readonly zone: Zone;
-  state: ZoneState;
+  readonly state: ZoneState;
   /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
-  sinceWallMs: number | null;
-  wakeAtMs: number | undefined;
+  readonly sinceWallMs: number | null;
+  readonly wakeAtMs: number | undefined;
 }
 
 /** Initial state of a zone under another configuration. */

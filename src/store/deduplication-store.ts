@@ -1,5 +1,7 @@
 import type { Database } from "./database.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { transaction } from "./transaction.ts";
+import { TransactionalMap } from "./transactional-map.ts";
 
 /** A processed message, identified in a way that a redelivery matches. */
 export interface DeduplicationEntry {
@@ -33,28 +35,26 @@ export function createTakenMessages(database: Database): void {
  */
 export class DeduplicationStore {
   readonly #database: Database;
-  readonly #unwritten = new Set<DeduplicationEntry>();
-  readonly #written = new Set<DeduplicationEntry>();
+  readonly #unwritten: TransactionalMap<DeduplicationEntry, "unwritten">;
 
-  constructor(database: Database) {
+  constructor(database: Database, commits: Pick<GroupCommit, "onRollback">) {
     this.#database = database;
+    this.#unwritten = new TransactionalMap(commits);
   }
 
   /** Loads the messages of an earlier run. */
   load(): readonly DeduplicationEntry[] {
-    const rows = this.#database
+    return this.#database
       .prepare(
         `SELECT session, packet_id AS packetId, zone_id AS zoneId, hash, at_wall AS atWallMs
          FROM taken_messages ORDER BY at_wall`,
       )
       .all() as DeduplicationEntry[];
-    for (const row of rows) this.#written.add(row);
-    return rows;
   }
 
   /** Queues a message for the next change. */
   add(message: DeduplicationEntry): void {
-    this.#unwritten.add(message);
+    this.#unwritten.set(message, "unwritten");
   }
 
   /**
@@ -62,8 +62,7 @@ export class DeduplicationStore {
    * @throws if the disk rejects it; stored messages then remain
    */
   remove(messages: readonly DeduplicationEntry[]): void {
-    for (const message of messages) this.#unwritten.delete(message);
-    const written = messages.filter((message) => this.#written.has(message));
+    const written = messages.filter((message) => !this.#unwritten.delete(message));
     if (written.length === 0) return;
     const statement = this.#database.prepare(
       "DELETE FROM taken_messages WHERE session = ? AND packet_id = ? AND zone_id = ? AND hash = ?",
@@ -72,28 +71,19 @@ export class DeduplicationStore {
       for (const { session, packetId, zoneId, hash } of written)
         statement.run(session, packetId, zoneId, hash);
     });
-    for (const message of written) this.#written.delete(message);
   }
 
-  /**
-   * Writes the queued messages in the caller's transaction.
-   * @returns a function to call after the commit; its result undoes that if the commit is lost after all
-   */
-  write(): () => () => void {
-    const messages = [...this.#unwritten];
+  /** Writes the queued messages in the caller's transaction; `written` is to be called after it. */
+  write(): void {
     const statement = this.#database.prepare(
       "INSERT OR REPLACE INTO taken_messages(session, packet_id, zone_id, hash, at_wall) VALUES(?, ?, ?, ?, ?)",
     );
-    for (const { session, packetId, zoneId, hash, atWallMs } of messages)
+    for (const { session, packetId, zoneId, hash, atWallMs } of this.#unwritten.keys())
       statement.run(session, packetId, zoneId, hash, Math.round(atWallMs));
-    return () => {
-      for (const message of messages) {
-        this.#unwritten.delete(message);
-        this.#written.add(message);
-      }
-      return () => {
-        for (const message of messages) if (this.#written.delete(message)) this.#unwritten.add(message);
-      };
-    };
+  }
+
+  /** Empties the queue, which the caller has committed. */
+  written(): void {
+    this.#unwritten.clear();
   }
 }

@@ -62,7 +62,7 @@ export class Journal {
     this.orders = new OverrideStore(database);
     this.losses = new LossStore(database);
     this.openings = new OpeningStore(database);
-    this.takenMessages = new DeduplicationStore(database);
+    this.takenMessages = new DeduplicationStore(database, this.#commits);
     this.brokerCounts = new BrokerCountStore(database);
     this.linkSamples = new LinkSampleStore(database);
   }
@@ -80,7 +80,7 @@ export class Journal {
     this.#commits.afterCommit(action);
   }
 
-  /** Runs `undo` if the writes in `groupCommit` do not reach the disk; the last one first. */
+  /** Runs `undo` if the writes in `groupCommit` do not reach the disk; see `TransactionalMap`. */
   onRollback(undo: (error: unknown) => void): void {
     this.#commits.onRollback(undo);
   }
@@ -118,7 +118,7 @@ export class Journal {
   }
 
   #commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
-    const written = transaction(this.#database, () => {
+    transaction(this.#database, () => {
       if (state) this.zoneStates.save(zoneId, state);
       const delayed = new Set(delays.map(({ key }) => key));
       for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
@@ -126,9 +126,9 @@ export class Journal {
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.owner, closed.fault);
-      return this.takenMessages.write();
+      this.takenMessages.write();
     });
-    this.#commits.onRollback(written());
+    this.takenMessages.written();
   }
 
   /** Commits the changes of a new configuration, all or none. */
