@@ -1,4 +1,4 @@
-import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident-class.ts";
+import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident.ts";
 import type { Zone } from "../generated/types.ts";
 import type { ConfigProblem } from "./problems.ts";
 

@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
-import { isLifeSafety } from "../domain/incident-class.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
 import { placeOf } from "../domain/zone-status-sources.ts";

@@ -1,4 +1,4 @@
-import { canonical } from "../domain/canonical.ts";
+import { canonical } from "../domain/zone-changes.ts";
 import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
 

@@ -1,7 +1,7 @@
 import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { resolveGate } from "../domain/gate.ts";
-import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
+import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, Zone } from "../generated/types.ts";

@@ -1,13 +1,11 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
-import { subjectOfTrip } from "./incident-class.ts";
 import { lineOf } from "./incident-notes.ts";
-import { withOpening } from "./incident.ts";
+import { withOpening, subjectOfTrip } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
-import { renderTemplate } from "./text-template.ts";
+import { wording, type TripTextValues, renderTemplate } from "./trip-text.ts";
 import type { NewTrip, RestoreCause, DetectedTrip, TripSignal, TripSite } from "./trip.ts";
-import { wording, type TripTextValues } from "./trip-text.ts";
 import type { Zone } from "./zone.ts";
 
 /* The texts of a row are created when the event is detected, so that every attempt sends the same. */

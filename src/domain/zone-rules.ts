@@ -1,12 +1,12 @@
-import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
 import {
   CONFIRM_WITH_DEFAULTS,
   GPIO_INPUT_DEFAULTS,
   SWINGER_DEFAULTS,
   ZONE_DEFAULTS,
 } from "../generated/defaults.ts";
+import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
 import { resolveGate } from "./gate.ts";
-import { isLifeSafety } from "./incident-class.ts";
+import { isLifeSafety } from "./incident.ts";
 import { resolveStatusSources } from "./zone-status-sources.ts";
 import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
 

@@ -3,7 +3,7 @@ import type { AedesPublishPacket, Client, PublishPacket, Subscription } from "ae
 import { BrokerAccounts, type BrokerAccount } from "./broker-accounts.ts";
 import type { BrokerClients } from "./broker-clients.ts";
 import { BrokerSignIns, type BrokerSignInsOptions } from "./broker-sign-ins.ts";
-import type { MessageCounts } from "./message-counts.ts";
+import type { MessageCounts } from "./mqtt-zones.ts";
 
 export interface BrokerAdmissionOptions extends BrokerSignInsOptions {
   /** Accounts with their topics; without any, every client may use every topic. */

@@ -1,11 +1,10 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
+import { type Clock, type TrustedTime, DeadlineTimer } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { GateStates } from "./gate-states.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
 
 export interface EntryDelaysOptions {
   readonly zones: readonly Zone[];

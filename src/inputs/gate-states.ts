@@ -1,6 +1,6 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { isGateOpen, type Gate, type GateState } from "../domain/gate.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
 import { isOrWillBeRecorded, type Timestamp } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
-import { messageOf } from "../domain/errors.ts";
 import type { Journal } from "../store/journal.ts";
 
 export interface RepeatedOpeningsOptions {

@@ -1,23 +1,27 @@
-import type { Clock } from "../domain/clock.ts";
+import { type Clock, DeadlineTimer } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
-import type { ReadingContext, ZoneSignal } from "../domain/zone-signal.ts";
 import { stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
-import { resumeZone } from "../domain/zone-resume.ts";
-import type { Contact, Zone } from "../domain/zone.ts";
+import type { Contact, Zone, ReadingContext, ZoneSignal } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
+import { recordInFallback, reportOnDisk } from "./fallback-journal.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
-import { hasStoredChange, resumedOf, powerUpDelayMsOf, storedOf, wallOf } from "./zone-state-persistence.ts";
-import { recordInFallback, reportOnDisk } from "./fallback-journal.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
-import type { WatchedZone } from "./zone-reload.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
+import type { WatchedZone } from "./zone-reload.ts";
+import {
+  hasStoredChange,
+  resumedOf,
+  powerUpDelayMsOf,
+  storedOf,
+  wallOf,
+  resumeZone,
+} from "./zone-state-persistence.ts";
 
 export interface ZoneEngineOptions {
   readonly zones: readonly Zone[];

@@ -1,17 +1,15 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
+import { type Clock, type TrustedTime, DeadlineTimer } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
 import type { TripSite } from "../domain/trip.ts";
-import type { Zone } from "../domain/zone.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
+import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
 import type { Journal } from "../store/journal.ts";
-import { faultSuccession, type FaultSuccession } from "./fault-reload.ts";
 import { UnavailableSources } from "./unavailable-sources.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
+import { faultSuccession, type FaultSuccession } from "./zone-reload.ts";
 
 export interface ZoneFaultsOptions {
   readonly zones: readonly Zone[];
