@@ -12,8 +12,8 @@ import type { Priority } from "./generated/types.ts";
 import { VERSION } from "./generated/version.ts";
 import type { ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
-import { LocalDispatch } from "./inputs/local-dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
+import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
 import { requestIntegrityCheck } from "./ops/backups.ts";
@@ -112,7 +112,7 @@ export class Daemon {
     const longLists = new ListWorker(database.name, this.#common);
     const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
     const services = await makeServices({ ...serviceParts, onChange, tell: announceInitialPassword });
-    let dispatch: LocalDispatch | undefined;
+    let dispatch: TripDispatcher | undefined;
     const tripParts = this.#tripParts(journal, services);
     const records = new InterventionStore(database);
     const zoneInRecord = (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name);
@@ -150,7 +150,7 @@ export class Daemon {
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new LocalDispatch({ ...tripParts, baseUrl, token, onRecord });
+    dispatch = new TripDispatcher({ ...tripParts, baseUrl, token, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
