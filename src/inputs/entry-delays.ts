@@ -1,23 +1,14 @@
-import { type Clock, type TrustedTime, DeadlineTimer } from "../domain/clock.ts";
-import type { Log } from "../domain/log.ts";
+import { DeadlineTimer } from "../domain/clock.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
-import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { GateStates } from "./gate-states.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-export interface EntryDelaysOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
+export interface EntryDelaysOptions extends ZoneContext {
   readonly gates: GateStates;
-  readonly clock: Clock;
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly log: Log;
   /** Called in the transaction in which a delay ends and its trip is dispatched. */
   readonly onReleased: (zoneId: string) => void;
-  /** Called when trips may be dispatched that could not be before. */
-  readonly onTrip: () => void;
 }
 
 interface Delay {

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { DeduplicationEntry, DeduplicationStore } from "../store/deduplication-store.ts";
 import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
-import type { DeduplicationEntry, DeduplicationStore } from "../store/deduplication-store.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
 export interface Delivery {
@@ -30,12 +31,6 @@ const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
 /** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
 const MESSAGES_MAX = 4_096;
 
-export interface MessageDeduplicationOptions {
-  readonly journal: Pick<Journal, "takenMessages" | "groupCommit" | "onRollback">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 interface Entry {
   readonly message: DeduplicationEntry;
   readonly atMs: number;
@@ -60,7 +55,7 @@ export class MessageDeduplication {
   readonly #entries: TransactionalMap<string, Entry>;
   readonly #journal: Pick<Journal, "groupCommit">;
 
-  constructor({ journal, clock, log }: MessageDeduplicationOptions) {
+  constructor({ journal, clock, log }: Pick<ZoneContext, "journal" | "clock" | "log">) {
     const store = journal.takenMessages;
     this.#journal = journal;
     this.#entries = new TransactionalMap(journal);

@@ -1,19 +1,11 @@
-import type { Clock, CancelTimer, TrustedTime } from "../domain/clock.ts";
+import type { CancelTimer } from "../domain/clock.ts";
 import { formatConditionMessage, type ConditionDetail } from "../domain/condition-sentence.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Interval } from "../domain/interval.ts";
-import type { Log } from "../domain/log.ts";
-import type { Journal } from "../store/journal.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import { wallOf } from "./zone-state-persistence.ts";
-
-export interface MonitoringGapsOptions {
-  readonly clock: Clock;
-  readonly conditions: Conditions;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
-}
 
 /** The conditions under which zones cannot be read. */
 const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
@@ -36,10 +28,10 @@ interface Gap {
 
 /** Passes on the conditions of the inputs, and records each monitoring gap once it is over. */
 export class MonitoringGaps implements Conditions {
-  readonly #options: MonitoringGapsOptions;
+  readonly #options: ZoneContext;
   readonly #gaps = new Map<string, Gap>();
 
-  constructor(options: MonitoringGapsOptions) {
+  constructor(options: ZoneContext) {
     this.#options = options;
   }
 
@@ -77,31 +69,23 @@ export class MonitoringGaps implements Conditions {
   }
 }
 
-export interface LivenessRecorderOptions {
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly time: TrustedTime;
-  readonly log: Log;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
-  /** Called every few seconds. */
-  readonly periodicTasks: readonly (() => void)[];
-}
-
 const TICK_INTERVAL_MS = 10_000;
 /** Interval at which the daemon stores that it runs. Each write wears an SD card; a shorter one only improves accuracy. */
 const LIVENESS_INTERVAL_MS = 300_000;
 
 /** Stores at intervals that the daemon runs, records the downtime after a start, and runs the periodic tasks. */
 export class LivenessRecorder {
-  readonly #options: LivenessRecorderOptions;
+  readonly #options: ZoneContext;
+  readonly #periodicTasks: readonly (() => void)[];
   #cancel: CancelTimer | undefined;
   #aliveMs = -Infinity;
   /** Last time alive by the wall clock and time of the start by the monotonic clock; undefined once recorded. */
   #downtime: { readonly fromWallMs: number; readonly untilMs: number } | undefined;
 
-  constructor(options: LivenessRecorderOptions) {
+  /** @param periodicTasks called every few seconds */
+  constructor(options: ZoneContext, periodicTasks: readonly (() => void)[]) {
     this.#options = options;
+    this.#periodicTasks = periodicTasks;
   }
 
   start(): void {
@@ -119,9 +103,9 @@ export class LivenessRecorder {
   }
 
   #tick(): void {
-    const { clock, log, periodicTasks } = this.#options;
+    const { clock, log } = this.#options;
     this.#recordDowntime();
-    for (const runTask of periodicTasks) {
+    for (const runTask of this.#periodicTasks) {
       try {
         runTask();
       } catch (error) {

@@ -1,21 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
 import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
-export interface MqttZonesOptions extends Pick<
-  RepeatedOpeningsOptions,
-  "bootId" | "incidentWindowMs" | "record"
-> {
-  readonly zones: readonly Zone[];
+export interface MqttZonesOptions extends RepeatedOpeningsOptions {
   readonly monitor: ZoneEngine;
-  readonly journal: MqttJournal;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Differences of the topic filters between two configurations. */
@@ -25,10 +17,6 @@ export interface FilterChanges {
   /** Filters whose retained messages zones or gates have not read yet. */
   readonly news: readonly string[];
 }
-
-/** The part of the journal that messages need. */
-export type MqttJournal = Pick<Journal, "takenMessages" | "groupCommit" | "onRollback"> &
-  RepeatedOpeningsOptions["journal"];
 
 export interface MqttMessage {
   readonly topic: string;

@@ -1,25 +1,16 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
-import type { NewTrip, TripSite } from "../domain/trip.ts";
-import type { Zone } from "../domain/zone.ts";
+import type { NewTrip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
+import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
-import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
-import { wallOf } from "./zone-state-persistence.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";
+import { wallOf } from "./zone-state-persistence.ts";
 
-export interface TripRegisterOptions {
-  readonly journal: Journal;
+export interface TripRegisterOptions extends ZoneContext {
   readonly orders: ZoneOverrides;
-  readonly clock: Clock;
-  /** The current boot, from which monotonic times count. */
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly site: TripSite;
-  /** Returns a new key for a trip. */
-  readonly newKey: () => string;
 }
 
 /** What events of a zone add to the journal. */

@@ -1,16 +1,14 @@
-import { type Clock, DeadlineTimer } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
+import { DeadlineTimer } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { Log } from "../domain/log.ts";
 import { stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import type { Contact, Zone, ReadingContext, ZoneSignal } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
-import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import { recordInFallback, reportOnDisk } from "./fallback-journal.ts";
 import type { TripRegister } from "./trip-register.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
 import type { WatchedZone } from "./zone-reload.ts";
@@ -23,22 +21,14 @@ import {
   resumeZone,
 } from "./zone-state-persistence.ts";
 
-export interface ZoneEngineOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
+export interface ZoneEngineOptions extends ZoneContext {
   readonly register: TripRegister;
   readonly orders: ZoneOverrides;
   readonly faults: ZoneFaults;
-  readonly clock: Clock;
   /** Uptime of the machine when the daemon starts, in milliseconds. */
   readonly hostUpMs: number;
-  readonly log: Log;
-  readonly conditions: Conditions;
-  /** Called after the commit of a trip; a hint for the dispatcher, which reads the trip from the journal. */
-  readonly onTrip: () => void;
   /** Called after a commit that may have changed a contact. @param delays entry delays of its trips */
   readonly onContact: (delays: readonly EntryDelay[]) => void;
-  readonly failpoint?: (name: string) => void;
 }
 
 /** Effect of a reading on its zone. */

@@ -1,27 +1,17 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { Log } from "../domain/log.ts";
 import type { TripHold } from "../domain/trip.ts";
 import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
 import { walkReportOf, type WalkReport } from "./walk-report.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-export interface ZoneOverridesOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly time: TrustedTime;
-  readonly timezone: string;
-  readonly log: Log;
+export interface ZoneOverridesOptions extends ZoneContext {
   /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
 }
 
 /** Whether a trip is dispatched, and if not, why. */
