@@ -1,4 +1,7 @@
 import type {
+  Battery,
+  MessageCondition,
+  Tamper,
   GpioInput,
   MqttInput,
   ObjectiveType,
@@ -7,7 +10,7 @@ import type {
   Zone as ZoneOptions,
 } from "../generated/types.ts";
 import type { Gate } from "./gate.ts";
-import type { ZoneStatusSources } from "./zone-status-sources.ts";
+import type { Scalar } from "./plain-value.ts";
 
 /** A zone with all options resolved. */
 export interface Zone {
@@ -107,4 +110,23 @@ export interface ReadingContext {
   readonly live: boolean;
   /** Monotonic time of the reading, if known more exactly than by its arrival. */
   readonly atMs?: number | undefined;
+}
+
+/** Source of the availability of a sensor or bridge, and its values. */
+export interface AvailabilitySource {
+  readonly mqtt: string;
+  readonly path?: string;
+  readonly where?: readonly MessageCondition[];
+  readonly up: readonly Scalar[];
+  readonly down: readonly Scalar[];
+}
+
+/** Sources of a zone's status besides its contact, each with its topic. */
+export interface ZoneStatusSources {
+  readonly tamper?: Tamper & { readonly mqtt: string };
+  readonly battery?: Battery & { readonly mqtt: string };
+  /** Availability of the sensor, reported by itself or its bridge. */
+  readonly availability?: AvailabilitySource;
+  /** Availability of the sensor's bridge, the same for all of its sensors. */
+  readonly bridge?: AvailabilitySource;
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isMet } from "../domain/message-condition.ts";
 import { isOneOf, type Scalar } from "../domain/plain-value.ts";
-import type { AvailabilitySource } from "../domain/zone-status-sources.ts";
+import type { AvailabilitySource } from "../domain/zone.ts";
 import type { Contact } from "../domain/zone.ts";
 import type { MessageCondition, Battery, MqttInput } from "../generated/types.ts";
 

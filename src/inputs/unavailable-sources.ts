@@ -1,4 +1,4 @@
-import { bridgeNameOf } from "../domain/zone-status-sources.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneContext } from "./zone-context.ts";
 

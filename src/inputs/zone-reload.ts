@@ -1,6 +1,6 @@
 import type { NewTrip } from "../domain/trip.ts";
 import { sensorOf, isFaultKept } from "../domain/zone-changes.ts";
-import { bridgeNameOf } from "../domain/zone-status-sources.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { ZoneState } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";

@@ -3,9 +3,9 @@ import { excludeEachOther } from "../domain/message-condition.ts";
 import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
-import { bridgeNameOf, type AvailabilitySource } from "../domain/zone-status-sources.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { ZoneSignal } from "../domain/zone.ts";
-import type { Contact, Zone } from "../domain/zone.ts";
+import type { Contact, Zone, AvailabilitySource } from "../domain/zone.ts";
 import type { MqttInput } from "../generated/types.ts";
 import {
   MessageContent,

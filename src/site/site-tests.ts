@@ -4,7 +4,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { SignalTestView, FieldTestPort, WalkTestView } from "../http/site/field-test-port.ts";
-import type { WalkReport } from "../inputs/walk-report.ts";
+import type { WalkReport } from "../inputs/zone-overrides.ts";
 import type { ZoneService } from "../inputs/zone-service.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";
