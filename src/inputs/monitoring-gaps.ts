@@ -1,5 +1,5 @@
 import type { CancelTimer } from "../domain/clock.ts";
-import { formatConditionMessage, type ConditionDetail } from "../domain/condition-sentence.ts";
+import { formatConditionMessage, type ConditionDetail } from "../domain/condition.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
