@@ -1,6 +1,6 @@
 // Writes the table of zone types and their profiles in docs/sensors.md from the built program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { isLifeSafety } from "../dist/domain/incident-class.js";
+import { isLifeSafety } from "../dist/domain/incident.js";
 import { PROFILE_OF_KIND, resolveProfiles } from "../dist/domain/zone-rules.js";
 
 const PAGE = new URL("../docs/sensors.md", import.meta.url);

@@ -5,7 +5,7 @@ import type { Config } from "./config/config.ts";
 import type { LoadOptions } from "./config/load.ts";
 import type { ConfigurationText } from "./config/parsed-text.ts";
 import type { Clock } from "./domain/clock.ts";
-import type { SimulatedLines } from "./inputs/gpio/simulated-lines.ts";
+import type { SimulatedLines } from "./inputs/gpio/gpio-port.ts";
 import { hostOf, type Host } from "./ops/host.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 

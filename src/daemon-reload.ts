@@ -3,7 +3,7 @@ import { configurationText, readConfiguration, type LoadOptions } from "./config
 import type { ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
-import { canonical } from "./domain/canonical.ts";
+import { canonical } from "./domain/zone-changes.ts";
 import type { ReloadHooks } from "./daemon-options.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";

@@ -11,8 +11,8 @@ import type { ZoneInRecord } from "./domain/standing.ts";
 import type { Priority } from "./generated/types.ts";
 import { VERSION } from "./generated/version.ts";
 import type { HttpServer } from "./http/server.ts";
-import { LocalDispatch } from "./inputs/local-dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
+import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
 import { requestIntegrityCheck } from "./ops/backups.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
@@ -111,7 +111,7 @@ export class Daemon {
     const longLists = new ListWorker(database.name, this.#common);
     const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
     const services = await makeServices({ ...serviceParts, isDiskFull, onChange, tell });
-    let dispatch: LocalDispatch | undefined;
+    let dispatch: TripDispatcher | undefined;
     const tripParts = this.#tripParts(journal, services);
     const records = new InterventionStore(database);
     const zoneInRecord = (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name);
@@ -149,7 +149,7 @@ export class Daemon {
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new LocalDispatch({ ...tripParts, baseUrl, token, onRecord });
+    dispatch = new TripDispatcher({ ...tripParts, baseUrl, token, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;

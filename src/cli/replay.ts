@@ -1,9 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import { stepZone, type StepSignal, type ZoneState } from "../domain/zone-step.ts";
-import { resumeZone } from "../domain/zone-resume.ts";
-import type { Zone } from "../domain/zone.ts";
+import { resumeZone } from "../inputs/zone-state-persistence.ts";
+import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { ZoneTopics } from "../inputs/zone-topics.ts";
 import type { JsonOption } from "./command-group.ts";
 import { recordedMessages, type RecordedMessage } from "./message-recording.ts";

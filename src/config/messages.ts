@@ -1,8 +1,8 @@
 import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
-import { isLifeSafety } from "../domain/incident-class.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
-import { placeOf } from "../domain/zone-status-sources.ts";
+import { placeOf } from "../domain/zone-rules.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
 import type { ParsedFile, ConfigProblem, Report } from "./problems.ts";

@@ -1,5 +1,4 @@
-import { canonical } from "../domain/canonical.ts";
-import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
+import { canonical, zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
 
 /** Changes of a new configuration, with the names of docs/configuration.md. */

@@ -1,7 +1,7 @@
 import cron from "node-cron";
 import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
+import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";

@@ -1,5 +1,5 @@
 import { resolveGate } from "../domain/gate.ts";
-import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident-class.ts";
+import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
 import type { Report } from "./problems.ts";

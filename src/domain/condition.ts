@@ -1,5 +1,3 @@
-import type { ConditionValues, ConditionDetail } from "./condition-sentence.ts";
-
 /**
  * Conditions: declared problems of this installation. A component raises a condition and clears it when the problem is
  * over. Open conditions are shown in the log, at /site/status and in the panel.
@@ -84,3 +82,77 @@ export const CONDITIONS = {
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 
 export type ConditionCode = keyof typeof CONDITIONS;
+
+/** Messages of conditions with placeholders in braces. Translations use the same values. */
+export const CONDITION_MESSAGES = {
+  "restart-needed":
+    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or change the file back and reload.",
+  "upstream-unreachable":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-authentication-failed":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-unexpected-service":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-rejects-records":
+    "{rejected} records rejected, {blocked} waiting for their objective at the dispatch centre, {gone} deleted there; santinela sync status lists them",
+  "upstream-rejects-alarm":
+    "{rejected} high-priority records were rejected by the dispatch centre after four attempts; no crew has been informed. santinela sync status lists them with the reason; call the dispatch centre.",
+  "upstream-alarm-unproved":
+    "{alarms} alarms were sent without a response, and the dispatch centre's list cannot be read completely, so it is not certain that they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
+  "upstream-ids-given-again":
+    "record {upstreamId} at the dispatch centre was intervention {interventionId} and now belongs to another record. It is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
+  "upstream-reference-lost":
+    "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or have the dispatch centre accept longer texts.",
+  "upstream-reference-shared":
+    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, there {upstreamId}). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+  "upstream-differs":
+    "{here} records should be at the dispatch centre, and {there} are; {differences} differ. santinela sync status lists them.",
+  "mqtt-unreachable":
+    "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are correct; retrying every {seconds} s.",
+  "mqtt-session-taken-over":
+    "the MQTT broker closes every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each a unique mqtt.clientId. The next attempt is in {minutes} minutes; until then no messages from this broker are received.",
+  "mqtt-subscription-refused":
+    "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
+  "gpio-line-unstable":
+    "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
+  "journal-write-failed":
+    "the trip journal cannot be written: {reason}. Free disk space or replace the disk.",
+  "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",
+  "trip-refused": "the trip of zone {zone} was rejected: {reason}. Check the zone's objective.",
+  "zone-open":
+    "zone {zone} has been open since {since}, and no unfinished intervention names it. Close or bypass the zone.",
+  "data-lost":
+    "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
+  "trips-off-disk":
+    "{changes} trips and zone changes are in {file}, in memory only, because the disk cannot be written ({reason}). A power cut loses them. Free disk space or replace the disk; they are then stored automatically.",
+  "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
+  "disk-full":
+    "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+  "backup-overdue":
+    "the newest backup of the database is from {newest}. Run santinela backup for the reason.",
+  "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+} as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
+
+export type SentenceCode = keyof typeof CONDITION_MESSAGES;
+
+/** Values by placeholder name; a time is ISO 8601 UTC. */
+export type ConditionValues = Readonly<Record<string, string | number>>;
+
+/** Detail of a condition: the values of its message, or a free text. */
+export type ConditionDetail<Code extends ConditionCode> =
+  | string
+  | (Code extends SentenceCode
+      ? Readonly<Record<NamesIn<(typeof CONDITION_MESSAGES)[Code]>, string | number>>
+      : never);
+
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** The message of a condition with its placeholders replaced, or the free text. */
+export function formatConditionMessage(code: ConditionCode, detail: string | ConditionValues): string {
+  if (typeof detail === "string") return detail;
+  const messages: Readonly<Partial<Record<ConditionCode, string>>> = CONDITION_MESSAGES;
+  const message = messages[code] ?? "";
+  return message.replace(/\{(\w+)\}/g, (braced, name: string) => String(detail[name] ?? braced));
+}

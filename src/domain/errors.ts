@@ -56,5 +56,7 @@ export type AppErrorCode =
 
 /** Message of any thrown value, for a log line or another error. */
 export function messageOf(error: unknown): string {
+  // Node.js hides the reasons of several attempts to connect in an error without a message.
+  if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { isLifeSafety } from "./incident-class.ts";
+import { isLifeSafety } from "./incident.ts";
 import type { Trip } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 

@@ -1,20 +1,19 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
-import { subjectOfTrip } from "./incident-class.ts";
 import { lineOf } from "./incident-notes.ts";
-import { withOpening } from "./incident.ts";
+import { withOpening, subjectOfTrip } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
-import { renderTemplate } from "./text-template.ts";
-import type { NewTrip, RestoreCause, DetectedTrip, TripSignal, TripSite } from "./trip.ts";
-import { wording, type TripTextValues } from "./trip-text.ts";
+import { wording, type TripTextValues, renderTemplate } from "./trip-text.ts";
+import type { NewTrip, RestoreCause, DetectedTrip, TripSite } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 
 /* The texts of a row are created when the event is detected, so that every attempt sends the same. */
+
 /** Creates the row of a trip, with its intervention. */
 export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): NewTrip {
-  const { disposition, sinceWallMs: _since, ...known } = detected;
   const { confirmed, name, description, ...flags } = zone.profile;
+  const { cause } = detected;
   const catalogue = wording(site.locale);
   const text = textValues(zone, detected, site);
   const values = {
@@ -23,42 +22,32 @@ export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): New
     "zone.kind": text.kind,
     "objective.name": zone.objectiveName ?? catalogue.unnamedObjective(zone.objective.id),
     "event.time": text.time,
-    "event.cause": catalogue.causes[detected.cause],
+    "event.cause": catalogue.causes[cause],
   };
-  const body = {
-    name: clip(name === undefined ? catalogue.name(text) : renderTemplate(name, values), 200),
-    description: clip(
-      description === undefined
-        ? catalogue.description(text, detected.cause)
-        : renderTemplate(description, values),
-      4000,
-    ),
-    ...objectiveOf(zone),
-    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
-    status: "planned",
+  const body = workOf(zone, detected, site, {
+    name: name === undefined ? catalogue.name(text) : renderTemplate(name, values),
+    description:
+      description === undefined ? catalogue.description(text, cause) : renderTemplate(description, values),
     ...flags,
-  } as const;
-  const row: NewTrip = {
-    ...known,
-    ...disposition,
-    zoneId: zone.id,
-    source: zone.input.source,
+  });
+  const row = rowOf(zone, detected, {
     type: "trip",
+    cause,
     subject: subjectOfTrip(zone),
-    body: cleanBody(body),
-    line: "",
-    signal: signalOf(zone, catalogue.remark(withoutSeconds(text), detected.cause)),
+    earliestWallMs: detected.earliestWallMs,
+    body,
+    remark: catalogue.remark(withoutSeconds(text), cause),
     confirmed: confirmed ?? null,
-  };
+  });
   // A profile's own texts may omit the zone's name.
-  const isNamed = `${row.body.name}\n${row.body.description}`.includes(cleanText(zone.name));
+  const isNamed = `${body.name}\n${body.description}`.includes(cleanText(zone.name));
   if (isNamed) return row;
   const first = withOpening(undefined, row);
-  return { ...row, body: { ...row.body, notes: lineOf(first, [first], site) } };
+  return { ...row, body: { ...body, notes: lineOf(first, [first], site) } };
 }
 
 /** A fault of a zone, or its end. */
-export interface DetectedFault extends Omit<DetectedTrip, "cause" | "earliestWallMs"> {
+export interface DetectedFault extends Detected {
   readonly fault: Fault;
   /** Owner of the fault: the zone, or the bridge of several zones. */
   readonly of: string;
@@ -67,41 +56,24 @@ export interface DetectedFault extends Omit<DetectedTrip, "cause" | "earliestWal
 }
 
 /** Creates the row of a fault, which becomes work for a technician, or of its end, which is noted there. */
-export function newFault(
-  zone: Zone,
-  { disposition, fault, of, isOver, behind, ...detected }: DetectedFault,
-  site: TripSite,
-): NewTrip {
+export function newFault(zone: Zone, detected: DetectedFault, site: TripSite): NewTrip {
+  const { fault, of, isOver, behind } = detected;
   const catalogue = wording(site.locale);
-  const text = { ...textValues(zone, { ...detected, earliestWallMs: null }, site) };
+  const text = textValues(zone, detected, site);
   const bridge = behind && { name: of, zones: behind.map(({ id, name }) => `${name} (${id})`) };
-  const body: InterventionCreate = {
-    name: clip(bridge ? catalogue.bridgeName(bridge) : catalogue.faultName(text, fault), 200),
-    description: clip(
-      bridge ? catalogue.bridgeDescription(text, bridge) : catalogue.faultDescription(text, fault),
-      4000,
-    ),
-    ...objectiveOf(zone),
-    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
-    status: "planned",
+  const body = workOf(zone, detected, site, {
+    name: bridge ? catalogue.bridgeName(bridge) : catalogue.faultName(text, fault),
+    description: bridge ? catalogue.bridgeDescription(text, bridge) : catalogue.faultDescription(text, fault),
     ...WORK_OF_FAULT[fault],
-  };
-  return {
-    ...detected,
-    ...disposition,
-    zoneId: zone.id,
-    source: zone.input.source,
+  });
+  const line = bridge ? catalogue.bridgeLine(text, bridge, isOver) : catalogue.faultLine(text, fault, isOver);
+  return rowOf(zone, detected, {
     type: isOver ? "fault-over" : "fault",
     cause: fault,
     subject: subjectOfFault(of, fault),
-    earliestWallMs: null,
-    body: cleanBody(body),
-    line: cleanText(
-      bridge ? catalogue.bridgeLine(text, bridge, isOver) : catalogue.faultLine(text, fault, isOver),
-    ),
-    signal: signalOf(zone, ""),
-    confirmed: null,
-  };
+    body,
+    line: cleanText(line),
+  });
 }
 
 /**
@@ -110,56 +82,33 @@ export function newFault(
  */
 export function newSignalTest(
   zone: Zone,
-  { who, ...detected }: Pick<DetectedTrip, "key" | "moment" | "isDated"> & { readonly who: string },
+  { who, ...detected }: Detected & { readonly who: string },
   site: TripSite,
 ): NewTrip {
   const catalogue = wording(site.locale);
-  const text = textValues(zone, { ...detected, earliestWallMs: null }, site);
+  const text = textValues(zone, detected, site);
   const line = catalogue.signalDescription(text, who);
-  const body: InterventionCreate = {
-    name: clip(catalogue.signalName(text), 200),
-    description: line,
-    ...objectiveOf(zone),
-    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
-    status: "done",
-    type: "maintenance",
-    priority: "low",
-  };
-  return {
-    ...detected,
-    zoneId: zone.id,
-    source: zone.input.source,
+  const body = { name: catalogue.signalName(text), description: line, status: "done" } as const;
+  return rowOf(zone, detected, {
     type: "signal",
     cause: "signal-test",
     subject: `signal/${detected.key}`,
-    earliestWallMs: null,
-    body: cleanBody(body),
+    body: workOf(zone, detected, site, { ...body, type: "maintenance", priority: "low" }),
     line: cleanText(line),
-    signal: signalOf(zone, ""),
-    confirmed: null,
-    state: "waiting",
-    reason: null,
-  };
+  });
 }
 
-export interface DetectedRestore extends Pick<DetectedTrip, "key" | "moment" | "isDated" | "disposition"> {
+export interface DetectedRestore extends Detected {
   readonly cause: RestoreCause;
 }
 
-export function newRestore(zone: Zone, { disposition, ...detected }: DetectedRestore): NewTrip {
-  return {
-    ...detected,
-    ...disposition,
-    zoneId: zone.id,
-    source: zone.input.source,
+export function newRestore(zone: Zone, detected: DetectedRestore): NewTrip {
+  return rowOf(zone, detected, {
     type: "restore",
+    cause: detected.cause,
     subject: subjectOfTrip(zone),
-    earliestWallMs: null,
     body: { name: zone.name, ...objectiveOf(zone) },
-    line: "",
-    signal: signalOf(zone, ""),
-    confirmed: null,
-  };
+  });
 }
 
 /** Zones of one objective that were found open at the same time, with their keys and opening times. */
@@ -174,46 +123,77 @@ export interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
 /** Creates the rows of contacts that are open at an arming: one record lists them all. */
 export function newStanding({ zones, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
   const catalogue = wording(site.locale);
-  const texts = zones.map(({ zone, sinceWallMs }) => {
-    const text = textValues(zone, { moment, isDated, earliestWallMs: null, sinceWallMs }, site);
+  const listed = zones.map(({ zone, key, sinceWallMs }) => {
+    const text = textValues(zone, { moment, isDated, sinceWallMs }, site);
     const line = cleanText(catalogue.standingLine(text)).replaceAll("\n", " ");
-    return { text, line, remark: catalogue.remark(withoutSeconds(text), "standing") };
+    return { zone, key, text, line, remark: catalogue.remark(withoutSeconds(text), "standing") };
   });
-  const [first] = zones;
-  const time = texts[0]?.text.time ?? catalogue.unknownTime;
-  const described = (lines: readonly string[]): string =>
-    clip([catalogue.standingDescription(time), ...lines].join("\n"), 4000);
-  const all = described(texts.map(({ line }) => line));
-  return zones.map(({ zone, key }, index) => ({
+  const [first] = listed;
+  const heading = catalogue.standingDescription(first?.text.time ?? catalogue.unknownTime);
+  const all = listed.map(({ line }) => line);
+  return listed.map(({ zone, key, line, remark }, index) => {
+    const detected = { key, moment, isDated };
+    const body = workOf(zone, detected, site, {
+      name: catalogue.standingName(zones.length),
+      // The first record lists all zones; another one opens a record only if the first one is full.
+      description: [heading, ...(index === 0 ? all : [line])].join("\n"),
+      type: "inspection",
+      priority: "medium",
+    });
+    const subject = `standing/${first?.key}`;
+    return rowOf(zone, detected, { type: "standing", cause: "standing", subject, body, line, remark });
+  });
+}
+
+/** What is known of every event; it is dispatched unless its disposition says otherwise. */
+interface Detected extends Pick<DetectedTrip, "key" | "moment" | "isDated"> {
+  readonly disposition?: DetectedTrip["disposition"];
+}
+
+function rowOf(
+  zone: Zone,
+  { key, moment, isDated, disposition = { state: "waiting", reason: null } }: Detected,
+  {
+    remark = "",
+    ...row
+  }: Pick<NewTrip, "type" | "cause" | "subject" | "body"> &
+    Partial<Pick<NewTrip, "line" | "earliestWallMs" | "confirmed">> & { readonly remark?: string },
+): NewTrip {
+  const { id, name, input, device, confirmWith } = zone;
+  return {
     key,
     moment,
     isDated,
-    zoneId: zone.id,
-    source: zone.input.source,
-    type: "standing",
-    cause: "standing",
-    subject: `standing/${first?.key}`,
+    ...disposition,
+    zoneId: id,
+    source: input.source,
     earliestWallMs: null,
-    body: cleanBody({
-      name: clip(catalogue.standingName(zones.length), 200),
-      // The first record lists all zones; another one opens a record only if the first one is full.
-      description: index === 0 ? all : described([texts[index]?.line ?? ""]),
-      ...objectiveOf(zone),
-      dateStart: isDated ? formatLocal(moment.wallMs, site.timezone) : null,
-      status: "planned",
-      type: "inspection",
-      priority: "medium",
-    }),
-    line: texts[index]?.line ?? "",
-    signal: signalOf(zone, texts[index]?.remark ?? ""),
+    line: "",
+    signal: { name, remark, device, confirmWith },
     confirmed: null,
-    state: "waiting",
-    reason: null,
-  }));
+    ...row,
+  };
 }
 
-function signalOf({ name, device, confirmWith }: Zone, remark: string): TripSignal {
-  return { name, remark, device, confirmWith };
+/** The body of an intervention. */
+function workOf(
+  zone: Zone,
+  { moment, isDated }: Detected,
+  site: TripSite,
+  {
+    name,
+    description,
+    ...fields
+  }: Omit<InterventionCreate, "objectiveType" | "objectiveId"> & { readonly description: string },
+): InterventionCreate {
+  return cleanBody({
+    name: clip(name, 200),
+    description: clip(description, 4000),
+    ...objectiveOf(zone),
+    dateStart: isDated ? formatLocal(moment.wallMs, site.timezone) : null,
+    status: "planned",
+    ...fields,
+  });
 }
 
 /** Times without seconds, for a line of the notes. */
@@ -231,9 +211,9 @@ function textValues(
   {
     moment,
     isDated,
-    earliestWallMs,
+    earliestWallMs = null,
     sinceWallMs = null,
-  }: Pick<DetectedTrip, "moment" | "isDated" | "earliestWallMs" | "sinceWallMs">,
+  }: Pick<DetectedTrip, "moment" | "isDated"> & Partial<Pick<DetectedTrip, "earliestWallMs" | "sinceWallMs">>,
   { locale, timezone }: TripSite,
 ): TripTextValues {
   const catalogue = wording(locale);

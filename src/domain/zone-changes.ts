@@ -1,4 +1,3 @@
-import { canonical } from "./canonical.ts";
 import type { Fault } from "./fault.ts";
 import type { Gate } from "./gate.ts";
 import type { Zone } from "./zone.ts";
@@ -57,3 +56,13 @@ const FAULT_SOURCES: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
   ],
   faulty: sensorOf,
 };
+
+/** JSON text of a plain value that does not depend on the order of keys. */
+export function canonical(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
+}

@@ -1,14 +1,22 @@
-import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
 import {
   CONFIRM_WITH_DEFAULTS,
   GPIO_INPUT_DEFAULTS,
   SWINGER_DEFAULTS,
   ZONE_DEFAULTS,
+  AVAILABILITY_DEFAULTS,
 } from "../generated/defaults.ts";
+import type { Profile, Zone as ZoneOptions, MessageCondition, Tamper } from "../generated/types.ts";
 import { resolveGate } from "./gate.ts";
-import { isLifeSafety } from "./incident-class.ts";
-import { resolveStatusSources } from "./zone-status-sources.ts";
-import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
+import { isLifeSafety } from "./incident.ts";
+import type {
+  AvailabilitySource,
+  ZoneStatusSources,
+  Zone,
+  ZoneInput,
+  ZoneKind,
+  ZoneProfile,
+  ZoneRules,
+} from "./zone.ts";
 
 /**
  * Resolves a zone's options: input defaults, rules by input and zone type, and its profile.
@@ -134,4 +142,49 @@ function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
     tripsAtFirstSight: isLifeSafety(options.kind),
   };
+}
+
+/** Resolves a zone's status sources. */
+export function resolveStatusSources({
+  input,
+  tamper,
+  battery,
+  availability,
+  bridge,
+}: ZoneOptions): ZoneStatusSources {
+  return {
+    ...(tamper && { tamper: { ...tamper, ...placeOf(input, tamper) } }),
+    ...(battery && { battery: { ...battery, ...placeOf(input, battery) } }),
+    ...(availability && { availability: { ...AVAILABILITY_DEFAULTS, ...availability } }),
+    ...(bridge && { bridge: { ...AVAILABILITY_DEFAULTS, ...bridge } }),
+  };
+}
+
+/**
+ * Topic and conditions of tamper and battery: by default those of the contact, so that only messages about this zone
+ * count.
+ */
+export function placeOf(
+  input: ZoneOptions["input"],
+  { mqtt, where = [] }: Pick<Tamper, "mqtt" | "where">,
+): { mqtt: string; where?: MessageCondition[] } {
+  if (mqtt !== undefined) return { mqtt };
+  if (!("mqtt" in input)) return { mqtt: "" };
+  const all = [...(input.where ?? []), ...where];
+  return { mqtt: input.mqtt, ...(all.length === 0 ? {} : { where: all }) };
+}
+
+/** Name of a bridge in faults and records: its topic, and the conditions that distinguish it on that topic. */
+export function bridgeNameOf({ mqtt, path, where }: AvailabilitySource): string {
+  const place = path === undefined || path === "/state" ? "" : ` ${path}`;
+  return `${mqtt}${place}${where === undefined ? "" : ` (${where.map(conditionText).join(", ")})`}`;
+}
+
+function conditionText({ path, in: wanted, not, exists }: MessageCondition): string {
+  const parts = [
+    ...(wanted === undefined ? [] : [`= ${wanted.join(" | ")}`]),
+    ...(not === undefined ? [] : [`≠ ${not.join(" | ")}`]),
+    ...(exists === undefined ? [] : [exists ? "+" : "-"]),
+  ];
+  return `${path} ${parts.join(" ")}`;
 }

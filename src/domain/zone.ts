@@ -1,5 +1,7 @@
-import type { Gate } from "./gate.ts";
 import type {
+  Battery,
+  MessageCondition,
+  Tamper,
   GpioInput,
   MqttInput,
   ObjectiveType,
@@ -7,7 +9,8 @@ import type {
   SimulatedInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
-import type { ZoneStatusSources } from "./zone-status-sources.ts";
+import type { Gate } from "./gate.ts";
+import type { Scalar } from "./plain-value.ts";
 
 /** A zone with all options resolved. */
 export interface Zone {
@@ -77,4 +80,53 @@ export interface ZoneRules {
   readonly autoRestoreMs?: number;
   /** Whether a zone that is open at its first reading trips: a fire alarm must not wait for a normal reading. */
   readonly tripsAtFirstSight: boolean;
+}
+
+/** Interpreted signal of a source about a zone. */
+export type ZoneSignal =
+  /**
+   * `live`: a new reading, not a retained message. `occasion`: for an opening, the value that identifies its event, if the
+   * zone has an option for it.
+   */
+  | {
+      readonly kind: "contact";
+      readonly contact: Contact;
+      readonly live: boolean;
+      readonly occasion?: string;
+    }
+  | { readonly kind: "tamper"; readonly open: boolean }
+  | { readonly kind: "battery"; readonly low: boolean }
+  /**
+   * Availability of the sensor, as reported by itself or its bridge. `bridge` is the name of an unavailable bridge: it
+   * concerns all zones behind it, and is one fault.
+   */
+  | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
+  /** A message without other information, which shows that the sensor works. */
+  | { readonly kind: "sign-of-life" };
+
+/** Context of a reading. */
+export interface ReadingContext {
+  /** False for a value that may be old, such as a retained message. */
+  readonly live: boolean;
+  /** Monotonic time of the reading, if known more exactly than by its arrival. */
+  readonly atMs?: number | undefined;
+}
+
+/** Source of the availability of a sensor or bridge, and its values. */
+export interface AvailabilitySource {
+  readonly mqtt: string;
+  readonly path?: string;
+  readonly where?: readonly MessageCondition[];
+  readonly up: readonly Scalar[];
+  readonly down: readonly Scalar[];
+}
+
+/** Sources of a zone's status besides its contact, each with its topic. */
+export interface ZoneStatusSources {
+  readonly tamper?: Tamper & { readonly mqtt: string };
+  readonly battery?: Battery & { readonly mqtt: string };
+  /** Availability of the sensor, reported by itself or its bridge. */
+  readonly availability?: AvailabilitySource;
+  /** Availability of the sensor's bridge, the same for all of its sensors. */
+  readonly bridge?: AvailabilitySource;
 }

@@ -9,7 +9,7 @@ import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.t
 import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
-import type { MessageCounts } from "./message-counts.ts";
+import type { MessageCounts } from "./mqtt-zones.ts";
 
 /** A group of sensors or programs that sign in to the built-in broker with one user name. */
 export interface BrokerAccount {

@@ -1,7 +1,6 @@
 import type { IClientOptions, MqttClient } from "mqtt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { reasonOf } from "./connection-error.ts";
 
 export interface BrokerAddress {
   readonly url: string;
@@ -105,7 +104,7 @@ async function connected(broker: BrokerAddress, options: IClientOptions): Promis
   try {
     return await connectAsync(broker.url, { ...optionsOf(broker), ...options }, false);
   } catch (cause) {
-    throw new AppError("unavailable", `the MQTT broker cannot be reached: ${reasonOf(cause)}`, {
+    throw new AppError("unavailable", `the MQTT broker cannot be reached: ${messageOf(cause)}`, {
       hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are correct.",
       cause,
     });

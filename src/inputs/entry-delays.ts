@@ -1,23 +1,14 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
-import type { Log } from "../domain/log.ts";
+import { DeadlineTimer } from "../domain/clock.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
-import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { GateStates } from "./gate-states.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-export interface EntryDelaysOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
+export interface EntryDelaysOptions extends ZoneContext {
   readonly gates: GateStates;
-  readonly clock: Clock;
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly log: Log;
   /** Called in the transaction in which a delay ends and its trip is dispatched. */
   readonly onReleased: (zoneId: string) => void;
-  /** Called when trips may be dispatched that could not be before. */
-  readonly onTrip: () => void;
 }
 
 interface Delay {
@@ -41,14 +32,14 @@ export class EntryDelays {
   readonly #options: EntryDelaysOptions;
   readonly #timer: DeadlineTimer;
   /** Monotonic end of each delay, by the key of its trip. */
-  readonly #delays = new Map<string, Delay>();
-
+  readonly #delays: TransactionalMap<string, Delay>;
   #zones: readonly Zone[];
 
   constructor(options: EntryDelaysOptions) {
     this.#options = options;
     this.#zones = options.zones;
     this.#timer = new DeadlineTimer(options.clock, () => this.check());
+    this.#delays = new TransactionalMap(options.journal, () => this.#arm());
   }
 
   start(): void {
@@ -94,14 +85,8 @@ export class EntryDelays {
 
   #end(key: string, zoneId: string, reason: string | undefined): void {
     const { journal, log, onTrip, onReleased } = this.#options;
-    const delay = this.#delays.get(key);
     journal.endDelays([key], reason);
     this.#delays.delete(key);
-    // In a group commit, the delay has ended only once that commit is on disk.
-    journal.onRollback(() => {
-      if (delay) this.#delays.set(key, delay);
-      this.#arm();
-    });
     if (reason === undefined) onReleased(zoneId);
     journal.afterCommit(() =>
       log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key }),

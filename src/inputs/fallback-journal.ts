@@ -1,16 +1,10 @@
-import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
 import type { JournalChange } from "../store/journal-changes.ts";
 import { isUnwritable } from "../store/transaction.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-interface OffDiskParts {
-  readonly journal: Pick<Journal, "offDisk" | "storeOffDisk">;
-  readonly conditions: Conditions;
-  readonly log: Log;
-}
+type FallbackContext = Pick<ZoneContext, "journal" | "conditions" | "log">;
 
 /**
  * Keeps a reading of a GPIO line in memory when the disk cannot be written: a line does not repeat an edge. An MQTT
@@ -18,7 +12,7 @@ interface OffDiskParts {
  * @returns whether the change is kept, so that it counts as recorded
  */
 export function recordInFallback(
-  { journal, conditions, log }: OffDiskParts,
+  { journal, conditions, log }: FallbackContext,
   { input }: Zone,
   change: JournalChange,
   error: unknown,
@@ -33,7 +27,7 @@ export function recordInFallback(
 }
 
 /** Writes the kept changes if the disk can be written again. @returns whether any were written */
-export function storeFallback(parts: OffDiskParts): boolean {
+export function storeFallback(parts: FallbackContext): boolean {
   const { journal, log } = parts;
   if (journal.offDisk.count === 0) return false;
   try {
@@ -48,7 +42,7 @@ export function storeFallback(parts: OffDiskParts): boolean {
 }
 
 /** Clears the conditions after a successful write to the journal. */
-export function reportOnDisk({ conditions, journal }: Pick<OffDiskParts, "conditions" | "journal">): void {
+export function reportOnDisk({ conditions, journal }: FallbackContext): void {
   conditions.clear("journal-write-failed");
   if (journal.offDisk.count === 0) conditions.clear("trips-off-disk");
 }

@@ -1,17 +1,7 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { isGateOpen, type Gate, type GateState } from "../domain/gate.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
-import type { Log } from "../domain/log.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
-
-export interface GateStatesOptions {
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly time: TrustedTime;
-  readonly timezone: string;
-  readonly log: Log;
-}
+import type { ZoneContext } from "./zone-context.ts";
 
 interface Known {
   readonly state: GateState;
@@ -24,10 +14,10 @@ interface Known {
  * Whether a gate is open is unknown after a start until its switch or message reports again.
  */
 export class GateStates {
-  readonly #options: GateStatesOptions;
+  readonly #options: ZoneContext;
   readonly #known = new Map<string, Known>();
 
-  constructor(options: GateStatesOptions) {
+  constructor(options: ZoneContext) {
     this.#options = options;
   }
 
@@ -57,9 +47,9 @@ export class GateStates {
 
   /** @param fromNowMs offset of the checked time, for a gate with a schedule */
   #isOpen(gate: Gate, fromNowMs: number): boolean {
-    const { clock, time, timezone } = this.#options;
+    const { clock, time, site } = this.#options;
     const wallMs = time.isTrusted() ? clock.wallMs() + fromNowMs : null;
-    return isGateOpen(gate, wallMs, timezone, (id) => this.#stateOf(id));
+    return isGateOpen(gate, wallMs, site.timezone, (id) => this.#stateOf(id));
   }
 
   #stateOf(gateId: string): GateState {

@@ -16,18 +16,14 @@ import type { Log } from "../domain/log.ts";
 import type { Trip, TripSite } from "../domain/trip.ts";
 import { wording } from "../domain/trip-text.ts";
 import type { Journal } from "../store/journal.ts";
-import type { LocalApiResult, LocalApi } from "./local-api.ts";
-import type { RecordVersions } from "./record-versions.ts";
+import type { LocalApi, LocalApiResult, RecordVersion } from "./local-api.ts";
 
 export interface IncidentCorrelatorOptions {
   readonly journal: Journal;
   readonly api: LocalApi;
-  /** Trips of one class at one objective within this time of the last one form one incident. */
-  readonly incidentWindowMs: number;
-  readonly site: TripSite;
+  /** `incidentWindowS`: trips of one class at one objective within this time of the last one form one incident. */
+  readonly site: TripSite & { readonly incidentWindowS: number };
   readonly log: Log;
-  /** Latest versions of records, as written by this process. */
-  readonly versions: RecordVersions;
   readonly failpoint?: (name: string) => void;
 }
 
@@ -63,11 +59,11 @@ export class IncidentCorrelator {
 
   /** Dispatches a trip or fault to a record. */
   async resolve(trip: Trip): Promise<Resolved> {
-    const { journal } = this.#options;
+    const { journal, site } = this.#options;
     const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
     const incident = decided === trip.key ? undefined : journal.incidents.find(decided);
     const isDecided = trip.incident !== null;
-    if (!incident || (!isDecided && !isWithinWindow(incident, trip, this.#options.incidentWindowMs)))
+    if (!incident || (!isDecided && !isWithinWindow(incident, trip, site.incidentWindowS * 1000)))
       return this.#open(trip);
     return this.#join(trip, incident);
   }
@@ -89,7 +85,6 @@ export class IncidentCorrelator {
     if (answer.type !== "record")
       return { type: "refused", reason: "reason" in first ? first.reason : "no reason given" };
     failpoint?.("trip-posted");
-    this.#options.versions.remember(answer);
     const interventionId = answer.record.id;
     await journal.opened(trip, {
       key: trip.key,
@@ -143,10 +138,8 @@ export class IncidentCorrelator {
       const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag, joining);
       failpoint?.("trip-noted");
       if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;
-      if (answer.type === "record" && answer.record.notes === addition.notes) {
-        this.#options.versions.remember(answer);
+      if (answer.type === "record" && answer.record.notes === addition.notes)
         return this.#joined(trip, incident, addition);
-      }
       if (answer.type !== "changed" && answer.type !== "missing") break;
     }
     // The record cannot take the line, or changes all the time: the trip opens its own.
@@ -154,14 +147,9 @@ export class IncidentCorrelator {
   }
 
   /** The record as this process last wrote it, which saves a read; used once, and only in the first attempt of a trip. */
-  #cachedVersion(
-    trip: Trip,
-    interventionId: number,
-  ): Extract<LocalApiResult, { type: "record" }> | undefined {
-    const version = this.#options.versions.take(interventionId);
-    return version && trip.attempts === 0 && trip.incident === null
-      ? { type: "record", ...version }
-      : undefined;
+  #cachedVersion(trip: Trip, interventionId: number): RecordVersion | undefined {
+    const version = this.#options.api.takeCached(interventionId);
+    return trip.attempts === 0 && trip.incident === null ? version : undefined;
   }
 
   /** @returns undefined if the notes are full */

@@ -5,21 +5,21 @@ import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { BrokerAccount } from "./broker-admission.ts";
 import { BuiltInBroker, type BrokerUse } from "./built-in-broker.ts";
-import { openBackend, type GpioBackend } from "./gpio/backends.ts";
+import { SimulatedLines } from "./gpio/gpio-port.ts";
+import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
-import { SimulatedLines } from "./gpio/simulated-lines.ts";
 import { levelOf } from "./gpio/line-bindings.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
-import type { MessageCount } from "./message-counts.ts";
-import { MqttZones, type FilterChanges, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
+import type { MessageCount } from "./mqtt-zones.ts";
+import { MqttZones, type FilterChanges, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneEngine;
-  readonly journal: MqttJournal & Pick<Journal, "brokerCounts">;
+  readonly journal: Journal;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   /** Levels of the backend `simulated`; by default every contact is normal. */
   readonly lines?: SimulatedLines | undefined;

@@ -1,18 +1,19 @@
-import type { ApiClient, Reply } from "../client/api-client.ts";
+import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
+import { isUnfinished } from "../domain/incident.ts";
 import type { Intervention, InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 
-export interface LocalApiOptions {
-  /** Client of the local API over loopback. */
-  readonly client: ApiClient;
-  /** A token of the device account. */
-  readonly token: () => string;
-}
+/** A request over loopback takes milliseconds; this only ends one that hangs. */
+const LOOPBACK_TIMEOUT_MS = 10_000;
+/** Below the minute for which the server keeps a connection (`http/server`), so that the client always closes it. */
+export const LOOPBACK_IDLE_MS = 20_000;
+/** Maximum number of cached records: the open incidents of a large site. */
+const CACHED_MAX = 512;
 
 /** Result of a request to the local API. */
 export type LocalApiResult =
-  | { readonly type: "record"; readonly record: Intervention; readonly etag: string }
+  | RecordVersion
   /** The record does not exist or was deleted. */
   | { readonly type: "missing"; readonly reason: string }
   /** The record was changed between reading and writing. */
@@ -24,32 +25,76 @@ export type LocalApiResult =
   /** To be retried; `isBusy` when the next request would probably fail in the same way. */
   | { readonly type: "again"; readonly reason: string; readonly isBusy: boolean };
 
+/** A record as returned by the API, with its version. */
+export interface RecordVersion {
+  readonly type: "record";
+  readonly record: Intervention;
+  readonly etag: string;
+}
+
 /** The local API, as trips use it: every write of the daemon passes it like any other request. */
 export class LocalApi {
-  readonly #options: LocalApiOptions;
+  readonly #client: ApiClient;
+  readonly #newToken: () => string;
   #token: string | undefined;
+  /** Unfinished records as this process last wrote them; a change of an outdated version is rejected by its ETag. */
+  readonly #written = new Map<number, RecordVersion>();
 
-  constructor(options: LocalApiOptions) {
-    this.#options = options;
+  /** @param newToken returns a token of the device account */
+  constructor(baseUrl: string, newToken: () => string, connectionsMax: number) {
+    this.#newToken = newToken;
+    this.#client = new ApiClient({
+      baseUrl,
+      timeoutMs: LOOPBACK_TIMEOUT_MS,
+      keepIdleMs: LOOPBACK_IDLE_MS,
+      connectionsMax,
+    });
   }
 
-  create(key: string, body: InterventionCreate): Promise<LocalApiResult> {
-    return this.#request("POST", "/interventii", body, { "Idempotency-Key": `"${key}"` });
+  async create(key: string, body: InterventionCreate): Promise<LocalApiResult> {
+    return this.#cached(await this.#request("POST", "/interventii", body, { "Idempotency-Key": `"${key}"` }));
   }
 
   find(id: number): Promise<LocalApiResult> {
     return this.#request("GET", `/interventii/${id}`);
   }
 
+  /** Removes and returns the cached record, which saves a read; its next write adds the next version. */
+  takeCached(id: number): RecordVersion | undefined {
+    const version = this.#written.get(id);
+    this.#written.delete(id);
+    return version;
+  }
+
   /**
    * @param etag of the version that the changes are based on
    * @param tripKey the trip that joins the record with this change
    */
-  change(id: number, changes: InterventionUpdate, etag: string, tripKey?: string): Promise<LocalApiResult> {
-    return this.#request("PUT", `/interventii/${id}`, changes, {
+  async change(
+    id: number,
+    changes: InterventionUpdate,
+    etag: string,
+    tripKey?: string,
+  ): Promise<LocalApiResult> {
+    const headers = {
       ...(etag === "" ? {} : { "If-Match": etag }),
       ...(tripKey === undefined ? {} : { "Trip-Key": tripKey }),
-    });
+    };
+    return this.#cached(await this.#request("PUT", `/interventii/${id}`, changes, headers));
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  /** A user may reopen a finished record unnoticed, so that only unfinished ones are cached. */
+  #cached(result: LocalApiResult): LocalApiResult {
+    if (result.type !== "record") return result;
+    const { id } = result.record;
+    this.#written.delete(id);
+    if (result.etag !== "" && isUnfinished(result.record)) this.#written.set(id, result);
+    if (this.#written.size > CACHED_MAX) this.#written.delete(this.#written.keys().next().value ?? 0);
+    return result;
   }
 
   async #request(
@@ -59,17 +104,17 @@ export class LocalApi {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<LocalApiResult> {
     const send = (token: string): Promise<Reply> =>
-      this.#options.client.request({
+      this.#client.request({
         method,
         path,
         token,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-    this.#token ??= this.#options.token();
+    this.#token ??= this.#newToken();
     const reply = await send(this.#token);
     if (reply.kind !== "answered" || reply.status !== 401) return resultOf(method, reply);
-    this.#token = this.#options.token();
+    this.#token = this.#newToken();
     return resultOf(method, await send(this.#token));
   }
 }

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { Journal } from "../store/journal.ts";
 import type { DeduplicationEntry } from "../store/messages.ts";
+import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
 export interface Delivery {
@@ -29,12 +31,6 @@ const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
 /** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
 const MESSAGES_MAX = 4_096;
 
-export interface MessageDeduplicationOptions {
-  readonly journal: Pick<Journal, "takenMessages" | "groupCommit" | "onRollback">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 interface Entry {
   readonly message: DeduplicationEntry;
   readonly atMs: number;
@@ -52,14 +48,15 @@ interface Entry {
  * the acknowledgement is confirmed: packet ids are reused, and a sensor's next opening must not count as a duplicate.
  */
 export class MessageDeduplication {
-  readonly #journal: MessageDeduplicationOptions["journal"];
   readonly #clock: Clock;
   readonly #log: Log;
   /** In the order of reading. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: TransactionalMap<string, Entry>;
+  readonly #journal: Pick<Journal, "groupCommit" | "takenMessages">;
 
-  constructor({ journal, clock, log }: MessageDeduplicationOptions) {
+  constructor({ journal, clock, log }: Pick<ZoneContext, "journal" | "clock" | "log">) {
     this.#journal = journal;
+    this.#entries = new TransactionalMap(journal);
     this.#clock = clock;
     this.#log = log;
     for (const message of journal.takenMessages.load()) {
@@ -124,7 +121,6 @@ export class MessageDeduplication {
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
     this.#journal.takenMessages.add(message);
-    this.#journal.onRollback(() => this.#remove([entry]));
     try {
       read();
     } catch (error) {

@@ -1,15 +1,11 @@
-import type { Clock } from "../domain/clock.ts";
+import type { CancelTimer } from "../domain/clock.ts";
+import { formatConditionMessage, type ConditionDetail } from "../domain/condition.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
-import { formatConditionMessage, type ConditionDetail } from "../domain/condition-sentence.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
+import type { Interval } from "../domain/interval.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import { wallOf } from "./zone-state-persistence.ts";
-
-export interface MonitoringGapsOptions {
-  readonly clock: Clock;
-  readonly conditions: Conditions;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
-}
 
 /** The conditions under which zones cannot be read. */
 const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
@@ -32,10 +28,10 @@ interface Gap {
 
 /** Passes on the conditions of the inputs, and records each monitoring gap once it is over. */
 export class MonitoringGaps implements Conditions {
-  readonly #options: MonitoringGapsOptions;
+  readonly #options: ZoneContext;
   readonly #gaps = new Map<string, Gap>();
 
-  constructor(options: MonitoringGapsOptions) {
+  constructor(options: ZoneContext) {
     this.#options = options;
   }
 
@@ -68,16 +64,84 @@ export class MonitoringGaps implements Conditions {
 
   #recordGap({ code, subject, text, sinceMs }: Gap): void {
     const { clock, record } = this.#options;
-    record({
-      who: "santinela",
-      from: "itself",
-      event: "blind-interval",
-      subject: subject === "" ? code : `${code} ${subject}`,
-      detail: { from: isoTime(wallOf(clock, sinceMs)), to: isoTime(clock.wallMs()), reason: text },
-    });
+    const interval = { fromMs: wallOf(clock, sinceMs), toMs: clock.wallMs() };
+    record(gapEvent(subject === "" ? code : `${code} ${subject}`, interval, text));
   }
 }
 
-function isoTime(wallMs: number): string {
-  return new Date(wallMs).toISOString();
+const TICK_INTERVAL_MS = 10_000;
+/** Interval at which the daemon stores that it runs. Each write wears an SD card; a shorter one only improves accuracy. */
+const LIVENESS_INTERVAL_MS = 300_000;
+
+/** Stores at intervals that the daemon runs, records the downtime after a start, and runs the periodic tasks. */
+export class LivenessRecorder {
+  readonly #options: ZoneContext;
+  readonly #periodicTasks: readonly (() => void)[];
+  #cancel: CancelTimer | undefined;
+  #aliveMs = -Infinity;
+  /** Last time alive by the wall clock and time of the start by the monotonic clock; undefined once recorded. */
+  #downtime: { readonly fromWallMs: number; readonly untilMs: number } | undefined;
+
+  /** @param periodicTasks called every few seconds */
+  constructor(options: ZoneContext, periodicTasks: readonly (() => void)[]) {
+    this.#options = options;
+    this.#periodicTasks = periodicTasks;
+  }
+
+  start(): void {
+    const { journal, clock } = this.#options;
+    const fromWallMs = journal.lastAlive();
+    if (fromWallMs !== undefined) this.#downtime = { fromWallMs, untilMs: clock.monotonicMs() };
+    this.#tick();
+  }
+
+  stop(): void {
+    if (!this.#cancel) return;
+    this.#cancel();
+    this.#cancel = undefined;
+    this.#markAlive();
+  }
+
+  #tick(): void {
+    const { clock, log } = this.#options;
+    this.#recordDowntime();
+    for (const runTask of this.#periodicTasks) {
+      try {
+        runTask();
+      } catch (error) {
+        log.error("periodic-task-failed", { error });
+      }
+    }
+    if (clock.monotonicMs() - this.#aliveMs >= LIVENESS_INTERVAL_MS) this.#markAlive();
+    this.#cancel = clock.after(TICK_INTERVAL_MS, () => this.#tick());
+  }
+
+  /** Records the downtime before this start once the clock is trusted: zones could not be read in it. */
+  #recordDowntime(): void {
+    const { clock, time, record } = this.#options;
+    const downtime = this.#downtime;
+    if (!downtime || !time.isTrusted()) return;
+    this.#downtime = undefined;
+    const { fromWallMs, untilMs } = downtime;
+    const interval = { fromMs: fromWallMs, toMs: wallOf(clock, untilMs) };
+    if (interval.toMs > fromWallMs) record(gapEvent("every zone", interval, "the daemon did not run"));
+  }
+
+  #markAlive(): void {
+    const { journal, clock, time, log } = this.#options;
+    if (!time.isTrusted()) return;
+    try {
+      journal.markAlive(clock.wallMs());
+      this.#aliveMs = clock.monotonicMs();
+    } catch (error) {
+      // The journal raises its own condition on a full disk; only a later monitoring gap is less exact.
+      log.debug("liveness-write-failed", { reason: messageOf(error) });
+    }
+  }
+}
+
+/** @param interval by the wall clock */
+function gapEvent(subject: string, { fromMs, toMs }: Interval, reason: string): NewEvent {
+  const detail = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), reason };
+  return { who: "santinela", from: "itself", event: "blind-interval", subject, detail };
 }

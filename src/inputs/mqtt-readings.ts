@@ -1,9 +1,9 @@
 import type { IClientOptions, MqttClient, Packet } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
-import { reasonOf } from "./connection-error.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
@@ -118,7 +118,7 @@ export class MqttReadings {
     client.on("packetreceive", () => this.#options.zones.taken.onActivity(this.#options.clientId));
     client.on("close", () => this.#closed(client, connect));
     client.on("error", (error) => {
-      this.#reason = reasonOf(error);
+      this.#reason = messageOf(error);
       this.#isAccepted = false;
       this.#takeovers.reset();
       this.#onDisconnected();

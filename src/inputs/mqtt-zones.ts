@@ -1,23 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
-import type { Zone } from "../domain/zone.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
-import type { Journal } from "../store/journal.ts";
-import { MessageCounts } from "./message-counts.ts";
-import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
+import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
+import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
-export interface MqttZonesOptions extends Pick<
-  RepeatedOpeningsOptions,
-  "bootId" | "incidentWindowMs" | "record"
-> {
-  readonly zones: readonly Zone[];
+export interface MqttZonesOptions extends RepeatedOpeningsOptions {
   readonly monitor: ZoneEngine;
-  readonly journal: MqttJournal;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Differences of the topic filters between two configurations. */
@@ -27,10 +17,6 @@ export interface FilterChanges {
   /** Filters whose retained messages zones or gates have not read yet. */
   readonly news: readonly string[];
 }
-
-/** The part of the journal that messages need. */
-export type MqttJournal = Pick<Journal, "takenMessages" | "groupCommit" | "onRollback"> &
-  RepeatedOpeningsOptions["journal"];
 
 export interface MqttMessage {
   readonly topic: string;
@@ -92,22 +78,18 @@ export class MqttZones {
    * the message must then be sent again, and committed changes are not an edge again
    */
   async deliver(message: MqttMessage, connection: ConnectionState = { isPaused: false }): Promise<void> {
+    const read = (): void => {
+      if (connection.isPaused) throw new Error("an earlier message could not be stored");
+      // While it is read: the next message may be in the same commit.
+      connection.isPaused = true;
+      this.#read(message);
+      connection.isPaused = false;
+    };
     try {
-      await this.#options.journal.groupCommit(() => this.#readInOrder(message, connection));
+      await this.#options.journal.groupCommit(read);
     } catch (error) {
       // The commit has failed, not this message.
       if (!connection.isPaused) this.#options.monitor.reportFailure(error);
-      connection.isPaused = true;
-      throw error;
-    }
-  }
-
-  #readInOrder(message: MqttMessage, connection: ConnectionState): void {
-    if (connection.isPaused) throw new Error("an earlier message could not be stored");
-    try {
-      this.#read(message);
-    } catch (error) {
-      // Set at once: the next message may be in the same commit.
       connection.isPaused = true;
       throw error;
     }
@@ -146,5 +128,58 @@ export class MqttZones {
     return this.#options.monitor
       .zones()
       .some(({ zone, contact }) => zone.id === zoneId && contact === "open");
+  }
+}
+
+/** Messages of one topic that changed nothing, since the daemon started. */
+export interface MessageCount {
+  readonly topic: string;
+  /** `no-zone`: the topic is used, but no zone matches; otherwise why the message cannot be read. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** Messages of one topic are logged once in this time. */
+const LOGGED_EVERY_MS = 60_000;
+/** Topics counted separately; under a broad filter a client may invent more. */
+const TOPICS_MAX = 256;
+const OTHER_TOPICS = "other topics";
+/** A topic may have 64 KiB, which is too long for a log line or a metric label. */
+const TOPIC_LENGTH_MAX = 200;
+
+/** Counts the messages that changed nothing, by topic and reason. */
+export class MessageCounts {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #counts = new Map<string, MessageCount>();
+  /** By event and topic: time of the last log line, and number of messages. */
+  readonly #logged = new Map<string, { readonly atMs: number; readonly count: number }>();
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  note(messageTopic: string, reason: string, sizeBytes: number): void {
+    const named = messageTopic.slice(0, TOPIC_LENGTH_MAX);
+    const isKnown = this.#counts.has(`${reason} ${named}`) || this.#counts.size < TOPICS_MAX;
+    const topic = isKnown ? named : OTHER_TOPICS;
+    const key = `${reason} ${topic}`;
+    this.#counts.set(key, { topic, reason, count: (this.#counts.get(key)?.count ?? 0) + 1 });
+    const event = reason === "no-zone" ? "mqtt-message-for-no-zone" : "mqtt-payload-rejected";
+    const nowMs = this.#clock.monotonicMs();
+    const earlier = this.#logged.get(`${event} ${topic}`);
+    const count = (earlier?.count ?? 0) + 1;
+    const isDue = earlier === undefined || nowMs - earlier.atMs >= LOGGED_EVERY_MS;
+    this.#logged.set(`${event} ${topic}`, { atMs: isDue ? nowMs : earlier.atMs, count });
+    if (!isDue) return;
+    // On a topic that several sensors share, a message that matches no zone is normal.
+    if (reason === "no-zone") this.#log.info(event, { topic: named, count });
+    else this.#log.warn(event, { topic: named, reason, sizeBytes, refused: count });
+  }
+
+  /** Returns the counts, the highest first. */
+  list(): MessageCount[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.count - a.count);
   }
 }

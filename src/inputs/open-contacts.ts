@@ -1,6 +1,4 @@
-import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { Log } from "../domain/log.ts";
+import type { CancelTimer } from "../domain/clock.ts";
 import { cleanText } from "../domain/intervention-text.ts";
 import {
   decideStanding,
@@ -9,31 +7,19 @@ import {
   type ZoneInRecord,
 } from "../domain/standing.ts";
 import { newStanding } from "../domain/trip-rows.ts";
-import type { Trip, TripSite } from "../domain/trip.ts";
+import type { Trip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
 import type { TripRegister } from "./trip-register.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import type { ZoneEngine, ZoneSnapshot } from "./zone-engine.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
 
-export interface StandingContactsOptions {
+export interface StandingContactsOptions extends ZoneContext {
   readonly monitor: ZoneEngine;
   readonly orders: ZoneOverrides;
   readonly register: TripRegister;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly site: TripSite;
-  /** How long a life safety contact may stay open after its intervention is done, in milliseconds. */
-  readonly standingAgainMs: number;
-  readonly newKey: () => string;
-  readonly conditions: Conditions;
-  readonly log: Log;
   /** Whether the intervention names a zone, by the zone's name in its texts. */
   readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
-  /** Called after a commit of trips to be dispatched. */
-  readonly onTrip: () => void;
 }
 
 /** What is known of a zone while it is open. */
@@ -70,9 +56,12 @@ export class StandingContacts {
   #checkedMs = -Infinity;
   #startedMs = 0;
   #isStopped = true;
+  /** How long a life safety contact may stay open after its intervention is done. */
+  readonly #standingAgainMs: number;
 
   constructor(options: StandingContactsOptions) {
     this.#options = options;
+    this.#standingAgainMs = options.site.standingAgainS * 1000;
   }
 
   start(): void {
@@ -127,7 +116,7 @@ export class StandingContacts {
     decision: StandingDecision | undefined;
     againMs: number;
   } {
-    const { register, orders, journal, clock, zoneInRecord, standingAgainMs } = this.#options;
+    const { register, orders, journal, clock, zoneInRecord } = this.#options;
     const nowMs = clock.monotonicMs();
     const standing = this.#standing.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
@@ -157,20 +146,20 @@ export class StandingContacts {
         wasSuppressed: standing.wasSuppressed || register.isUnstored(zone.id),
         finishedForMs,
       },
-      standingAgainMs,
+      this.#standingAgainMs,
     );
     // If it is unknown whether the gate is open, a condition is raised and nothing is dispatched.
     if (orders.gates.isUnknown(zone) && decision !== "nothing")
       return { decision: "condition", againMs: CHECK_NAMED_MS };
-    const remainingMs = standingAgainMs - finishedForMs;
+    const remainingMs = this.#standingAgainMs - finishedForMs;
     return { decision, againMs: remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS };
   }
 
   /** Time since a record was changed, if the clock is trusted, so that a restart does not restart the wait. */
   #sinceChangeMs(changedWallMs: number | null): number {
-    const { clock, time, standingAgainMs } = this.#options;
+    const { clock, time } = this.#options;
     if (changedWallMs === null || !time.isTrusted()) return 0;
-    return Math.min(Math.max(0, clock.wallMs() - changedWallMs), standingAgainMs);
+    return Math.min(Math.max(0, clock.wallMs() - changedWallMs), this.#standingAgainMs);
   }
 
   /** A scheduled gate opens at whole minutes and a swinger shutdown lasts hours; other suppressions are checked often. */

@@ -1,18 +1,20 @@
 import { formatLocal } from "../domain/calendar.ts";
+import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { changedZones, isUnfinished, redated } from "../domain/incident.ts";
 import { withZoneLines } from "../domain/incident-notes.ts";
 import { withTime } from "../domain/intervention-text.ts";
 import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
 import type { LocalApiResult, LocalApi } from "./local-api.ts";
-import type { RecordVersions } from "./record-versions.ts";
 
 export interface RecordCorrectionsOptions {
   readonly journal: Journal;
   readonly api: LocalApi;
   readonly site: TripSite;
-  /** Latest versions of records, as written by this process. */
-  readonly versions: RecordVersions;
+  /** The current boot, for trips that were seen while the clock was not trusted. */
+  readonly bootId: string;
+  readonly time: TrustedTime;
+  readonly clock: Clock;
 }
 
 /** Result of a correction. `early`: the opening is not in a record yet. `again`: to be retried. */
@@ -24,9 +26,19 @@ export type Corrected =
 /** Attempts for a record that changes between reading and writing. */
 const ATTEMPTS_MAX = 3;
 
+/**
+ * Trips seen this long before the clock was set get a corrected time. Older ones have long been dispatched, and the
+ * difference may only be due to a suspended machine.
+ */
+const REDATED_MS = 900_000;
+/** Clock difference from which dates are checked: half of the difference that makes a date wrong. */
+const MIN_CLOCK_STEP_MS = 15_000;
+
 /** Adds later facts to the records of trips: that a zone was restored, and the time of an opening. */
 export class RecordCorrections {
   readonly #options: RecordCorrectionsOptions;
+  /** Offset between wall and monotonic clock when dates were last checked. */
+  #wallMinusMonotonicMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RecordCorrectionsOptions) {
     this.#options = options;
@@ -58,7 +70,6 @@ export class RecordCorrections {
       const answer = isNoted ? found : await api.change(interventionId, { notes: noted.notes }, found.etag);
       if (answer.type === "again") return answer;
       if (answer.type === "record" && answer.record.notes === noted.notes) {
-        this.#options.versions.remember(answer);
         const { zones } = noted;
         await journal.restoreNoted(restore, { ...incident, zones }, changedZones(incident.zones, zones));
         return { type: "resolved", interventionId };
@@ -84,11 +95,42 @@ export class RecordCorrections {
   }
 
   /**
+   * Sets the start of this boot's interventions once the clock is trusted.
+   * @param isStopped whether to leave the rest
+   * @returns why an intervention has to be tried again; undefined if none is left
+   */
+  async dateUndated(isStopped: () => boolean): Promise<string | undefined> {
+    const { journal, time, clock, bootId } = this.#options;
+    const { trips } = journal;
+    if (!time.isTrusted()) return undefined;
+    this.#clearDatesAfterClockStep();
+    for (let trip = trips.nextUndated(bootId, 0); trip && !isStopped();) {
+      const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
+      const dated = await this.#date(trip, wallMs);
+      if (dated.type === "again")
+        return `the start of intervention ${trip.interventionId} cannot be set (${dated.reason})`;
+      trips.markDated(trip.key, wallMs);
+      trip = trips.nextUndated(bootId, trip.seq);
+    }
+    return undefined;
+  }
+
+  /** Clears dates that were read from a clock that has been set since. */
+  #clearDatesAfterClockStep(): void {
+    const { journal, clock, bootId } = this.#options;
+    const wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
+    if (Math.abs(wallMinusMonotonicMs - this.#wallMinusMonotonicMs) < MIN_CLOCK_STEP_MS) return;
+    const sinceMs = clock.monotonicMs() - REDATED_MS;
+    journal.trips.clearDate({ id: bootId, wallMinusMonotonicMs, sinceMs });
+    this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
+  }
+
+  /**
    * Corrects times in a record that were unknown or read from a clock that was set later: its start, the time in its
    * description, and the line of a zone.
    * @param wallMs time of the trip by the clock that is trusted now
    */
-  async date(trip: Trip, wallMs: number): Promise<Corrected> {
+  async #date(trip: Trip, wallMs: number): Promise<Corrected> {
     const { api, site } = this.#options;
     const interventionId = trip.interventionId ?? 0;
     const found = await api.find(interventionId);

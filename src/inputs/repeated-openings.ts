@@ -1,22 +1,15 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../domain/clock.ts";
-import type { NewEvent } from "../domain/event.ts";
-import type { Log } from "../domain/log.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
+import { messageOf } from "../domain/errors.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import { isOrWillBeRecorded, type Timestamp } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
-import { messageOf } from "../domain/errors.ts";
-import type { Journal } from "../store/journal.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-export interface RepeatedOpeningsOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Pick<Journal, "openings" | "trips" | "afterCommit">;
-  readonly clock: Clock;
-  readonly bootId: string;
+export interface RepeatedOpeningsOptions extends Pick<
+  ZoneContext,
+  "zones" | "journal" | "clock" | "bootId" | "log" | "record"
+> {
   readonly incidentWindowMs: number;
-  readonly log: Log;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
 }
 
 /** The last recorded repetition of a zone, and the number of repetitions. */

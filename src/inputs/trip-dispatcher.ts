@@ -4,24 +4,24 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/backoff.ts";
-import type { RestoreStore } from "../store/pending-trips.ts";
-import type { TripStore } from "../store/trips.ts";
-import type { IncidentCorrelator } from "./incident-correlator.ts";
-import type { RecordCorrections } from "./record-corrections.ts";
-import { KeyedQueue } from "./keyed-queue.ts";
+import type { Journal } from "../store/journal.ts";
+import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-correlator.ts";
+import { LocalApi } from "./local-api.ts";
+import { RecordCorrections } from "./record-corrections.ts";
 
 export interface TripDispatcherOptions {
-  readonly trips: TripStore;
-  readonly restores: RestoreStore;
-  readonly correlator: IncidentCorrelator;
-  readonly corrections: RecordCorrections;
-  /** The current boot, for trips that were seen while the clock was not trusted. */
-  readonly bootId: string;
-  readonly time: TrustedTime;
+  readonly journal: Journal;
+  /** Base URL of the local API. */
+  readonly baseUrl: string;
+  /** A token of the device account. */
+  readonly token: () => string;
+  readonly host: { readonly bootId: string; readonly time: TrustedTime };
+  readonly site: IncidentCorrelatorOptions["site"];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
+  readonly failpoint?: (name: string) => void;
   /** Called with the time from trip to record, in milliseconds, for trips of the current boot. */
   readonly onRecord: (waitMs: number) => void;
 }
@@ -34,7 +34,7 @@ const FAILURES_BEFORE_CONDITION = 3;
  * Maximum number of concurrent trips, each at another objective. Measured in a burst with 8, 32 and 64: 442, 795 and
  * 806 messages a second, three rounds each on one fast disk.
  */
-export const CONCURRENCY_MAX = 32;
+const CONCURRENCY_MAX = 32;
 /** The journal is checked at this interval even without a hint. */
 const CHECK_INTERVAL_MS = 60_000;
 /** Longer than the interval between two checks plus the slowest response to a trip. */
@@ -43,11 +43,12 @@ const STALLED_AFTER_MS = 180_000;
 /** Creates interventions for the journal's trips through the local API, oldest first at each objective. */
 export class TripDispatcher {
   readonly #options: TripDispatcherOptions;
+  readonly #api: LocalApi;
+  readonly #correlator: IncidentCorrelator;
+  readonly #corrections: RecordCorrections;
   #running: Promise<void> | undefined;
   #isRequested = false;
   #cancelTimer: CancelTimer | undefined;
-  /** Offset between wall and monotonic clock when dates were last checked. */
-  #wallMinusMonotonicMs = Number.NEGATIVE_INFINITY;
   /** Consecutive runs with a failure. */
   #failures = 0;
   /** Failure of the current run, as shown in the condition. */
@@ -57,6 +58,10 @@ export class TripDispatcher {
 
   constructor(options: TripDispatcherOptions) {
     this.#options = options;
+    this.#api = new LocalApi(options.baseUrl, options.token, CONCURRENCY_MAX);
+    const parts = { ...options, ...options.host, api: this.#api };
+    this.#correlator = new IncidentCorrelator(parts);
+    this.#corrections = new RecordCorrections(parts);
     this.#progressAtMs = options.clock.monotonicMs();
   }
 
@@ -67,8 +72,8 @@ export class TripDispatcher {
 
   /** Starts with trips that were rejected: their objective may have been imported, or the daemon updated. */
   start(): void {
-    const { trips, log } = this.#options;
-    const refused = trips.retryRefused();
+    const { journal, log } = this.#options;
+    const refused = journal.trips.retryRefused();
     if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
     this.requestRun();
   }
@@ -85,6 +90,7 @@ export class TripDispatcher {
     this.#isStopped = true;
     this.#cancelTimer?.();
     await this.#running;
+    this.#api.close();
   }
 
   async #run(): Promise<void> {
@@ -111,7 +117,7 @@ export class TripDispatcher {
 
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
-    const { trips } = this.#options;
+    const { trips } = this.#options.journal;
     const queue = new KeyedQueue();
     const outcomes = new Set<Outcome>();
     this.#failure = undefined;
@@ -133,7 +139,9 @@ export class TripDispatcher {
       if (outcomes.has("busy")) return false;
       // The API rejected this trip only; the trips behind it were not delayed.
       const isNoted = await this.#noteRestores();
-      return (await this.#dateUndated()) && isNoted && !outcomes.has("failed");
+      const undated = await this.#corrections.dateUndated(() => this.#isStopped);
+      if (undated !== undefined) this.#countFailure(undated);
+      return undated === undefined && isNoted && !outcomes.has("failed");
     } catch (error) {
       await queue.end().catch(() => {});
       // The journal cannot be used now; the idempotency key makes a repeated POST harmless.
@@ -144,28 +152,28 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Outcome> {
-    const { correlator, conditions, clock, bootId, onRecord } = this.#options;
-    const resolved = await correlator.resolve(trip);
+    const { journal, conditions, clock, host, onRecord } = this.#options;
+    const resolved = await this.#correlator.resolve(trip);
     if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
     if (resolved.type === "refused") return this.#refused(trip, resolved.reason);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
-    if (!this.#options.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
+    if (!journal.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
     const { moment } = trip;
-    if (moment.bootId === bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
+    if (moment.bootId === host.bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
     return "finished";
   }
 
   /** Notes restores in the records of their openings, after all trips so that alarms are not delayed. */
   async #noteRestores(): Promise<boolean> {
-    const { restores, corrections } = this.#options;
+    const { restores } = this.#options.journal;
     let failure: string | undefined;
     for (
       let next = restores.nextPending(0);
       next && !this.#isStopped;
       next = restores.nextPending(next.seq)
     ) {
-      const noted = await corrections.noteRestore(next);
+      const noted = await this.#corrections.noteRestore(next);
       this.#progressAtMs = this.#options.clock.monotonicMs();
       // A trip that has arrived in the meantime goes first.
       if (this.#isRequested) return true;
@@ -178,39 +186,10 @@ export class TripDispatcher {
     return failure === undefined;
   }
 
-  /** Sets the start of this boot's interventions once the clock is trusted. @returns whether none is left */
-  async #dateUndated(): Promise<boolean> {
-    const { trips, corrections, time, clock, bootId } = this.#options;
-    if (!time.isTrusted()) return true;
-    this.#clearDatesAfterClockStep();
-    for (let trip = trips.nextUndated(bootId, 0); trip && !this.#isStopped;) {
-      const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
-      const dated = await corrections.date(trip, wallMs);
-      if (dated.type === "again") {
-        this.#countFailure(
-          `the start of intervention ${trip.interventionId} cannot be set (${dated.reason})`,
-        );
-        return false;
-      }
-      trips.markDated(trip.key, wallMs);
-      trip = trips.nextUndated(bootId, trip.seq);
-    }
-    return true;
-  }
-
-  /** Clears dates that were read from a clock that has been set since. */
-  #clearDatesAfterClockStep(): void {
-    const { trips, clock, bootId } = this.#options;
-    const wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
-    if (Math.abs(wallMinusMonotonicMs - this.#wallMinusMonotonicMs) < MIN_CLOCK_STEP_MS) return;
-    trips.clearDate({ id: bootId, wallMinusMonotonicMs, sinceMs: clock.monotonicMs() - REDATED_MS });
-    this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
-  }
-
   #failed(trip: Trip, reason: string, isBusy: boolean): Outcome {
-    const { trips, log } = this.#options;
+    const { journal, log } = this.#options;
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
-    trips.markFailed(trip.key, reason);
+    journal.trips.markFailed(trip.key, reason);
     this.#failure = `the local API does not accept the trip of zone ${trip.zoneId} (${reason})`;
     // Other errors, such as 500, concern this trip; a busy API would respond the same to the next one.
     return isBusy ? "busy" : "failed";
@@ -226,21 +205,45 @@ export class TripDispatcher {
   }
 
   #refused(trip: Trip, reason: string): Outcome {
-    const { trips, log, conditions } = this.#options;
-    trips.markRefused(trip.key, reason);
+    const { journal, log, conditions } = this.#options;
+    journal.trips.markRefused(trip.key, reason);
     log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
     conditions.raise("trip-refused", { zone: trip.zoneId, reason }, trip.zoneId);
     return "finished";
   }
 }
 
-/**
- * Trips seen this long before the clock was set get a corrected time. Older ones have long been dispatched, and the
- * difference may only be due to a suspended machine.
- */
-const REDATED_MS = 900_000;
-/** Clock difference from which dates are checked: half of the difference that makes a date wrong. */
-const MIN_CLOCK_STEP_MS = 15_000;
-
 /** `finished`: finished. `failed`: this trip failed and is retried later. `busy`: the API is busy. */
 type Outcome = "finished" | "failed" | "busy";
+
+/** Runs tasks concurrently, but one at a time for each key. */
+export class KeyedQueue {
+  readonly #running = new Map<string, Promise<void>>();
+  #error: unknown;
+
+  /**
+   * Waits until no task of the key runs and fewer than `limit` keys are busy. For a single caller.
+   * @throws the first error of earlier tasks
+   */
+  async free(key: string, limit: number): Promise<void> {
+    await this.#running.get(key);
+    while (this.#running.size >= limit) await Promise.race(this.#running.values());
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Starts `work` for a key without a running task. */
+  start(key: string, work: () => Promise<void>): void {
+    const done = work()
+      .catch((error: unknown) => {
+        this.#error ??= error;
+      })
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, done);
+  }
+
+  /** Waits until all tasks have ended. @throws the first error of any of them */
+  async end(): Promise<void> {
+    await Promise.all(this.#running.values());
+    if (this.#error !== undefined) throw this.#error;
+  }
+}

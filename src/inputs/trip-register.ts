@@ -1,24 +1,16 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
-import type { NewTrip, TripSite } from "../domain/trip.ts";
-import type { Zone } from "../domain/zone.ts";
+import type { NewTrip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
+import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
-import type { Journal } from "../store/journal.ts";
-import { wallOf } from "./zone-state-persistence.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";
+import { wallOf } from "./zone-state-persistence.ts";
 
-export interface TripRegisterOptions {
-  readonly journal: Journal;
+export interface TripRegisterOptions extends ZoneContext {
   readonly orders: ZoneOverrides;
-  readonly clock: Clock;
-  /** The current boot, from which monotonic times count. */
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly site: TripSite;
-  /** Returns a new key for a trip. */
-  readonly newKey: () => string;
 }
 
 /** What events of a zone add to the journal. */
@@ -46,14 +38,16 @@ export class TripRegister {
    * Times of each zone's last stored trips, oldest first, separately for each disposition. So the trips of a walk test
    * do not use up the limit of the real trips after it.
    */
-  readonly #stored = new Map<string, readonly number[]>();
+  readonly #stored: TransactionalMap<string, readonly number[]>;
   /** Zones whose last opening was only counted. Their restore is not stored either: it would end an earlier opening. */
-  readonly #unstored = new Set<string>();
+  readonly #unstored: TransactionalMap<string, "unstored">;
   /** When the daemon last ran before this start; undefined on the first run. */
   readonly #lastAliveWallMs: number | undefined;
 
   constructor(options: TripRegisterOptions) {
     this.#options = options;
+    this.#stored = new TransactionalMap(options.journal);
+    this.#unstored = new TransactionalMap(options.journal);
     this.#lastAliveWallMs = options.journal.lastAlive();
   }
 
@@ -93,15 +87,10 @@ export class TripRegister {
       if (!isSuppressed || !isWithinLimit)
         counters = countTrip(before, wallMs, { isStored: isWithinLimit, isSuppressed });
     }
-    const wasUnstored = this.#unstored.has(zone.id);
     const onCommitted = (): void => {
-      this.#markStored(zone.id, !isUnstored);
-      this.#options.journal.onRollback(() => this.#markStored(zone.id, !wasUnstored));
-      for (const [of, moments] of stored) {
-        const before = this.#stored.get(of) ?? [];
-        this.#stored.set(of, moments);
-        this.#options.journal.onRollback(() => this.#stored.set(of, before));
-      }
+      if (isUnstored) this.#unstored.set(zone.id, "unstored");
+      else this.markStored(zone.id);
+      for (const [of, moments] of stored) this.#stored.set(of, moments);
     };
     return { trips, delays, ...(counters ? { swinging: counters } : {}), isFaulty, onCommitted };
   }
@@ -121,12 +110,7 @@ export class TripRegister {
 
   /** Called once such an opening has been stored after all. */
   markStored(zoneId: string): void {
-    this.#markStored(zoneId, true);
-  }
-
-  #markStored(zoneId: string, isStored: boolean): void {
-    if (isStored) this.#unstored.delete(zoneId);
-    else this.#unstored.add(zoneId);
+    this.#unstored.delete(zoneId);
   }
 
   /** Disposition of a trip of this zone now; `waiting` to be dispatched. */

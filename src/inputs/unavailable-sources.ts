@@ -1,14 +1,6 @@
-import type { Clock } from "../domain/clock.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
-import { bridgeNameOf } from "../domain/zone-status-sources.ts";
-import type { Journal } from "../store/journal.ts";
-
-export interface UnavailableSourcesOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Pick<Journal, "losses">;
-  readonly clock: Clock;
-  readonly bootId: string;
-}
+import type { ZoneContext } from "./zone-context.ts";
 
 /**
  * If the grace period ended before the start, the loss counts after this time: the broker first sends its retained
@@ -18,13 +10,13 @@ const RESUME_DELAY_MS = 5_000;
 
 /** Unavailable sensors and bridges with their grace periods, which continue over restarts and power cuts. */
 export class UnavailableSources {
-  readonly #options: UnavailableSourcesOptions;
+  readonly #options: ZoneContext;
   /** Monotonic start time, by zone id or bridge name. */
   readonly #sinceMs = new Map<string, number>();
   readonly #zonesOf = new Map<string, Zone[]>();
   readonly #startedAtMs: number;
 
-  constructor(options: UnavailableSourcesOptions) {
+  constructor(options: ZoneContext) {
     this.#options = options;
     const { zones, journal, clock, bootId } = options;
     this.#startedAtMs = clock.monotonicMs();

@@ -1,39 +1,34 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
+import { DeadlineTimer } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { Log } from "../domain/log.ts";
-import type { ReadingContext, ZoneSignal } from "../domain/zone-signal.ts";
 import { stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
-import { resumeZone } from "../domain/zone-resume.ts";
-import type { Contact, Zone } from "../domain/zone.ts";
+import type { Contact, Zone, ReadingContext, ZoneSignal } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
-import type { Journal } from "../store/journal.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
-import type { TripRegister } from "./trip-register.ts";
-import type { ZoneFaults } from "./zone-faults.ts";
-import { hasStoredChange, resumedOf, powerUpDelayMsOf, storedOf, wallOf } from "./zone-state-persistence.ts";
 import { recordInFallback, reportOnDisk } from "./fallback-journal.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
-import type { WatchedZone } from "./zone-reload.ts";
+import type { TripRegister } from "./trip-register.ts";
+import type { ZoneContext } from "./zone-context.ts";
+import type { ZoneFaults } from "./zone-faults.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
+import type { WatchedZone } from "./zone-reload.ts";
+import {
+  hasStoredChange,
+  resumedOf,
+  powerUpDelayMsOf,
+  storedOf,
+  wallOf,
+  resumeZone,
+} from "./zone-state-persistence.ts";
 
-export interface ZoneEngineOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
+export interface ZoneEngineOptions extends ZoneContext {
   readonly register: TripRegister;
   readonly orders: ZoneOverrides;
   readonly faults: ZoneFaults;
-  readonly clock: Clock;
   /** Uptime of the machine when the daemon starts, in milliseconds. */
   readonly hostUpMs: number;
-  readonly log: Log;
-  readonly conditions: Conditions;
-  /** Called after the commit of a trip; a hint for the dispatcher, which reads the trip from the journal. */
-  readonly onTrip: () => void;
   /** Called after a commit that may have changed a contact. @param delays entry delays of its trips */
   readonly onContact: (delays: readonly EntryDelay[]) => void;
-  readonly failpoint?: (name: string) => void;
 }
 
 /** Effect of a reading on its zone. */
@@ -59,12 +54,13 @@ const RETRY_MS = 1_000;
 /** Passes every reading through the zone's step and commits the result before it has any effect. Owns the zones' timer. */
 export class ZoneEngine {
   readonly #options: ZoneEngineOptions;
-  readonly #watched = new Map<string, WatchedZone>();
+  readonly #watched: TransactionalMap<string, WatchedZone>;
   readonly #timer: DeadlineTimer;
 
   constructor(options: ZoneEngineOptions) {
     this.#options = options;
     this.#timer = new DeadlineTimer(options.clock, () => this.#onTimer());
+    this.#watched = new TransactionalMap(options.journal, () => this.#armWake());
   }
 
   /** Resumes each zone from the journal. */
@@ -119,12 +115,12 @@ export class ZoneEngine {
   read(zoneId: string, contact: Contact, { live, atMs: edgeAtMs }: ReadingContext): ZoneOutcome {
     const watched = this.#find(zoneId);
     const atMs = edgeAtMs ?? this.#options.clock.monotonicMs();
-    const { wakeAtMs } = watched;
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
-    if (watched.wakeAtMs !== wakeAtMs) this.#armWake();
+    const { state, wakeAtMs } = this.#find(zoneId);
+    if (wakeAtMs !== watched.wakeAtMs) this.#armWake();
     // A retained message is not a sign of life.
     if (live) this.#options.faults.onSignOfLife(watched.zone);
-    return { contact: watched.state.contact, trips };
+    return { contact: state.contact, trips };
   }
 
   /** Processes the state of a gate; `unknown` when it cannot be read. */
@@ -179,12 +175,7 @@ export class ZoneEngine {
         ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
         : [];
     // The state changes only after the commit: if it had thrown, the edge would still be pending.
-    const before = { ...watched };
-    Object.assign(watched, { state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
-    this.#options.journal.onRollback(() => {
-      Object.assign(watched, before);
-      this.#armWake();
-    });
+    this.#watched.set(zone.id, { zone, state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
     if (step.events.some(({ type }) => type === "trip" || type === "restore")) this.#options.onTrip();
     return trips;
   }
@@ -237,7 +228,7 @@ export class ZoneEngine {
         this.#step(watched, { type: "wake", atMs: nowMs });
       } catch (error) {
         this.#options.log.error("zone-timer-failed", { zone: watched.zone.id, error });
-        watched.wakeAtMs = nowMs + RETRY_MS;
+        this.#watched.set(watched.zone.id, { ...watched, wakeAtMs: nowMs + RETRY_MS });
       }
     }
     this.#armWake();

@@ -1,31 +1,17 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
+import { DeadlineTimer } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
-import type { Log } from "../domain/log.ts";
 import { isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
-import type { TripSite } from "../domain/trip.ts";
-import type { Zone } from "../domain/zone.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
+import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
-import type { Journal } from "../store/journal.ts";
-import { faultSuccession, type FaultSuccession } from "./fault-reload.ts";
 import { UnavailableSources } from "./unavailable-sources.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
+import type { ZoneContext } from "./zone-context.ts";
+import { faultSuccession, type FaultSuccession } from "./zone-reload.ts";
 
-export interface ZoneFaultsOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly bootId: string;
-  readonly time: TrustedTime;
-  readonly site: TripSite;
-  readonly log: Log;
-  readonly newKey: () => string;
+export interface ZoneFaultsOptions extends ZoneContext {
   /** Whether a walk test is running: then a tamper signal is part of it. */
   readonly isWalkTest: () => boolean;
-  /** Called after the commit of a fault. */
-  readonly onFault: () => void;
 }
 
 /** A faulty zone is restored after this time without a further failure. */
@@ -128,7 +114,7 @@ export class ZoneFaults {
     this.#zones = zones;
     this.#unavailable = new UnavailableSources({ ...this.#options, zones });
     this.#armTimer();
-    this.#options.onFault();
+    this.#options.onTrip();
   }
 
   /**
@@ -153,7 +139,7 @@ export class ZoneFaults {
       journal.commit({ zoneId: zone.id, trips: wasTest ? [] : [row], closed: { owner: of, fault } });
     }
     log.warn(exists ? "zone-fault" : "zone-fault-restored", { zone: zone.id, fault, of });
-    this.#options.onFault();
+    this.#options.onTrip();
   }
 
   #rowOf(zone: Zone, fault: Fault, isOver: boolean, of: string, wallMs: number) {

@@ -1,33 +1,37 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { Log } from "../domain/log.ts";
 import type { TripHold } from "../domain/trip.ts";
 import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
-import { walkReportOf, type WalkReport } from "./walk-report.ts";
+import type { ZoneContext } from "./zone-context.ts";
 
-export interface ZoneOverridesOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly time: TrustedTime;
-  readonly timezone: string;
-  readonly log: Log;
+export interface ZoneOverridesOptions extends ZoneContext {
   /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
 }
 
 /** Whether a trip is dispatched, and if not, why. */
 export interface Disposition {
   readonly state: TripHold | "waiting";
   readonly reason: string | null;
+}
+
+/** Result of a walk test. */
+export interface WalkReport {
+  readonly isRunning: boolean;
+  readonly who: string;
+  readonly sinceWallMs: number;
+  readonly untilWallMs: number;
+  readonly endedWallMs: number | null;
+  /** All zones with the number of their trips; `lastWallMs` is null for a zone that has not tripped. */
+  readonly zones: readonly {
+    readonly id: string;
+    readonly trips: number;
+    readonly lastWallMs: number | null;
+  }[];
 }
 
 /** Minutes. Both end automatically, because a forgotten bypass or walk test suppresses alarms. */
@@ -156,7 +160,8 @@ export class ZoneOverrides {
       untilWallMs,
     });
     const test = journal.orders.latestWalkTest();
-    if (test) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
+    if (!test) throw new Error("a recorded walk test is missing");
+    this.#walkTest = { test, endsAtMs: this.#endOf(test) };
     this.#record("walk-test-started", actor, "", { minutes });
     return this.#report(test);
   }
@@ -168,7 +173,7 @@ export class ZoneOverrides {
     const { clock, journal } = this.#options;
     journal.orders.endWalkTest(running.test.id, clock.wallMs());
     this.#walkTest = undefined;
-    const { zones } = this.#report(journal.orders.latestWalkTest());
+    const { zones } = this.#report(running.test);
     const missing = zones.filter(({ trips }) => trips === 0).map(({ id }) => id);
     this.#record("walk-test-ended", actor, "", { tripped: zones.length - missing.length, missing });
     this.#options.onChange();
@@ -180,12 +185,14 @@ export class ZoneOverrides {
     return test && this.#report(test);
   }
 
-  #report(test: WalkTest | undefined): WalkReport {
-    return walkReportOf(test, {
-      isRunning: this.isWalkTest,
-      zones: this.#zones,
-      trips: this.#options.journal.trips,
+  #report({ afterSeq, who, sinceWallMs, untilWallMs, endedWallMs }: WalkTest): WalkReport {
+    const { trips } = this.#options.journal;
+    const tested = new Map(trips.tested(afterSeq).map((zone) => [zone.zoneId, zone]));
+    const zones = this.#zones.map(({ id }) => {
+      const { trips = 0, lastWallMs = null } = tested.get(id) ?? {};
+      return { id, trips, lastWallMs };
     });
+    return { isRunning: this.isWalkTest, who, sinceWallMs, untilWallMs, endedWallMs, zones };
   }
 
   /** End by the monotonic clock; a wall clock that was set back does not make an override longer. */

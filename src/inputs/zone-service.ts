@@ -1,44 +1,25 @@
-import type { Clock, TrustedTime } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
+import type { TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
-import { CLASS_OF_KIND } from "../domain/incident-class.ts";
-import type { Log } from "../domain/log.ts";
+import { CLASS_OF_KIND } from "../domain/incident.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
-import type { ZoneInRecord } from "../domain/standing.ts";
-import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Journal } from "../store/journal.ts";
-import { MonitoringGaps } from "./monitoring-gaps.ts";
 import { EntryDelays } from "./entry-delays.ts";
-import { LivenessRecorder } from "./liveness-recorder.ts";
-import { StandingContacts } from "./open-contacts.ts";
-import { TripRegister } from "./trip-register.ts";
-import { ZoneFaults } from "./zone-faults.ts";
 import { storeFallback } from "./fallback-journal.ts";
-import { powerUpDelayMsOf, storedOf } from "./zone-state-persistence.ts";
+import { MonitoringGaps, LivenessRecorder } from "./monitoring-gaps.ts";
+import { StandingContacts, type StandingContactsOptions } from "./open-contacts.ts";
+import { TripRegister } from "./trip-register.ts";
+import type { ZoneContext } from "./zone-context.ts";
 import { ZoneEngine } from "./zone-engine.ts";
+import { ZoneFaults } from "./zone-faults.ts";
 import { ZoneOverrides } from "./zone-overrides.ts";
 import { successorsOf } from "./zone-reload.ts";
+import { powerUpDelayMsOf, storedOf } from "./zone-state-persistence.ts";
 
-export interface ZoneServiceOptions {
-  readonly zones: readonly Zone[];
-  readonly journal: Journal;
-  readonly clock: Clock;
+export interface ZoneServiceOptions extends Omit<ZoneContext, "bootId" | "time"> {
   /** The current boot, the machine's uptime at the start, and whether the clock is trusted. */
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
-  readonly log: Log;
-  readonly conditions: Conditions;
-  readonly site: TripSite & { readonly standingAgainS: number };
-  /** Whether the intervention names a zone, by the zone's name in its texts. */
-  readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
-  /** Returns a new key for a trip. */
-  readonly newKey: () => string;
-  /** Adds an entry to the event log. */
-  readonly record: (event: NewEvent) => void;
-  /** Called after the commit of a trip or fault. */
-  readonly onTrip: () => void;
-  readonly failpoint?: (name: string) => void;
+  readonly zoneInRecord: StandingContactsOptions["zoneInRecord"];
 }
 
 /** The monitoring of all zones, started and stopped as one. */
@@ -59,31 +40,24 @@ export class ZoneService {
     this.#options = options;
     this.#zones = options.zones;
     this.#createdAtMs = options.clock.monotonicMs();
-    const { host, site, zones, journal } = options;
-    const { bootId, time } = host;
+    const { host, journal } = options;
     // Hooks run after the group commit, if there is one.
     const onTrip = (): void => journal.afterCommit(options.onTrip);
     const failpoint = (name: string): void => journal.afterCommit(() => options.failpoint?.(name));
     const common = {
       ...options,
+      ...host,
       onTrip,
       failpoint,
-      bootId,
-      time,
       record: (event: NewEvent) => record(options, event),
     };
     this.blindIntervals = new MonitoringGaps(common);
     const onChange = (): void => this.#onSuppressionChange();
-    this.orders = new ZoneOverrides({ ...common, timezone: site.timezone, onChange });
-    this.faults = new ZoneFaults({
-      ...common,
-      isWalkTest: () => this.orders.isWalkTest,
-      onFault: onTrip,
-    });
+    this.orders = new ZoneOverrides({ ...common, onChange });
+    this.faults = new ZoneFaults({ ...common, isWalkTest: () => this.orders.isWalkTest });
     const register = new TripRegister({ ...common, orders: this.orders });
     this.monitor = new ZoneEngine({
       ...common,
-      zones,
       register,
       orders: this.orders,
       faults: this.faults,
@@ -103,12 +77,12 @@ export class ZoneService {
       monitor: this.monitor,
       orders: this.orders,
       register,
-      standingAgainMs: site.standingAgainS * 1000,
     });
-    this.#heartbeat = new LivenessRecorder({
-      ...common,
-      periodicTasks: [() => this.#storeOffDisk(), () => this.orders.tick(), () => this.faults.tick()],
-    });
+    this.#heartbeat = new LivenessRecorder(common, [
+      () => this.#storeOffDisk(),
+      () => this.orders.tick(),
+      () => this.faults.tick(),
+    ]);
   }
 
   /**

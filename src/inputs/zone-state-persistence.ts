@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
-import type { Zone } from "../domain/zone.ts";
 import { tripDelayMs, type PersistedZoneState, type ZoneState } from "../domain/zone-step.ts";
+import type { Zone, ZoneRules } from "../domain/zone.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 
 /** Wall clock time of a monotonic time: durations are monotonic, so setting the clock does not move events. */
@@ -55,4 +55,32 @@ export function hasStoredChange({ input }: Zone, before: ZoneState, after: ZoneS
   const { pending: b } = after;
   const isSame = a?.contact === b?.contact && a?.sinceMs === b?.sinceMs && a?.live === b?.live;
   return input.source !== "gpio" && !isSame;
+}
+
+/**
+ * State of a zone at the start.
+ * @param kept stored state; undefined for a zone without a reading
+ * @param powerUpDelayMs how long no opening counts, see `ZoneState.notBeforeMs`
+ */
+export function resumeZone(
+  rules: ZoneRules,
+  kept: PersistedZoneState | undefined,
+  atMs: number,
+  powerUpDelayMs = 0,
+): ZoneState {
+  const contact = kept?.contact ?? "unknown";
+  const hasAutoRestore = rules.autoRestoreMs !== undefined;
+  // A zone with automatic restore is normal until a message reports otherwise.
+  const isNormalByDefault = contact === "unknown" && hasAutoRestore;
+  return {
+    contact: isNormalByDefault ? "normal" : contact,
+    ...(kept?.pending ? { pending: kept.pending } : {}),
+    ...(contact === "open" ? { lastOpenMs: atMs } : {}),
+    // A pending change was read before the restart.
+    isResumed: contact !== "unknown" && !kept?.pending,
+    autoRestored: isNormalByDefault || (kept?.autoRestored ?? false),
+    notBeforeMs: atMs + powerUpDelayMs,
+    level: contact,
+    activity: [],
+  };
 }

@@ -1,14 +1,20 @@
-import type { MqttInput } from "../generated/types.ts";
-import { canonical } from "../domain/canonical.ts";
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { excludeEachOther } from "../domain/message-condition.ts";
 import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
+import { canonical } from "../domain/zone-changes.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
-import { bridgeNameOf, type AvailabilitySource } from "../domain/zone-status-sources.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
-import type { Contact, Zone } from "../domain/zone.ts";
-import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
-import { availabilityOf, batteryOf, contactOf } from "./payload.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
+import type { ZoneSignal } from "../domain/zone.ts";
+import type { Contact, Zone, AvailabilitySource } from "../domain/zone.ts";
+import type { MqttInput } from "../generated/types.ts";
+import {
+  MessageContent,
+  type MessageRule,
+  type MessageView,
+  availabilityOf,
+  batteryOf,
+  contactOf,
+} from "./message-content.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
 export interface MessageReading {

@@ -1,6 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
-import { CONDITIONS, type Condition, type ConditionCode, type Conditions } from "../domain/condition.ts";
-import { formatConditionMessage, type ConditionDetail } from "../domain/condition-sentence.ts";
+import {
+  CONDITIONS,
+  type Condition,
+  type ConditionCode,
+  type Conditions,
+  formatConditionMessage,
+  type ConditionDetail,
+} from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 
 /** The open conditions. Raising, changing and clearing one is logged. */

@@ -8,7 +8,7 @@ import type { Trip } from "../domain/trip.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
-import type { WalkReport } from "../inputs/walk-report.ts";
+import type { WalkReport } from "../inputs/zone-overrides.ts";
 import type { SignalTestView, WalkTestView } from "./zone-view.ts";
 import { minutesOf, requestObject } from "./request-parameters.ts";
 import type { SiteParts } from "./site-parts.ts";

@@ -2,7 +2,7 @@ import type { Request, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
-import { isLifeSafety } from "../domain/incident-class.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";

@@ -25,7 +25,7 @@ export class Journal extends Store {
   readonly faults = new FaultStore(this.database);
   readonly swingers = new SwingerStore(this.database);
   readonly orders = new OverrideStore(this.database);
-  readonly takenMessages = new DeduplicationStore(this.database);
+  readonly takenMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
@@ -44,6 +44,7 @@ export class Journal extends Store {
     super(database);
     this.offDisk = offDisk;
     this.#commits = new GroupCommit(database, clock);
+    this.takenMessages = new DeduplicationStore(database, this.#commits);
   }
 
   /**
@@ -59,7 +60,7 @@ export class Journal extends Store {
     this.#commits.afterCommit(action);
   }
 
-  /** Runs `undo` if the writes in `groupCommit` do not reach the disk; the last one first. */
+  /** Runs `undo` if the writes in `groupCommit` do not reach the disk; see `TransactionalMap`. */
   onRollback(undo: (error: unknown) => void): void {
     this.#commits.onRollback(undo);
   }
@@ -97,7 +98,7 @@ export class Journal extends Store {
   }
 
   #commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
-    const written = transaction(this.database, () => {
+    transaction(this.database, () => {
       if (state) this.zoneStates.save(zoneId, state);
       const delayed = new Set(delays.map(({ key }) => key));
       for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
@@ -105,9 +106,9 @@ export class Journal extends Store {
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.owner, closed.fault);
-      return this.takenMessages.write();
+      this.takenMessages.write();
     });
-    this.#commits.onRollback(written());
+    this.takenMessages.written();
   }
 
   /** Commits the changes of a new configuration, all or none. */

@@ -1,6 +1,8 @@
 import type { Timestamp, TripState } from "../domain/trip.ts";
-import { Store } from "./database.ts";
+import { Store, type Database } from "./database.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { transaction } from "./transaction.ts";
+import { TransactionalMap } from "./transactional-map.ts";
 
 /** A processed message, identified in a way that a redelivery matches. */
 export interface DeduplicationEntry {
@@ -19,8 +21,7 @@ export interface DeduplicationEntry {
  * nothing, and most messages change nothing.
  */
 export class DeduplicationStore extends Store {
-  readonly #unwritten = new Set<DeduplicationEntry>();
-  readonly #written = new Set<DeduplicationEntry>();
+  readonly #unwritten: TransactionalMap<DeduplicationEntry, "unwritten">;
   readonly #load = this.prepare<DeduplicationEntry>(
     `SELECT session, packet_id AS packetId, zone_id AS zoneId, hash, at_wall AS atWallMs
      FROM taken_messages ORDER BY at_wall`,
@@ -32,16 +33,19 @@ export class DeduplicationStore extends Store {
     "INSERT OR REPLACE INTO taken_messages(session, packet_id, zone_id, hash, at_wall) VALUES(?, ?, ?, ?, ?)",
   );
 
+  constructor(database: Database, commits: Pick<GroupCommit, "onRollback">) {
+    super(database);
+    this.#unwritten = new TransactionalMap(commits);
+  }
+
   /** Loads the messages of an earlier run. */
   load(): readonly DeduplicationEntry[] {
-    const rows = this.#load.all();
-    for (const row of rows) this.#written.add(row);
-    return rows;
+    return this.#load.all();
   }
 
   /** Queues a message for the next change. */
   add(message: DeduplicationEntry): void {
-    this.#unwritten.add(message);
+    this.#unwritten.set(message, "unwritten");
   }
 
   /**
@@ -49,33 +53,23 @@ export class DeduplicationStore extends Store {
    * @throws if the disk rejects it; stored messages then remain
    */
   remove(messages: readonly DeduplicationEntry[]): void {
-    for (const message of messages) this.#unwritten.delete(message);
-    const written = messages.filter((message) => this.#written.has(message));
+    const written = messages.filter((message) => !this.#unwritten.delete(message));
     if (written.length === 0) return;
     transaction(this.database, () => {
       for (const { session, packetId, zoneId, hash } of written)
         this.#remove.run(session, packetId, zoneId, hash);
     });
-    for (const message of written) this.#written.delete(message);
   }
 
-  /**
-   * Writes the queued messages in the caller's transaction.
-   * @returns a function to call after the commit; its result undoes that if the commit is lost after all
-   */
-  write(): () => () => void {
-    const messages = [...this.#unwritten];
-    for (const { session, packetId, zoneId, hash, atWallMs } of messages)
+  /** Writes the queued messages in the caller's transaction; `written` is to be called after it. */
+  write(): void {
+    for (const { session, packetId, zoneId, hash, atWallMs } of this.#unwritten.keys())
       this.#write.run(session, packetId, zoneId, hash, Math.round(atWallMs));
-    return () => {
-      for (const message of messages) {
-        this.#unwritten.delete(message);
-        this.#written.add(message);
-      }
-      return () => {
-        for (const message of messages) if (this.#written.delete(message)) this.#unwritten.add(message);
-      };
-    };
+  }
+
+  /** Empties the queue, which the caller has committed. */
+  written(): void {
+    this.#unwritten.clear();
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { newSignalTest, newTrip } from "../../src/domain/trip-rows.ts";
 import type { DetectedTrip } from "../../src/domain/trip.ts";
-import { renderTemplate, unknownPlaceholders } from "../../src/domain/text-template.ts";
+import { renderTemplate, unknownPlaceholders } from "../../src/domain/trip-text.ts";
 import { wording } from "../../src/domain/trip-text.ts";
 
 const SEEN: DetectedTrip = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stepZone, type StepSignal, type ZoneEvent, type ZoneState } from "../../src/domain/zone-step.ts";
-import { resumeZone } from "../../src/domain/zone-resume.ts";
+import { resumeZone } from "../../src/inputs/zone-state-persistence.ts";
 import type { Contact, ZoneRules } from "../../src/domain/zone.ts";
 
 const PLAIN: ZoneRules = { debounceMs: 0, minOpenMs: 0, confirmMs: 0, tripsAtFirstSight: false };

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
-import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-dispatch.ts";
+import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-api.ts";
 import { PASSWORD, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";

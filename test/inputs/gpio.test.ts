@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import { openBackend } from "../../src/inputs/gpio/backends.ts";
 import { lineError } from "../../src/inputs/gpio/chips.ts";
-import type { Bias, GpioLine, GpioPort, OnActivity } from "../../src/inputs/gpio/gpio-port.ts";
-import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
-import { OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
-import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
-import { sysfsNumberOf } from "../../src/inputs/gpio/sysfs-numbers.ts";
+import {
+  type Bias,
+  type GpioLine,
+  type GpioPort,
+  type OnActivity,
+  SimulatedLines,
+} from "../../src/inputs/gpio/gpio-port.ts";
+import { GpioReadings, openBackend } from "../../src/inputs/gpio/gpio-readings.ts";
+import { OnoffLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 

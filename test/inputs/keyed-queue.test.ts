@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyedQueue } from "../../src/inputs/keyed-queue.ts";
+import { KeyedQueue } from "../../src/inputs/trip-dispatcher.ts";
 
 /** A task that ends on demand. */
 function work(): { run: () => Promise<void>; end: (error?: Error) => void } {

@@ -327,7 +327,7 @@ describe("a trip", () => {
 
 function newDispatcher(): TripDispatcher {
   client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000 });
-  return dispatcherOf({ app, zones: site, client, failpoint: (name) => failpoint(name) });
+  return dispatcherOf({ app, zones: site }, `http://127.0.0.1:${port}`, (name) => failpoint(name));
 }
 
 function trip(zoneId: string): void {

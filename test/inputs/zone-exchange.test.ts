@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
-import type { GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
-import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
+import { type GpioPort, SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ZoneSignal } from "../../src/domain/zone-signal.ts";
+import type { ZoneSignal } from "../../src/domain/zone.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 

@@ -33,7 +33,7 @@ describe("the architecture rules", () => {
     [
       "sync knowing the inputs",
       "sync/x.ts",
-      'import type { A } from "../inputs/payload.ts";',
+      'import type { A } from "../inputs/mqtt-zones.ts";',
       /sync must not import inputs/,
     ],
     [

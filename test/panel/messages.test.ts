@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONDITIONS } from "../../src/domain/condition.ts";
-import { CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition-sentence.ts";
+import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";

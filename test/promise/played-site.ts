@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { Daemon } from "../../src/daemon.ts";
-import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
+import { SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import type { Building, Reload } from "./building.ts";

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../src/store/database.ts";
 import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts";
 import { GroupCommit } from "../../src/store/group-commit.ts";
+import { TransactionalMap } from "../../src/store/transactional-map.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let folder: string;
@@ -144,6 +145,23 @@ describe("a change in memory with a write", () => {
     believing("hall")();
     expect(believed).toEqual(["hall"]);
   });
+});
+
+test("a map follows its commit: each key has the value from before a failed one, and its owner is notified", async () => {
+  let undone = 0;
+  const map = new TransactionalMap<string, string>(commits, () => (undone += 1));
+  map.set("hall", "open").set("door", "open");
+  const changing = (): void => void map.set("hall", "normal").set("cellar", "open").delete("door");
+  const lost = commits.write(() => {
+    changing();
+    database.exec("ROLLBACK");
+    throw new Error("disk I/O error");
+  });
+  await expect(lost).rejects.toThrow(/disk/);
+  expect(Object.fromEntries(map)).toEqual({ hall: "open", door: "open" });
+  expect(undone).toBe(3);
+  await commits.write(changing);
+  expect(Object.fromEntries(map)).toEqual({ hall: "normal", cellar: "open" });
 });
 
 test("an action after a write follows its commit", async () => {

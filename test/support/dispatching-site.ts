@@ -1,12 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import type { ZoneInRecord } from "../../src/domain/standing.ts";
 import type { Zone } from "../../src/domain/zone.ts";
-import { IncidentCorrelator } from "../../src/inputs/incident-correlator.ts";
-import { RecordCorrections } from "../../src/inputs/record-corrections.ts";
-import { RecordVersions } from "../../src/inputs/record-versions.ts";
-import { LocalApi } from "../../src/inputs/local-api.ts";
 import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { OPERATOR_USER, TestApp } from "./app.ts";
@@ -22,18 +17,14 @@ export class DispatchingSite {
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean | void = () => {};
   failpoint: (name: string) => void = () => {};
   readonly #server: Server;
-  readonly #client: ApiClient;
+  readonly #baseUrl: string;
   #dispatcher: TripDispatcher;
 
   private constructor(app: TestApp, zones: WatchedZones, server: Server, port: number) {
     this.app = app;
     this.zones = zones;
     this.#server = server;
-    this.#client = new ApiClient({
-      baseUrl: `http://127.0.0.1:${port}`,
-      timeoutMs: 10_000,
-      keepIdleMs: 1_000,
-    });
+    this.#baseUrl = `http://127.0.0.1:${port}`;
     this.#dispatcher = this.#newDispatcher();
     this.#dispatcher.start();
   }
@@ -117,7 +108,6 @@ export class DispatchingSite {
 
   async close(): Promise<void> {
     await this.#dispatcher.stop();
-    this.#client.close();
     this.#server.closeAllConnections();
     this.#server.close();
     this.zones.close();
@@ -132,35 +122,28 @@ export class DispatchingSite {
   }
 
   #newDispatcher(): TripDispatcher {
-    const { app, zones } = this;
-    return dispatcherOf({ app, zones, client: this.#client, failpoint: (name) => this.failpoint(name) });
+    return dispatcherOf(this, this.#baseUrl, (name) => this.failpoint(name));
   }
 }
 
 /** A trip dispatcher from these zones to the application, not started. */
-export function dispatcherOf({ app, zones, client, failpoint }: DispatcherParts): TripDispatcher {
+export function dispatcherOf(
+  { app, zones }: { readonly app: TestApp; readonly zones: WatchedZones },
+  baseUrl: string,
+  failpoint: (name: string) => void,
+): TripDispatcher {
   const { clock, log, health: conditions, journal, host } = zones;
-  const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
-  const site = { locale: "en", timezone: "Europe/Bucharest" } as const;
-  const parts = { journal, api, site, versions: new RecordVersions() };
   return new TripDispatcher({
     onRecord: () => {},
-    ...host,
-    trips: journal.trips,
-    restores: journal.restores,
-    correlator: new IncidentCorrelator({ ...parts, incidentWindowMs: 1_800_000, log, failpoint }),
-    corrections: new RecordCorrections(parts),
+    host,
+    journal,
+    baseUrl,
+    token: () => app.tokens.deviceToken(),
+    site: { locale: "en", timezone: "Europe/Bucharest", incidentWindowS: 1_800 },
     clock,
     random: () => 0.999,
     log,
     conditions,
+    failpoint,
   });
-}
-
-interface DispatcherParts {
-  readonly app: TestApp;
-  readonly zones: WatchedZones;
-  /** Client of the application. */
-  readonly client: ApiClient;
-  readonly failpoint: (name: string) => void;
 }

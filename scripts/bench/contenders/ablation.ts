@@ -110,7 +110,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   {
     name: "without-kept-connections",
     shownBy: "trips",
-    changes: [{ file: "inputs/local-dispatch.js", text: "keepIdleMs: LOOPBACK_IDLE_MS,", instead: "" }],
+    changes: [{ file: "inputs/local-api.js", text: "keepIdleMs: LOOPBACK_IDLE_MS,", instead: "" }],
   },
   {
     name: "without-side-by-side",

@@ -4,9 +4,11 @@ import { AppError, messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
+import { CharacterDeviceLines } from "./character-device.ts";
 import type { GpioPort } from "./gpio-port.ts";
-import { MonitoredLine } from "./monitored-line.ts";
 import { lineBindingsOf, type LineBinding } from "./line-bindings.ts";
+import { MonitoredLine } from "./monitored-line.ts";
+import { OnoffLines } from "./onoff-lines.ts";
 
 export interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
@@ -172,4 +174,21 @@ export class GpioReadings {
 
 function sentenceOf(error: unknown): string {
   return error instanceof AppError && error.hint ? `${error.message}. ${error.hint}` : messageOf(error);
+}
+
+/** Backends for the kernel's GPIO lines. */
+export type GpioBackend = "auto" | "onoff" | "cdev";
+
+/**
+ * Opens a backend. `auto` uses onoff where it works, otherwise the character device: newer kernels no longer offer GPIO
+ * in /sys, and only the character device can set a pull resistor.
+ * @throws AppError `unavailable` with the remedy
+ */
+export async function openBackend(
+  backend: GpioBackend,
+  { chip, needsBias }: { chip: string | undefined; needsBias: boolean },
+): Promise<GpioPort> {
+  if (backend === "onoff") return OnoffLines.load(chip);
+  if (backend === "cdev" || needsBias) return CharacterDeviceLines.load(chip);
+  return OnoffLines.load(chip).catch(() => CharacterDeviceLines.load(chip));
 }

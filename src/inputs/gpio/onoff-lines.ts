@@ -1,8 +1,9 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Gpio as OnoffGpio } from "onoff";
 import { AppError } from "../../domain/errors.ts";
-import { lineError } from "./chips.ts";
+import { lineError, checkLine, chosenChip, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
-import { sysfsNumberOf } from "./sysfs-numbers.ts";
 
 type OnoffModule = { readonly Gpio: typeof OnoffGpio };
 
@@ -124,4 +125,32 @@ class OnoffLine implements GpioLine {
     if (before !== undefined && before === this.#gpio.readSync()) return;
     this.#onActivity();
   }
+}
+
+/**
+ * Returns the sysfs number of a BCM line, which onoff needs: the kernel gives each chip its own base number.
+ * @param root directory of the GPIO class, `/sys/class/gpio` on a real machine
+ * @param chipLabel label of the chip; undefined for the header of a Raspberry Pi
+ * @throws AppError `unavailable` when no chip or more than one has the label, or the chip does not have the line
+ */
+export function sysfsNumberOf(line: number, root: string, chipLabel?: string): number {
+  const chip = chosenChip(chipsOf(root), chipLabel);
+  checkLine(line, chip);
+  return chip.base + line;
+}
+
+interface SysfsChip extends GpioChip {
+  readonly base: number;
+}
+
+function chipsOf(root: string): SysfsChip[] {
+  if (!existsSync(root)) return [];
+  const read = (chip: string, file: string): string => readFileSync(join(root, chip, file), "utf8").trim();
+  return readdirSync(root)
+    .filter((name) => /^gpiochip\d+$/.test(name))
+    .map((chip) => ({
+      label: read(chip, "label"),
+      base: Number(read(chip, "base")),
+      lines: Number(read(chip, "ngpio")),
+    }));
 }

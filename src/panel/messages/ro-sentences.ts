@@ -1,4 +1,4 @@
-import type { SentenceCode } from "../../domain/condition-sentence.ts";
+import type { SentenceCode } from "../../domain/condition.ts";
 
 /** Condition messages in Romanian; the daemon sends the English ones. */
 export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
