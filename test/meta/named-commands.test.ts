@@ -50,7 +50,7 @@ function wrongCommands(text: string): string[] {
   );
   return [...blocks, ...spans].flatMap((code) => {
     const line = code.replace(/\s#.*$/, "").replaceAll(/\s+/g, " ");
-    const script = /\bnpm run (?:--silent )?([\w:]+)/.exec(line)?.[1];
+    const script = /\bnpm run (?:--silent )?([\w:-]+)/.exec(line)?.[1];
     if (script !== undefined && !(script in scripts)) return [`npm run ${script}: no such script`];
     const words = /^(?:\$ )?(?:sudo )?(?:santinela|node dist\/main\.js) ([a-z][^&><]*)/.exec(line)?.[1];
     return words === undefined ? [] : alternatives(words.trim().split(" ")).flatMap(mistakesIn);
