@@ -117,7 +117,10 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
   600_000,
 );
 
-/* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
+/*
+ * Seeds whose dispatch centre has a single page, and seeds with delayed reads. Single ids show a record that has
+ * arrived; only the whole list, part by part, proves that a lost one has not.
+ */
 test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
     file: "sync/recovery/record-search.js",

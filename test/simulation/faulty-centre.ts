@@ -101,6 +101,20 @@ export class FaultyCentre {
     return this.#carry(site, asked, fault);
   }
 
+  /**
+   * Whether a client can prove what it has and lacks: by pages, or by the parts of each status, priority and type if
+   * each is shorter than a page.
+   */
+  get isProvable(): boolean {
+    if (!this.behaviour.ignoresStart) return true;
+    const parts = new Map<string, number>();
+    for (const { status, priority, type } of this.rows.values()) {
+      const part = [status, priority, type].join(" ");
+      parts.set(part, (parts.get(part) ?? 0) + 1);
+    }
+    return Math.max(0, ...parts.values()) < Math.min(this.behaviour.pageRows, this.rows.size);
+  }
+
   /** Stores a copy of all rows, like a nightly backup. */
   takeBackup(): void {
     const [rows, makers, nextId, answers] = [

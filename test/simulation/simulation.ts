@@ -311,9 +311,9 @@ class World {
         goneLeft -= 1;
         continue;
       }
-      // With a single page the dispatch centre proves neither presence nor absence of other records. Such a
-      // record stays unconfirmed with a condition, and users decide. It must not be there twice.
-      if (copies.length <= 1 && this.centre.behaviour.ignoresStart && isInDoubt(entry)) continue;
+      // A list that shows neither presence nor absence of a record leaves it unconfirmed with a condition, and
+      // users decide. It must not be there twice.
+      if (copies.length <= 1 && !this.centre.isProvable && isInDoubt(entry)) continue;
       if (entry?.phase !== "linked" || entry.wantRev !== entry.syncedRev) say(id, "is not at rest");
       // Two duplicates with changes by dispatchers remain, with a condition.
       if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isTold(site, id)) continue;
