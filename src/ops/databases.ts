@@ -13,7 +13,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
-import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
+import { lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
 import { gapsIn, GivenNumbers, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
 import { exchangeSwapped, type DatabaseName, type NamedDatabase } from "./database-files.ts";
 import { TRIPS_KEPT_MS } from "./housekeeping.ts";

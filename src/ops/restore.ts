@@ -10,7 +10,7 @@ import { untrustedFileProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
-import { redeliverLostTrips } from "../store/redelivery.ts";
+import { redeliverLostTrips } from "../store/pending-searches.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
 import { forgetGivenNumbers } from "./data-loss.ts";
 import { quarantinePath, replaceAndQuarantine } from "./database-files.ts";

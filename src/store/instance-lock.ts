@@ -1,5 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { isBusy } from "./database.ts";
 
 /**
  * Locks the data directory for this process, with an open write transaction on a small file. The kernel releases it
@@ -15,7 +16,7 @@ export function takeInstanceLock(path: string): () => void {
     lock.exec("BEGIN IMMEDIATE");
   } catch (cause) {
     lock.close();
-    throw isTaken(cause) ? takenError(path, cause) : unusableError(path, cause);
+    throw isBusy(cause) ? takenError(path, cause) : unusableError(path, cause);
   }
   return () => {
     lock.exec("ROLLBACK");
@@ -29,10 +30,6 @@ function openLock(path: string): Sqlite.Database {
   } catch (cause) {
     throw unusableError(path, cause);
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
 function takenError(path: string, cause: unknown): AppError {

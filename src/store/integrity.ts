@@ -1,7 +1,13 @@
 import { statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
-import { newerProblem, type Database, type DatabaseKind } from "./database.ts";
-import { schemaDrift } from "./schema-drift.ts";
+import {
+  isNewer,
+  newerProblem,
+  readDatabase,
+  stepsOf,
+  type Database,
+  type DatabaseKind,
+} from "./database.ts";
 
 /** `quick` reads every page; `full` also checks each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -29,33 +35,29 @@ export function untrustedFileProblems(path: string, kind: DatabaseKind): string[
 }
 
 function problemsOf(path: string, kind: DatabaseKind, check: (database: Database) => string[]): string[] {
-  let database: Database | undefined;
   try {
     if (statSync(path).size === 0) return ["the file is empty"];
-    database = new Sqlite(path, { readonly: true, fileMustExist: true });
-    const found = database.pragma("application_id", { simple: true });
-    if (found !== kind.applicationId) return [`it is another kind of file (application_id ${String(found)})`];
-    const problem = newerProblem(database, kind);
-    if (problem !== undefined) return [`it ${problem}`];
-    return check(database);
+    return readDatabase(path, (database) => {
+      const found = database.pragma("application_id", { simple: true });
+      if (found !== kind.applicationId)
+        return [`it is another kind of file (application_id ${String(found)})`];
+      const problem = newerProblem(database, kind);
+      return problem === undefined ? check(database) : [`it ${problem}`];
+    });
   } catch (error) {
     return [(error as Error).message];
-  } finally {
-    database?.close();
   }
 }
 
 /** Whether a file is of a newer release that this one cannot use: it is not damaged, and is left as it is. */
 export function isTooNew(path: string, kind: DatabaseKind): boolean {
-  let database: Database | undefined;
   try {
-    database = new Sqlite(path, { readonly: true, fileMustExist: true });
-    const found = database.pragma("application_id", { simple: true });
-    return found === kind.applicationId && newerProblem(database, kind) !== undefined;
+    return readDatabase(path, (database) => {
+      const found = database.pragma("application_id", { simple: true });
+      return found === kind.applicationId && newerProblem(database, kind) !== undefined;
+    });
   } catch {
     return false;
-  } finally {
-    database?.close();
   }
 }
 
@@ -105,4 +107,54 @@ function checksIn(sql: string): string[] {
     }
     return text.slice(start, end - 1);
   });
+}
+
+/**
+ * The differences of a file's schema from that of a release, one sentence each. Additional tables and indexes are
+ * ignored as long as they reject no row; a newer release may have added more.
+ */
+function schemaDrift(database: Database, kind: DatabaseKind): string[] {
+  const own = ownParts(kind, stepsOf(database));
+  const found = partsOf(database);
+  const missing = [...own.keys()].filter((name) => !found.has(name)).map((name) => `${name} is missing`);
+  if (isNewer(database, kind)) return missing;
+  const foreign = [...found].filter(([name, text]) => {
+    const expected = own.get(name);
+    return expected === undefined ? !isHarmless(text) : expected !== text;
+  });
+  return [...missing, ...foreign.map(([name]) => `${name} differs from this release`)];
+}
+
+/** The schema of an empty database after this number of migrations. */
+function ownParts({ migrations }: DatabaseKind, steps: number): Map<string, string> {
+  const database = new Sqlite(":memory:");
+  try {
+    for (const step of migrations.slice(0, steps)) step(database);
+    return partsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** The parts of a schema by type and name, as SQL. */
+function partsOf(database: Database): Map<string, string> {
+  const rows = database
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')`,
+    )
+    .all() as { type: string; name: string; sql: string }[];
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, plain(sql)]));
+}
+
+/** Removes comments and line breaks. */
+function plain(sql: string): string {
+  return sql
+    .replaceAll(/--[^\n]*/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function isHarmless(text: string): boolean {
+  return /^CREATE (?:TABLE|INDEX) /i.test(text);
 }

@@ -1,10 +1,9 @@
-import { createAuditTrail } from "./audit-step.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-checksums.ts";
-import { addObjectiveLists } from "./objective-lists.ts";
 import { RECOUNT } from "./intervention-lists.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished-records.ts";
+import { addObjectiveLists, AUDIT_TRAIL, FIRST_TABLES } from "./main-steps.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -17,97 +16,7 @@ export const MAIN_DATABASE: DatabaseKind = {
   applicationId: 0x53_4e_54_31,
   minReaderVersion: 5,
   migrations: [
-    (database) =>
-      database.exec(`
-        CREATE TABLE accounts(
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          email TEXT NOT NULL UNIQUE COLLATE NOCASE,
-          role TEXT NOT NULL CHECK(role IN ('administrator','operator','viewer')),
-          password_hash TEXT,
-          disabled INTEGER NOT NULL DEFAULT 0 CHECK(disabled IN (0,1)),
-          token_version INTEGER NOT NULL DEFAULT 1,
-          created_at INTEGER NOT NULL
-        ) STRICT;
-
-        CREATE TABLE objectives(
-          kind TEXT NOT NULL,
-          id INTEGER NOT NULL,
-          data TEXT NOT NULL,
-          source TEXT NOT NULL CHECK(source IN ('config','import','zone')),
-          PRIMARY KEY(kind, id)
-        ) STRICT, WITHOUT ROWID;
-
-        -- AUTOINCREMENT: ids are never reused, because they are used outside and deletion is final.
-        CREATE TABLE interventions(
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          uid TEXT NOT NULL UNIQUE,
-          name TEXT NOT NULL,
-          description TEXT,
-          dateStart TEXT,
-          dateEnd TEXT,
-          dateStartMs INTEGER,
-          dateEndMs INTEGER,
-          status TEXT NOT NULL CHECK(status IN ('planned','in_progress','done')),
-          priority TEXT NOT NULL CHECK(priority IN ('low','medium','high')),
-          type TEXT NOT NULL CHECK(type IN ('maintenance','inspection','repair','other')),
-          objectiveType TEXT NOT NULL,
-          objectiveId INTEGER NOT NULL,
-          crews INTEGER NOT NULL CHECK(crews >= 1),
-          police INTEGER NOT NULL CHECK(police IN (0,1)),
-          ambulance INTEGER NOT NULL CHECK(ambulance IN (0,1)),
-          firetruck INTEGER NOT NULL CHECK(firetruck IN (0,1)),
-          notes TEXT,
-          dispeceratId INTEGER NOT NULL,
-          invoicePdf TEXT,
-          rev INTEGER NOT NULL DEFAULT 1,
-          deleted_at INTEGER,
-          created_by INTEGER NOT NULL,
-          created_at INTEGER NOT NULL,
-          updated_at INTEGER NOT NULL,
-          FOREIGN KEY(objectiveType, objectiveId) REFERENCES objectives(kind, id)
-        ) STRICT;
-        CREATE INDEX interventions_status ON interventions(status, id) WHERE deleted_at IS NULL;
-        CREATE INDEX interventions_priority ON interventions(priority, id) WHERE deleted_at IS NULL;
-        CREATE INDEX interventions_type ON interventions(type, id) WHERE deleted_at IS NULL;
-        CREATE INDEX interventions_start ON interventions(dateStartMs, id) WHERE deleted_at IS NULL;
-
-        CREATE TABLE idempotency_keys(
-          account_id INTEGER NOT NULL,
-          key TEXT NOT NULL,
-          fingerprint TEXT NOT NULL,
-          body TEXT NOT NULL,
-          created_at INTEGER NOT NULL,
-          PRIMARY KEY(account_id, key)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX idempotency_keys_age ON idempotency_keys(created_at);
-
-        CREATE TABLE outbox(
-          intervention_id INTEGER PRIMARY KEY REFERENCES interventions(id),
-          phase TEXT NOT NULL CHECK(phase IN
-            ('new','posting','unsure','linked','writing','blocked','rejected','gone','closed')),
-          rank INTEGER NOT NULL,
-          want_rev INTEGER NOT NULL,
-          synced_rev INTEGER NOT NULL DEFAULT 0,
-          deleted INTEGER NOT NULL DEFAULT 0 CHECK(deleted IN (0,1)),
-          upstream_id INTEGER,
-          base TEXT,
-          attempt_key TEXT,
-          attempt_body TEXT,
-          attempt_rev INTEGER,
-          attempt_at INTEGER,
-          sends INTEGER NOT NULL DEFAULT 0,
-          attempts INTEGER NOT NULL DEFAULT 0,
-          next_at INTEGER NOT NULL DEFAULT 0,
-          last_code TEXT,
-          last_error TEXT,
-          CHECK(phase NOT IN ('linked','writing') OR (upstream_id IS NOT NULL AND base IS NOT NULL)),
-          CHECK(phase NOT IN ('posting','unsure') OR (attempt_key IS NOT NULL AND attempt_body IS NOT NULL)),
-          CHECK(synced_rev <= want_rev)
-        ) STRICT;
-        CREATE UNIQUE INDEX outbox_upstream ON outbox(upstream_id) WHERE upstream_id IS NOT NULL;
-        CREATE INDEX outbox_due ON outbox(rank, next_at)
-          WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
-      `),
+    (database) => database.exec(FIRST_TABLES),
     (database) => {
       database.exec(`
         -- A generated password only allows setting another one.
@@ -235,7 +144,7 @@ export const MAIN_DATABASE: DatabaseKind = {
     (database) => {
       for (const table of ["interventions", "outbox"]) addRowSums(database, table);
     },
-    createAuditTrail,
+    (database) => database.exec(AUDIT_TRAIL),
     (database) =>
       database.exec(`
         -- The revision with which a trip last joined the record; null for none.

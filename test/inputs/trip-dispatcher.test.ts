@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { newTrip } from "../../src/domain/trip-rows.ts";
-import { redeliverLostTrips } from "../../src/store/redelivery.ts";
+import { redeliverLostTrips } from "../../src/store/pending-searches.ts";
 import type { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
 import { dispatcherOf } from "../support/dispatching-site.ts";
