@@ -1,7 +1,7 @@
 import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { Difference } from "../../domain/difference.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
-import type { OutboxSummary } from "../../domain/outbox-summary.ts";
+import type { OutboxSummary } from "../../domain/outbox.ts";
 
 /** State of the sync and actions on it. */
 export interface SyncPort {
