@@ -4,7 +4,7 @@ import type { OutboxPhase } from "./outbox-phase.ts";
  * Sync state of one record: the revision that should be at the centre and the one known to be there. It is not a list of
  * operations, so any number of changes while the link is down needs one request.
  */
-export interface OutboxEntry {
+export interface OutboxEntry extends RecoveryState {
   readonly interventionId: number;
   readonly phase: OutboxPhase;
   /** Queue order; 0 is sent first. */
@@ -24,6 +24,27 @@ export interface OutboxEntry {
   readonly agreed: string | null;
   /** The attempt as first sent: every resend has the same key and the same bytes. Kept for later sweeps. */
   readonly attempt: OutboxAttempt | null;
+  /** Wall clock of the next check of the record at the centre, milliseconds since 1970; null for never. */
+  readonly verifyAtMs: number | null;
+  /** How often the centre has rejected an alarm's content since it last accepted it. */
+  readonly refusals: number;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  /** Wall clock of the next attempt, milliseconds since 1970. */
+  readonly nextAtMs: number;
+  /** Status or error code of the last response; null before the first. */
+  readonly lastCode: string | null;
+  /** Text of the last response; null after a success. */
+  readonly lastError: string | null;
+}
+
+/**
+ * What an entry stores in case it becomes uncertain what the centre has of its record. A push without faults sets only
+ * `sends`, the watermark and the time of one sweep.
+ */
+export interface RecoveryState {
+  /** Number of POSTs that may have arrived at the centre. */
+  readonly sends: number;
   /** The centre's highest id before the first attempt; newer records are above it. Null before the first attempt. */
   readonly watermark: number | null;
   /** Fingerprint of the record with that id, as JSON: if it is missing there, ours may have a lower id. Null if unknown. */
@@ -38,25 +59,11 @@ export interface OutboxEntry {
   readonly inFlightValues: InFlightValues;
   /** Wall clock until which they may arrive, milliseconds since 1970; null if there are none. */
   readonly inFlightUntilMs: number | null;
-  /** Wall clock of the next check of the record at the centre, milliseconds since 1970; null for never. */
-  readonly verifyAtMs: number | null;
   /**
    * Wall clock since which the record is missing at the centre or may belong to another record, milliseconds since 1970; null if
    * neither applies.
    */
   readonly missingSinceMs: number | null;
-  /** How often the centre has rejected an alarm's content since it last accepted it. */
-  readonly refusals: number;
-  /** Number of POSTs that may have arrived at the centre. */
-  readonly sends: number;
-  /** Failed attempts since the last success. */
-  readonly attempts: number;
-  /** Wall clock of the next attempt, milliseconds since 1970. */
-  readonly nextAtMs: number;
-  /** Status or error code of the last response; null before the first. */
-  readonly lastCode: string | null;
-  /** Text of the last response; null after a success. */
-  readonly lastError: string | null;
 }
 
 export interface OutboxAttempt {
@@ -72,3 +79,18 @@ export type InFlightValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** A `verifyAtMs` after a restore of the centre from a backup: records that it does not have were lost. */
 export const VERIFY_IMMEDIATELY = 0;
+
+/** Counts of outbox entries for status displays. */
+export interface OutboxSummary {
+  /** Records whose latest revision is not at the centre and is sent automatically. */
+  readonly waiting: number;
+  readonly blocked: number;
+  readonly rejected: number;
+  readonly gone: number;
+  /** Records that were not found in the last check, which is not certain yet. */
+  readonly doubtful: number;
+  /** Rejected records of high priority. */
+  readonly rejectedAlarms: number;
+  /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
+  readonly oldestWaitingMs: number | null;
+}

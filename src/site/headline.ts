@@ -5,7 +5,7 @@ import {
   type HeadlineFacts,
   type HeadlineZone,
 } from "../domain/headline.ts";
-import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { OutboxSummary } from "../domain/outbox.ts";
 import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
 import type { SiteParts } from "./site-parts.ts";
 

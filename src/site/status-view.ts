@@ -1,7 +1,7 @@
 import type { Condition } from "../domain/condition.ts";
 import type { Headline } from "../domain/headline.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
-import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { OutboxSummary } from "../domain/outbox.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
 
 /** State of the site. */

@@ -2,7 +2,7 @@ import type { TraitFinding } from "../domain/centre-trait.ts";
 import type { Difference } from "../domain/difference.ts";
 import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import type { ShownPhase } from "../domain/shown-phase.ts";
-import type { OutboxSummary } from "../domain/outbox-summary.ts";
+import type { OutboxSummary } from "../domain/outbox.ts";
 
 /** `none`: standalone. `unknown`: nothing has been sent since the start. */
 export interface LinkView {

@@ -1,9 +1,8 @@
 import type { Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxEntry, OutboxSummary } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
-import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-phase-text.ts";
 import { objectiveOf } from "../domain/test-record.ts";

@@ -1,8 +1,7 @@
 import type { Comparison } from "../domain/difference.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { URGENT_ORDER } from "../domain/priority-order.ts";
-import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";

@@ -1,6 +1,6 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxEntry, RecoveryState } from "../domain/outbox.ts";
 import { URGENT_ORDER } from "../domain/priority-order.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
@@ -82,7 +82,7 @@ export function linkedTo(
  */
 function firstSweepMs(
   { timeouts: { sweepDelaysMs, resendAfterMs }, store }: SyncContext,
-  { possiblyDuplicated }: OutboxEntry,
+  { possiblyDuplicated }: RecoveryState,
 ): number | undefined {
   if (possiblyDuplicated) return sweepDelaysMs[0];
   return store.facts.honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;
@@ -108,6 +108,12 @@ export function afterFailure(
   };
 }
 
+/** The changes of an entry for which no update can still arrive. */
+export const NOTHING_IN_FLIGHT: Pick<RecoveryState, "inFlightValues" | "inFlightUntilMs"> = {
+  inFlightValues: {},
+  inFlightUntilMs: null,
+};
+
 /**
  * The changes of an entry that needs no further request. Late copies of an unconfirmed record are still swept
  * for.
@@ -128,8 +134,7 @@ export function closing({ timeouts, clock }: SyncContext, entry: OutboxEntry): P
     verifyAtMs: null,
     missingSinceMs: null,
     refusals: 0,
-    inFlightValues: {},
-    inFlightUntilMs: null,
+    ...NOTHING_IN_FLIGHT,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { SyncTimeouts } from "../domain/backoff.ts";
+import type { Database } from "../store/database.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncStore } from "./sync-store.ts";
@@ -9,22 +10,28 @@ import type { LinkFaultDetector } from "./link.ts";
 import type { SyncConditions } from "./sync-conditions.ts";
 import type { LinkedIdHistory } from "./recovery/highest-id.ts";
 
+/** What the sync needs of the daemon. */
+export interface SyncPorts {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly failpoint: (name: string) => void;
+}
+
 /** Dependencies shared by all steps of the sync. */
-export interface SyncContext {
+export interface SyncContext extends SyncPorts {
   readonly centre: UpstreamClient;
   readonly store: SyncStore;
   readonly linkedIds: LinkedIdHistory;
   readonly watch: LinkFaultDetector;
-  readonly conditions: Conditions;
   readonly syncConditions: SyncConditions;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
   readonly timeouts: SyncTimeouts;
   readonly siteRef: string;
   /** IANA zone in which a dispatcher's dates without an offset are read. */
   readonly timezone: string;
-  readonly failpoint: (name: string) => void;
 }
 
 /** Logs the outcome of a record's request, and updates the link. */

@@ -1,13 +1,10 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { isStorageError, type Database } from "../store/database.ts";
+import { isStorageError } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import type { SyncContext } from "./context.ts";
+import type { SyncContext, SyncPorts } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
 import { LinkFaultDetector, type Link } from "./link.ts";
 import { ActiveRecords, PushQueue } from "./push-queue.ts";
@@ -19,20 +16,14 @@ import { SyncCommands } from "./sync-commands.ts";
 import { SyncConditions } from "./sync-conditions.ts";
 import { SyncStore } from "./sync-store.ts";
 
-export interface PushOptions {
-  readonly database: Database;
+export interface PushOptions extends SyncPorts {
   readonly centre: UpstreamClient;
   readonly link: Link;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
-  readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
   readonly baseUrl?: string;
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
-  readonly failpoint: (name: string) => void;
   readonly timeouts?: SyncTimeouts;
 }
 

@@ -9,9 +9,9 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
-import { AbsentRecords, NO_LOOKUP } from "./recovery/absent-records.ts";
+import { AbsentRecords } from "./recovery/absent-records.ts";
 import { unlink } from "./recovery/id-owner.ts";
-import { afterFailure, retryAlarmRejection, closing } from "./attempt-outcome.ts";
+import { afterFailure, retryAlarmRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 
 /** The request to send for a linked record. */
 type Step =
@@ -46,11 +46,9 @@ export class Reconciler {
     const centre = this.#context.centre.of(asked);
     const seen = await centre.record(upstreamId);
     // A missing record is only judged after the other records have been read.
-    const { failure: listFailure, list } = isMissing(seen)
-      ? await this.#absent.lookUpInList(interventionId, upstreamId, centre)
-      : NO_LOOKUP;
-    const step = await store.share(() => this.#decide(interventionId, upstreamId, listFailure ?? seen, list));
-    await watch.note(listFailure ? { ...listFailure, mayBeRecordSpecific: false } : seen);
+    const { failure, list } = isMissing(seen) ? await this.#absent.lookUpInList(asked) : {};
+    const step = await store.share(() => this.#decide(asked, failure ?? seen, list));
+    await watch.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
     const outcome = await (step.kind === "delete"
@@ -67,8 +65,7 @@ export class Reconciler {
 
   /** Decides on the current entry after the read, and stores what will be sent. */
   #decide(
-    interventionId: number,
-    askedId: number | null,
+    { interventionId, upstreamId: askedId }: OutboxEntry,
     seen: ReadOutcome,
     list: ListPresence | undefined,
   ): Step | undefined {
@@ -219,11 +216,6 @@ const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 function isMissing({ code, link }: ReadOutcome): boolean {
   return code === "404" && link === "ok";
 }
-
-const NOTHING_IN_FLIGHT: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
-  inFlightValues: {},
-  inFlightUntilMs: null,
-};
 
 /**
  * The record as known after an update: the sent fields from the response, the others as read before. Changes

@@ -1,34 +1,25 @@
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { DueEntries } from "../store/due-entries.ts";
+import type { SyncContext } from "./context.ts";
 import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
-import type { SyncStore } from "./sync-store.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const REASSIGNED_SHOWN_FOR_MS = 86_400_000;
 /** After this time an unconfirmed alarm is reported: a search would have found it by then. */
 const UNPROVED_AFTER_MS = 30_000;
 
+type SyncConditionsContext = Pick<SyncContext, "store" | "conditions" | "clock"> & {
+  readonly due: DueEntries;
+};
+
 /** Raises and clears the conditions of the outbox and of the dispatch centre's habits. */
 export class SyncConditions {
-  readonly #store: SyncStore;
-  readonly #due: DueEntries;
-  readonly #conditions: Conditions;
-  readonly #clock: Pick<Clock, "wallMs">;
+  readonly #context: SyncConditionsContext;
 
-  constructor(context: {
-    readonly store: SyncStore;
-    readonly due: DueEntries;
-    readonly conditions: Conditions;
-    readonly clock: Pick<Clock, "wallMs">;
-  }) {
-    this.#store = context.store;
-    this.#due = context.due;
-    this.#conditions = context.conditions;
-    this.#clock = context.clock;
+  constructor(context: SyncConditionsContext) {
+    this.#context = context;
   }
 
   /** Declares the lasting facts again, also for an event before a restart. */
@@ -42,15 +33,16 @@ export class SyncConditions {
    * @param json the record in the response
    */
   noteAnswer({ interventionId, attempt }: OutboxEntry, json: string): void {
-    const field = this.#store.marker;
+    const { store } = this.#context;
+    const field = store.marker;
     if (field === "off" || !attempt) return;
     const record = JSON.parse(json) as UpstreamRecord;
     const sent = (JSON.parse(attempt.body) as UpstreamRecord)[field];
     const shown = record[field];
     // A response without the field proves nothing.
     if (typeof sent !== "string" || shown === undefined) return;
-    const { facts } = this.#store;
-    const marker = this.#store.markerOf(this.#store.record(interventionId).uid);
+    const { facts } = store;
+    const marker = store.markerOf(store.record(interventionId).uid);
     const length = [...sent].length;
     const kept = typeof shown === "string" ? [...shown].length : 0;
     if (!carriesMarker(record, marker))
@@ -63,28 +55,30 @@ export class SyncConditions {
   /** Called when the dispatch centre has given an entry's id to another record. */
   noteReassignedId({ interventionId, upstreamId }: OutboxEntry): void {
     if (upstreamId === null) return;
-    this.#store.facts.noteReassignedId({ interventionId, upstreamId, atMs: this.#clock.wallMs() });
+    const { store, clock } = this.#context;
+    store.facts.noteReassignedId({ interventionId, upstreamId, atMs: clock.wallMs() });
     this.declareReassignedId();
   }
 
   declareReassignedId(): void {
-    const last = this.#store.facts.reassignedId;
-    const isShown = last !== null && Math.abs(this.#clock.wallMs() - last.atMs) <= REASSIGNED_SHOWN_FOR_MS;
-    if (!isShown) return this.#conditions.clear("upstream-ids-given-again");
+    const { store, clock, conditions } = this.#context;
+    const last = store.facts.reassignedId;
+    const isShown = last !== null && Math.abs(clock.wallMs() - last.atMs) <= REASSIGNED_SHOWN_FOR_MS;
+    if (!isShown) return conditions.clear("upstream-ids-given-again");
     const { interventionId, upstreamId } = last;
-    this.#conditions.raise("upstream-ids-given-again", { interventionId, upstreamId });
+    conditions.raise("upstream-ids-given-again", { interventionId, upstreamId });
   }
 
   /** Declares the records that do not reach the dispatch centre. */
   declareRejections(): void {
-    const conditions = this.#conditions;
-    const sentBeforeMs = this.#clock.wallMs() - UNPROVED_AFTER_MS;
-    const unproved = this.#due.unprovedAlarms([...INCOMPLETE_LISTS], sentBeforeMs);
+    const { store, due, clock, conditions } = this.#context;
+    const sentBeforeMs = clock.wallMs() - UNPROVED_AFTER_MS;
+    const unproved = due.unprovedAlarms([...INCOMPLETE_LISTS], sentBeforeMs);
     const [first] = unproved;
     if (first)
       conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });
     else conditions.clear("upstream-alarm-unproved");
-    const { blocked, rejected, gone, rejectedAlarms } = this.#store.outbox.summary();
+    const { blocked, rejected, gone, rejectedAlarms } = store.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-rejects-records");
     else conditions.raise("upstream-rejects-records", { rejected, blocked, gone });
     if (rejectedAlarms === 0) conditions.clear("upstream-rejects-alarm");
@@ -92,9 +86,10 @@ export class SyncConditions {
   }
 
   #declareLostMarker(): void {
-    const lost = this.#store.facts.lostReference;
+    const { store, conditions } = this.#context;
+    const lost = store.facts.lostReference;
     // A result for another field does not apply to the one in use.
-    if (lost === null || lost.field !== this.#store.marker) this.#conditions.clear("upstream-reference-lost");
-    else this.#conditions.raise("upstream-reference-lost", lost);
+    if (lost === null || lost.field !== store.marker) conditions.clear("upstream-reference-lost");
+    else conditions.raise("upstream-reference-lost", lost);
   }
 }

@@ -1,13 +1,13 @@
 import { ApiClient } from "../client/api-client.ts";
 import { TokenCache, type TokenStore } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { MarkerField } from "../domain/marker.ts";
-import { isStorageError, type Database } from "../store/database.ts";
+import { isStorageError } from "../store/database.ts";
+import type { SyncPorts } from "./context.ts";
 import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat, Link, type LinkState } from "./link.ts";
@@ -16,7 +16,7 @@ import { IN_FLIGHT_MAX, Push } from "./push.ts";
 import { NextRun, nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
 
-export interface SyncOptions {
+export interface SyncOptions extends SyncPorts {
   readonly upstream: {
     readonly baseUrl: string;
     readonly email: string;
@@ -31,14 +31,8 @@ export interface SyncOptions {
     readonly ca: string | undefined;
   };
   readonly site: { readonly ref: string; readonly timezone: string };
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly random: () => number;
   /** Creates a UUID of version 7. */
   readonly newKey: () => string;
-  readonly log: Log;
-  readonly conditions: Conditions;
-  readonly failpoint: (name: string) => void;
   /** Where the token of an account is kept across restarts; without it each start signs in. */
   readonly tokenStore?: (account: {
     readonly centre: string;

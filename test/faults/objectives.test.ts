@@ -23,7 +23,7 @@ const both = new SiteAndCentre();
 beforeAll(async () => {
   await both.start();
   await renameAll("as it was");
-  expect((await pull()).result).toBe("taken");
+  expect((await pull()).result).toBe("accepted");
 });
 afterAll(() => both.remove());
 
@@ -67,7 +67,7 @@ test.each(LINE_FAULT_NAMES)("%s: the objective mirror is complete, and an alarm 
   const { result } = await pulling;
   const after = await copied();
   expect(after.count).toBe(OBJECTIVES);
-  expect(after.names).toEqual(result === "taken" ? [name] : before.names);
+  expect(after.names).toEqual(result === "accepted" ? [name] : before.names);
   await both.settle();
   await eventually("the alarm at the centre", async () => {
     const { value } = await askDaemon(
@@ -78,7 +78,7 @@ test.each(LINE_FAULT_NAMES)("%s: the objective mirror is complete, and an alarm 
     return (value as object[]).length === 1;
   });
   both.line.faultFor = () => undefined;
-  expect(await pull()).toEqual({ result: "taken", reason: null });
+  expect(await pull()).toEqual({ result: "accepted", reason: null });
   expect(await copied()).toEqual({ names: [name], count: OBJECTIVES });
 });
 

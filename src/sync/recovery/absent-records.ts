@@ -1,7 +1,6 @@
 import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
-import type { UpstreamClient } from "../upstream-client.ts";
 import type { SyncContext } from "../context.ts";
 import { detectRestore } from "./highest-id.ts";
 import { unlink } from "./id-owner.ts";
@@ -11,15 +10,6 @@ import { closing } from "../attempt-outcome.ts";
 /** `lastCode` of a record that is shown without our marker and without other proof of identity. */
 export const UNCLEAR = "UNCLEAR";
 
-/** The result of the list lookup for a record that a read by id does not find. */
-export interface ListLookup {
-  /** Why the list could not be read; undefined if it was read or not needed. */
-  readonly failure: ReadOutcome | undefined;
-  readonly list: ListPresence | undefined;
-}
-
-export const NO_LOOKUP: ListLookup = { failure: undefined, list: undefined };
-
 /** Handles a linked record that the dispatch centre no longer shows, or shows without proof of identity. */
 export class AbsentRecords {
   readonly #context: SyncContext;
@@ -28,18 +18,18 @@ export class AbsentRecords {
     this.#context = context;
   }
 
-  /** Looks the record up in the list, once the waiting time for that step is over. */
-  async lookUpInList(
-    interventionId: number,
-    upstreamId: number | null,
-    centre: UpstreamClient,
-  ): Promise<ListLookup> {
+  /**
+   * Looks a record that a read by id does not find up in the list, once the waiting time for that step is over.
+   * @returns why the list could not be read, or what it shows; neither if it was not needed
+   */
+  async lookUpInList(entry: OutboxEntry): Promise<{ failure?: ReadOutcome; list?: ListPresence }> {
     const { store, clock } = this.#context;
+    const { upstreamId, interventionId } = entry;
     const { missingSinceMs } = store.entry(interventionId);
-    if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
-      return NO_LOOKUP;
+    if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list") return {};
+    const centre = this.#context.centre.of(entry);
     const failure = await detectRestore(this.#context, centre);
-    return failure ? { failure, list: undefined } : { failure, list: await findInList(centre, upstreamId) };
+    return failure ? { failure } : { list: await findInList(centre, upstreamId) };
   }
 
   /** Called when the dispatch centre responds that the record does not exist. */

@@ -142,38 +142,13 @@ export class DuplicateSweep {
     if (!linked && !isWhole && entry.phase === "linked") return [];
     const [edited, ...further] = extras.filter((row) => !isExpendable(row, linked));
     const oldest = ours.reduce((lowest, row) => (row.id < lowest.id ? row : lowest));
-    const better = this.#betterOf({
-      linked,
-      edited: further.length > 0 ? undefined : edited,
-      oldest,
-      isExpendable,
-    });
+    const better = betterOf(linked, further.length > 0 ? undefined : edited, oldest, isExpendable);
     const isUndecided = edited !== undefined && better === undefined;
     if (isUndecided) this.#reportDuplicates(entry, extras);
     if (better && entry.phase !== "linked") return [];
     if (better) this.#relink(entry, better);
     const kept = better ?? linked;
     return ours.filter((row) => row.id !== (kept?.id ?? entry.upstreamId) && isExpendable(row, kept));
-  }
-
-  /**
-   * The record to link instead of the linked one; undefined to keep that one. A record with a dispatcher's work
-   * wins, else the lowest id, so that two programs decide alike. A record that is not listed is not kept.
-   */
-  #betterOf({
-    linked,
-    edited,
-    oldest,
-    isExpendable,
-  }: {
-    linked: MatchCandidate | undefined;
-    edited: MatchCandidate | undefined;
-    oldest: MatchCandidate;
-    isExpendable: (row: MatchCandidate, kept: MatchCandidate | undefined) => boolean;
-  }): MatchCandidate | undefined {
-    if (edited) return !linked || isExpendable(linked, edited) ? edited : undefined;
-    if (!linked) return oldest;
-    return oldest.id < linked.id && isExpendable(linked, oldest) ? oldest : undefined;
   }
 
   #reportDuplicates({ interventionId, upstreamId }: OutboxEntry, extras: readonly MatchCandidate[]): void {
@@ -237,3 +212,18 @@ const BATCH_ENTRIES = 50;
 const LIST_AGE_MS_MAX = 60_000;
 /** Minimum wait before an unfinished sweep is repeated. */
 const MIN_POSTPONE_MS = 60_000;
+
+/**
+ * The record to link instead of the linked one; undefined to keep that one. A record with a dispatcher's work
+ * wins, else the lowest id, so that two programs decide alike. A record that is not listed is not kept.
+ */
+function betterOf(
+  linked: MatchCandidate | undefined,
+  edited: MatchCandidate | undefined,
+  oldest: MatchCandidate,
+  isExpendable: (row: MatchCandidate, kept: MatchCandidate) => boolean,
+): MatchCandidate | undefined {
+  if (edited) return !linked || isExpendable(linked, edited) ? edited : undefined;
+  if (!linked) return oldest;
+  return oldest.id < linked.id && isExpendable(linked, oldest) ? oldest : undefined;
+}
