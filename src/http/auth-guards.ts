@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Request, RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { actorOf, mayUseApi, type Principal } from "../domain/principal.ts";
@@ -36,34 +36,28 @@ export function isSignedIn(request: IncomingMessage): boolean {
  * otherwise (RFC 9110 15.5.2, RFC 6750 section 3).
  */
 function authenticate(tokens: TokenService): RequestHandler {
-  return (request: Request, response: Response, next: NextFunction) => {
-    if (isLocal(request)) {
-      principals.set(request, LOCAL_ADMINISTRATOR);
-      next();
-      return;
-    }
-    const header = request.headers.authorization;
-    const token = tokenOf(request);
+  return (request, response, next) => {
     try {
-      if (token === undefined)
-        throw new AppError(
-          "unauthenticated",
-          "authentication required: send Authorization: Bearer <token> from POST /auth/token",
-        );
-      principals.set(request, tokens.verify(token, request.ip ?? ""));
+      principals.set(request, isLocal(request) ? LOCAL_ADMINISTRATOR : tokenPrincipal(tokens, request));
     } catch (error) {
-      response.set(
-        "WWW-Authenticate",
-        // No error code for a request without a bearer token (RFC 6750, 3.1).
-        /^Bearer\b/i.test(header ?? "")
-          ? 'Bearer realm="santinela", error="invalid_token"'
-          : 'Bearer realm="santinela"',
-      );
-      next(error);
-      return;
+      // No error code for a request without a bearer token (RFC 6750, 3.1).
+      const hasBearer = /^Bearer\b/i.test(request.headers.authorization ?? "");
+      const challenge = 'Bearer realm="santinela"';
+      response.set("WWW-Authenticate", hasBearer ? `${challenge}, error="invalid_token"` : challenge);
+      throw error;
     }
     next();
   };
+}
+
+function tokenPrincipal(tokens: TokenService, request: Request): Principal {
+  const token = tokenOf(request);
+  if (token === undefined)
+    throw new AppError(
+      "unauthenticated",
+      "authentication required: send Authorization: Bearer <token> from POST /auth/token",
+    );
+  return tokens.verify(token, request.ip ?? "");
 }
 
 export function tokenOf(request: Request): string | undefined {

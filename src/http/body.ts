@@ -99,32 +99,25 @@ export function validated<T>(validator: Validator<T>, body: unknown): T {
 
 const ERRORS_REPORTED_MAX = 20;
 
-/** Describes a schema error. */
-function describe(error: ErrorObject): string {
-  const field = error.instancePath.slice(1).replaceAll("/", ".") || "the body";
-  const params = error.params as Readonly<Record<string, unknown>>;
-  switch (error.keyword) {
-    case "required":
-      return `${String(params["missingProperty"])} is required`;
-    case "additionalProperties":
-      return `${String(params["additionalProperty"])} is not a field of this resource`;
-    case "enum":
-      return `${field} must be one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
-    case "type":
-      return `${field} must be ${typeNames(params["type"])}`;
-    case "minLength":
-      return `${field} must not be empty`;
-    case "maxLength":
-      return `${field} may have at most ${String(params["limit"])} characters`;
-    case "pattern":
-      return `${field} must not be blank or contain control characters or invalid characters`;
-    case "minimum":
-      return `${field} must be at least ${String(params["limit"])}`;
-    case "maximum":
-      return `${field} must be at most ${String(params["limit"])}`;
-    default:
-      return `${field} ${error.message ?? "is invalid"}`;
-  }
+/** Descriptions of schema errors by keyword. */
+const PROBLEMS: Readonly<
+  Record<string, (field: string, params: Readonly<Record<string, unknown>>) => string>
+> = {
+  required: (_field, { missingProperty }) => `${String(missingProperty)} is required`,
+  additionalProperties: (_field, { additionalProperty }) =>
+    `${String(additionalProperty)} is not a field of this resource`,
+  enum: (field, { allowedValues }) => `${field} must be one of ${(allowedValues as unknown[]).join(", ")}`,
+  type: (field, { type }) => `${field} must be ${typeNames(type)}`,
+  minLength: (field) => `${field} must not be empty`,
+  maxLength: (field, { limit }) => `${field} may have at most ${String(limit)} characters`,
+  pattern: (field) => `${field} must not be blank or contain control characters or invalid characters`,
+  minimum: (field, { limit }) => `${field} must be at least ${String(limit)}`,
+  maximum: (field, { limit }) => `${field} must be at most ${String(limit)}`,
+};
+
+function describe({ instancePath, keyword, params, message }: ErrorObject): string {
+  const field = instancePath.slice(1).replaceAll("/", ".") || "the body";
+  return PROBLEMS[keyword]?.(field, params) ?? `${field} ${message ?? "is invalid"}`;
 }
 
 function typeNames(type: unknown): string {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import express, { type Request, type Response } from "express";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import { errorResponse, errorBody } from "./errors.ts";
+import { addressOf, closed, listening } from "./listen.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
 
 /** Reads the configuration errors, one per line as `file:line:col: …`; null if it is valid now. */
@@ -35,21 +35,17 @@ export class SafeModeServer {
    * @throws AppError `busy` if the address is unavailable
    */
   async start(host: string, port: number): Promise<{ host: string; port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", (cause) =>
-        reject(new AppError("busy", `cannot listen on port ${port} of ${host}: ${cause.message}`, { cause })),
-      );
-      this.#server.listen(port, host, resolve);
-    });
-    const { address, port: actualPort } = this.#server.address() as AddressInfo;
-    return { host: address, port: actualPort };
+    try {
+      await listening(this.#server, () => this.#server.listen(port, host));
+    } catch (cause) {
+      throw new AppError("busy", `cannot listen on port ${port} of ${host}: ${messageOf(cause)}`, { cause });
+    }
+    return addressOf(this.#server);
   }
 
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    await closed(this.#server);
   }
 }
 

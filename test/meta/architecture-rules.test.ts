@@ -76,8 +76,14 @@ describe("the architecture rules", () => {
     [
       "the panel importing more than types of responses",
       "panel/x.tsx",
-      'import { a, type A } from "../site/zones.ts";',
-      /panel must not import site\/zones.ts but for its types/,
+      'import { a, type A } from "../site/zone-view.ts";',
+      /panel must not import site\/zone-view.ts but for its types/,
+    ],
+    [
+      "the panel importing types of components",
+      "panel/x.tsx",
+      'import type { A } from "../site/zones.ts";',
+      /panel must not import site\/zones.ts$/m,
     ],
     [
       "the panel importing domain code",
