@@ -1,6 +1,6 @@
-import type { AedesPublishPacket, Subscription } from "aedes";
+import type { Aedes, AedesPublishPacket, PublishPacket, Subscription } from "aedes";
 
-/** The persistence of aedes, as far as it is measured here; the types of aedes leave it out. */
+/** The persistence of aedes, as far as it is measured here. */
 export interface Persistence {
   addSubscriptions(client: ClientName, subscriptions: Subscription[]): Promise<void>;
   removeSubscriptions(client: ClientName, topics: string[]): Promise<void>;
@@ -15,6 +15,16 @@ export interface Persistence {
   cleanIncoming(client: ClientName): Promise<void>;
   putWill(client: ClientName, will: AedesPublishPacket): Promise<void>;
   delWill(client: ClientName): Promise<unknown>;
+}
+
+/** With the retained messages, which are not measured. */
+interface FullPersistence extends Persistence {
+  createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
+}
+
+/** The persistence of a broker; the types of aedes leave it out. */
+export function persistenceOf(aedes: Aedes): FullPersistence {
+  return (aedes as unknown as { readonly persistence: FullPersistence }).persistence;
 }
 
 export interface ClientName {

@@ -9,7 +9,7 @@ import type { Log } from "../domain/log.ts";
 import { BrokerAdmission, type BrokerAccount } from "./broker-admission.ts";
 import { BrokerClients } from "./broker-clients.ts";
 import { BrokerLimits } from "./broker-limits.ts";
-import type { Persistence } from "./broker-persistence.ts";
+import { persistenceOf } from "./broker-persistence.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { deliveryOf } from "./message-deduplication.ts";
@@ -88,8 +88,7 @@ export class BuiltInBroker {
       },
       authorizeForward: (_client, packet) => (this.#admission.isForwarded(packet) ? packet : null),
     });
-    // The types of aedes leave it out.
-    this.#clients.watch((aedes as unknown as { readonly persistence: Persistence }).persistence);
+    this.#clients.watch(persistenceOf(aedes));
     aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
     aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
     aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.onActivity(id));
@@ -117,9 +116,7 @@ export class BuiltInBroker {
     const newerTopics = new Set<string>();
     this.#newerTopics.add(newerTopics);
     try {
-      // The types of aedes leave it out.
-      const { persistence } = aedes as unknown as { readonly persistence: RetainedStore };
-      const retained = persistence.createRetainedStreamCombi([...topics]);
+      const retained = persistenceOf(aedes).createRetainedStreamCombi([...topics]);
       for await (const { topic, payload } of retained)
         // A message that arrived in the meantime is newer than the retained one.
         if (!newerTopics.has(topic))
@@ -226,11 +223,6 @@ export class BuiltInBroker {
     if (!this.#aedes) socket.destroy();
     else if (this.#clients.admit(socket)) this.#aedes.handle(socket);
   }
-}
-
-/** The part of the persistence of aedes that is used here. */
-interface RetainedStore {
-  createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
 
 /** A copy in separate memory; Node.js would allocate it from a shared pool. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../store/database.ts";
 import { writeDurably } from "../store/durable-files.ts";
@@ -36,6 +36,11 @@ const COUNTED: Readonly<Record<DatabaseName, { table: NumberedTable; retentionMs
   "santinela.db": { table: "interventions", retentionMs: 90 * 86_400_000 },
   "journal.db": { table: "trips", retentionMs: 30 * 86_400_000 },
 };
+
+export type BothDatabases = Readonly<Record<DatabaseName, Database>>;
+
+/** Assigned numbers without a row. */
+export type NumberGaps = Readonly<Partial<Record<NumberedTable, readonly NumberRange[]>>>;
 
 export interface LossEvidence {
   readonly numbers: GivenNumbers;
@@ -83,14 +88,16 @@ export function sentenceOfLoss({ database, missing, altered, pages, named }: Dat
   return `${database} has lost data: ${missing} missing, ${altered} altered, ${pages} pages damaged (${named}).`;
 }
 
-/** The gaps in a database's numbers, which were all reported or never assigned. */
-export function gapsIn(
-  name: DatabaseName,
-  database: Database,
-): Partial<Record<NumberedTable, NumberRange[]>> {
-  const { table } = COUNTED[name];
-  const last = lastNumbers(database)[table] ?? 0;
-  return { [table]: missingNumbers(database, table, { sinceMs: 0, last }) };
+/** The gaps in the numbers of the databases, which were all reported or never assigned. */
+export function gapsIn(databases: BothDatabases): NumberGaps {
+  const names = Object.keys(COUNTED) as DatabaseName[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const { table } = COUNTED[name];
+      const last = lastNumbers(databases[name])[table] ?? 0;
+      return [table, missingNumbers(databases[name], table, { sinceMs: 0, last })];
+    }),
+  );
 }
 
 /** The rows with a wrong checksum; they are reported once and then accepted. */
@@ -115,6 +122,8 @@ function unreadableIn(recovery: Recovery | undefined): number {
   return Math.max(1, found);
 }
 
+const LOSSES = "losses.json";
+
 /** The losses that users have not acknowledged yet. */
 export class LossNotes {
   readonly #file: string;
@@ -128,11 +137,10 @@ export class LossNotes {
   }
 
   list(): readonly DataLoss[] {
-    if (!existsSync(this.#file)) return [];
     try {
       return JSON.parse(readFileSync(this.#file, "utf8")) as DataLoss[];
     } catch {
-      // This file is damaged too; the text report is beside it.
+      // None, or this file is damaged too; the text report is beside it.
       return [];
     }
   }
@@ -141,8 +149,6 @@ export class LossNotes {
     rmSync(this.#file, { force: true });
   }
 }
-
-const LOSSES = "losses.json";
 
 interface Noted {
   readonly given: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -156,13 +162,18 @@ interface Noted {
  */
 export class GivenNumbers {
   readonly #file: string;
-  #noted: Noted;
-  #text: string;
+  #noted: Noted = { given: {}, accountedFor: {} };
+  #text = "";
 
   constructor(dataDir: string) {
     this.#file = fileIn(dataDir);
-    this.#text = textIn(this.#file);
-    this.#noted = notedIn(this.#text);
+    try {
+      this.#text = readFileSync(this.#file, "utf8");
+      const { given, accountedFor } = JSON.parse(this.#text) as Partial<Noted>;
+      this.#noted = { given: given ?? {}, accountedFor: accountedFor ?? {} };
+    } catch {
+      // The first run, a directory of an earlier release, or a damaged file.
+    }
   }
 
   /** The stored last number of a table; 0 for none. */
@@ -179,10 +190,7 @@ export class GivenNumbers {
    * @param accountedFor gaps that must not be reported again
    * @throws if the disk rejects the write
    */
-  note(
-    databases: Readonly<Record<DatabaseName, Database>>,
-    accountedFor: Readonly<Partial<Record<NumberedTable, readonly NumberRange[]>>> = {},
-  ): void {
+  note(databases: BothDatabases, accountedFor: NumberGaps = {}): void {
     const given = Object.fromEntries(
       Object.entries(databases).map(([name, database]) => [name, lastNumbers(database)]),
     );
@@ -202,22 +210,4 @@ export function forgetGivenNumbers(dataDir: string): void {
 
 function fileIn(dataDir: string): string {
   return join(dataDir, "given-numbers.json");
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // The first run, or a directory of an earlier release.
-    return "";
-  }
-}
-
-function notedIn(text: string): Noted {
-  try {
-    const { given, accountedFor } = JSON.parse(text) as Partial<Noted>;
-    return { given: given ?? {}, accountedFor: accountedFor ?? {} };
-  } catch {
-    return { given: {}, accountedFor: {} };
-  }
 }

@@ -14,7 +14,16 @@ import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
-import { gapsIn, GivenNumbers, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
+import {
+  gapsIn,
+  GivenNumbers,
+  lossOf,
+  LossNotes,
+  sentenceOfLoss,
+  type BothDatabases,
+  type DataLoss,
+  type NumberGaps,
+} from "./data-loss.ts";
 import { exchangeSwapped, type DatabaseName, type NamedDatabase } from "./database-files.ts";
 import { TRIPS_KEPT_MS } from "./housekeeping.ts";
 import { conditionOf, INTACT, recoverDatabase, type Recovery } from "./recovery.ts";
@@ -99,7 +108,7 @@ export class Databases {
    * Stores the last assigned numbers, so that an older file in their place is detected.
    * @param reported gaps that must not be reported again
    */
-  noteNumbers(reported: Parameters<GivenNumbers["note"]>[1] = {}): void {
+  noteNumbers(reported: NumberGaps = {}): void {
     try {
       this.#numbers.note(this.#both, reported);
     } catch (error) {
@@ -108,7 +117,7 @@ export class Databases {
     }
   }
 
-  get #both(): Record<DatabaseName, Database> {
+  get #both(): BothDatabases {
     return { "santinela.db": this.main, "journal.db": this.journal };
   }
 
@@ -134,7 +143,7 @@ export class Databases {
       requestIntegrityCheck(this.#options.dataDir, "rows have a wrong checksum");
     if (recoveries.length + losses.length === 0) return this.noteNumbers();
     this.#report(recoveries, losses, redelivered);
-    this.noteNumbers({ ...gapsIn("santinela.db", this.main), ...gapsIn("journal.db", this.journal) });
+    this.noteNumbers(gapsIn(this.#both));
   }
 
   #open(
