@@ -1,15 +1,8 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import { backupFolder, filesIn } from "./backups.ts";
 import { freeBytes } from "./reserve-file.ts";
 import type { BackupTasks } from "./backup-worker.ts";
 import type { RestorePlan } from "./restore.ts";
@@ -29,11 +22,13 @@ const UPLOAD_LIFETIME_MS = 30 * 60_000;
 /** Temporary backups of the main database for download; scheduled backups are not affected. */
 export class BackupDownload {
   readonly #dataDir: string;
+  readonly #folder: string;
   readonly #work: BackupTasks;
   #isBusy = false;
 
   constructor(dataDir: string, work: BackupTasks) {
     this.#dataDir = dataDir;
+    this.#folder = backupFolder(dataDir);
     this.#work = work;
   }
 
@@ -69,19 +64,8 @@ export class BackupDownload {
 
   /** Removes backups left by an interrupted run. */
   forget(): void {
-    let names: string[];
-    try {
-      names = readdirSync(this.#folder);
-    } catch {
-      // There has never been a backup here.
-      return;
-    }
-    for (const name of names)
+    for (const name of filesIn(this.#folder))
       if (name.startsWith(NAME)) rmSync(join(this.#folder, name), { recursive: true, force: true });
-  }
-
-  get #folder(): string {
-    return join(this.#dataDir, "backups");
   }
 }
 
@@ -101,7 +85,7 @@ export class UploadedBackup {
     this.#dataDir = dataDir;
     this.#clock = clock;
     this.#work = work;
-    this.path = join(dataDir, "backups", "handed-in.db"); // words: allowed
+    this.path = join(backupFolder(dataDir), "handed-in.db"); // words: allowed
   }
 
   /**

@@ -26,13 +26,7 @@ export function fileStamp(wallMs: number): string {
 
 /** The stored backups, newest first. */
 export function backupsIn(dataDir: string): Backup[] {
-  let names: string[];
-  try {
-    names = readdirSync(backupFolder(dataDir));
-  } catch {
-    return [];
-  }
-  return names
+  return filesIn(backupFolder(dataDir))
     .flatMap((name) => {
       const [, day, hours, minutes, seconds] =
         /^santinela-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db$/.exec(name) ?? [];
@@ -121,6 +115,15 @@ function keptOf(backups: readonly Backup[]): Backup[] {
   return weekly ? [...newest, weekly] : newest;
 }
 
-function backupFolder(dataDir: string): string {
+export function backupFolder(dataDir: string): string {
   return join(dataDir, "backups");
+}
+
+/** The names in a directory; none if it is missing, as before the first backup. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
