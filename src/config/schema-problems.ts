@@ -57,6 +57,12 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
 }
 
+interface RangeOrFormat {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+}
+
 function problemOf(error: ErrorObject): ConfigProblem {
   const path = pathOf(error.instancePath);
   if (error.keyword !== "additionalProperties") return { path, message: problemMessage(error) };
@@ -67,7 +73,7 @@ function problemOf(error: ErrorObject): ConfigProblem {
 
 function problemMessage({ keyword, params, parentSchema, data, message }: ErrorObject): string {
   const { limit, type, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
-  const { minimum, maximum, description } = (parentSchema ?? {}) as Readonly<Record<string, unknown>>;
+  const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
   switch (keyword) {
     case "required":
       return `${String(missingProperty)} is missing`;
@@ -83,10 +89,10 @@ function problemMessage({ keyword, params, parentSchema, data, message }: ErrorO
       return tooLong(Number(limit), data);
     case "minimum":
     case "maximum":
-      return `${shown(data)} is out of range; allowed: ${String(minimum ?? "any")} to ${String(maximum ?? "any")}`;
+      return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
-      return `${shown(data)} does not match the expected format. ${String(description ?? "")}`.trim();
+      return `${shown(data)} does not match the expected format. ${description}`.trim();
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
   }
