@@ -59,11 +59,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   version: ["version"],
 };
 
-/** Adds the examples to each command's help, and the exit codes to the program's. */
-export function addHelp(root: Command): void {
-  root.addHelpText("after", () => textAfter(""));
-  for (const [path, command] of pathsOf(root))
-    if (path !== "") command.addHelpText("after", () => textAfter(path));
+/** Adds the examples to the help of a command and its subcommands, and the exit codes to the program's. */
+export function addHelp(command: Command, path = ""): void {
+  command.addHelpText("after", () => textAfter(path));
+  for (const inner of command.commands) addHelp(inner, `${path} ${inner.name()}`.trim());
 }
 
 /** The text at the end of a command's help, with a leading empty line; empty if there is none. */
@@ -76,11 +75,4 @@ export function textAfter(path: string): string {
 function exitCodeText(): string {
   const lines = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
   return `Exit codes:\n${lines.join("\n")}`;
-}
-
-function pathsOf(command: Command, path = ""): [path: string, command: Command][] {
-  const inner = command.commands.flatMap((next) =>
-    pathsOf(next, path === "" ? next.name() : `${path} ${next.name()}`),
-  );
-  return [[path, command], ...inner];
 }

@@ -23,119 +23,112 @@ type BetweenRuns = () => void;
  * @throws AppError as `configurationToRun`, and as `Daemon.start`
  */
 export async function serve(load: LoadOptions, terminal: Terminal): Promise<void> {
-  const notifier = SystemdNotifier.of(terminal.env, process.pid);
-  // Installed before the start, so that a signal during the start also causes a clean shutdown.
-  const stopped = terminal.untilSignal();
-  let running: Run | undefined;
-  let isReloadRequested = false;
-  // Before and between runs, the request is kept: the file may already have been read.
-  terminal.onReloadRequested?.(() => {
-    if (running) running.reload();
-    else isReloadRequested = true;
-  });
-  let runnable = configurationToRun(load);
-  const onApplied = (applied: EffectiveConfiguration): void => void (runnable = applied);
-  const common = { load, stopped, notifier, terminal, onApplied };
-  const untilEnd = async (run: Run): Promise<BetweenRuns | undefined> => {
-    running = run;
-    if (isReloadRequested) run.reload();
-    isReloadRequested = false;
-    return run.end(() => (running = undefined));
-  };
-  let run = await begin(runnable, { ...common, restoreFault: undefined });
-  for (let betweenRuns = await untilEnd(run); betweenRuns; betweenRuns = await untilEnd(run)) {
-    const environment = { ...common, restoreFault: faultOf(betweenRuns) };
-    const before = runnable;
-    runnable = readAgain(load, before);
-    try {
-      run = await begin(runnable, environment);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      // A valid file may name a port in use: continue with the previous configuration.
-      runnable = { ...before, fault: error.message };
-      run = await begin(runnable, environment);
+  await new DaemonRuns(load, terminal).untilStopped();
+}
+
+/** The runs of the daemon in this process, one after the other. */
+class DaemonRuns {
+  readonly #load: LoadOptions;
+  readonly #terminal: Terminal;
+  readonly #notifier: SystemdNotifier;
+  readonly #stopped: Promise<void>;
+  #effective: EffectiveConfiguration;
+  #running: Daemon | undefined;
+  #isReloadRequested = false;
+
+  constructor(load: LoadOptions, terminal: Terminal) {
+    this.#load = load;
+    this.#terminal = terminal;
+    this.#notifier = SystemdNotifier.of(terminal.env, process.pid);
+    // Installed before the start, so that a signal during the start also causes a clean shutdown.
+    this.#stopped = terminal.untilSignal();
+    // Before and between runs, the request is kept: the file may already have been read.
+    terminal.onReloadRequested?.(() => {
+      if (this.#running) this.#running.reloadBySignal();
+      else this.#isReloadRequested = true;
+    });
+    this.#effective = configurationToRun(load);
+  }
+
+  async untilStopped(): Promise<void> {
+    let end = await this.#start();
+    for (let betweenRuns = await end(); betweenRuns; betweenRuns = await end()) {
+      const restoreFault = faultOf(betweenRuns);
+      const before = this.#effective;
+      this.#effective = readAgain(this.#load, before);
+      try {
+        end = await this.#start(restoreFault);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // A valid file may name a port in use: continue with the previous configuration.
+        this.#effective = { ...before, fault: error.message };
+        end = await this.#start(restoreFault);
+      }
     }
   }
-}
 
-interface RunEnvironment {
-  readonly load: LoadOptions;
-  readonly restoreFault: string | undefined;
-  readonly stopped: Promise<void>;
-  readonly notifier: SystemdNotifier;
-  readonly terminal: Terminal;
-  /** Called with the configuration in force after a reload. */
-  readonly onApplied: (runnable: EffectiveConfiguration) => void;
-}
-
-interface Run {
-  /** Reloads the configuration. */
-  readonly reload: () => void;
   /**
-   * Waits for the end of the run.
-   * @param onEnding called when the shutdown begins
-   * @returns the work before the next run; undefined if there is none
+   * Starts the daemon.
+   * @returns waits for the end of the run; returns the work before the next one, undefined if there is none
+   * @throws AppError as `Daemon.start`
    */
-  readonly end: (onEnding: () => void) => Promise<BetweenRuns | undefined>;
-}
-
-/** @throws AppError as `Daemon.start` */
-async function begin(
-  { config, source, fault }: EffectiveConfiguration,
-  { load, restoreFault, stopped, notifier, terminal, onApplied }: RunEnvironment,
-): Promise<Run> {
-  const { stdout, stderr, env } = terminal;
-  // systemd sets JOURNAL_STREAM when standard output is connected to journald.
-  const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
-  let restart: (betweenRuns: BetweenRuns) => void = () => {};
-  const again = new Promise<BetweenRuns>((resolve) => {
-    restart = resolve;
-  });
-  const clock = new SystemClock();
-  const texts = new TextsInForce(source, { env, cwd: terminal.cwd });
-  const daemon = new Daemon(config, {
-    write: (line) => void stdout.write(line),
-    announceInitialPassword: (account) =>
-      void stderr.write(forJournald ? journaldText(account) : initialAdministratorText(account)),
-    effectiveOptions: () => texts.options(),
-    reload: {
-      onReloading: () => notifier.reloading(clock),
-      onReloaded: () => notifier.ready(),
-      onApplied: (applied, text, needsRestart) => {
-        texts.applied(text, needsRestart);
-        // A text with options that still need a restart has not been proven to start.
-        const isProven = needsRestart.length === 0;
-        if (isProven) saveLastGood(applied, text, terminal);
-        onApplied({ config: applied, source: isProven ? text : source, fault: null });
+  async #start(restoreFault?: string): Promise<() => Promise<BetweenRuns | undefined>> {
+    const { stdout, stderr, env, cwd, kill } = this.#terminal;
+    const { config, source, fault } = this.#effective;
+    // systemd sets JOURNAL_STREAM when standard output is connected to journald.
+    const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
+    let restart: (betweenRuns: BetweenRuns) => void = () => {};
+    const again = new Promise<BetweenRuns>((resolve) => {
+      restart = resolve;
+    });
+    const clock = new SystemClock();
+    const texts = new TextsInForce(source, { env, cwd });
+    const daemon = new Daemon(config, {
+      write: (line) => void stdout.write(line),
+      announceInitialPassword: (account) =>
+        void stderr.write(forJournald ? journaldText(account) : initialAdministratorText(account)),
+      effectiveOptions: () => texts.options(),
+      reload: {
+        onReloading: () => this.#notifier.reloading(clock),
+        onReloaded: () => this.#notifier.ready(),
+        onApplied: (applied, text, needsRestart) => {
+          texts.applied(text, needsRestart);
+          // A text with options that still need a restart has not been proven to start.
+          const isProven = needsRestart.length === 0;
+          if (isProven) saveLastGood(applied, text, this.#terminal);
+          this.#effective = { config: applied, source: isProven ? text : source, fault: null };
+        },
       },
-    },
-    load,
-    forJournald,
-    httpDescriptor: inheritedDescriptor(env, process.pid, "http"),
-    // Set by systemd for a unit with RuntimeDirectory=.
-    runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
-    failpoint: env["SANTINELA_FAILPOINT"],
-    kill: terminal.kill,
-    onStarted: () => {
-      if (fault === null) saveLastGood(config, source, terminal);
-    },
-    configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
-    restoreFault,
-    restart,
-  });
-  await daemon.start();
-  notifier.ready();
-  const cancelWatch = notifier.watch(clock, () => daemon.isStalled());
-  const end = async (onEnding: () => void): Promise<BetweenRuns | undefined> => {
-    const next = await Promise.race([stopped.then(() => undefined), again]);
-    onEnding();
-    cancelWatch();
-    if (next) notifier.extendWatchdog();
-    else notifier.stopping();
-    await daemon.stop();
-    return next;
-  };
-  return { end, reload: () => daemon.reloadBySignal() };
+      load: this.#load,
+      forJournald,
+      httpDescriptor: inheritedDescriptor(env, process.pid, "http"),
+      // Set by systemd for a unit with RuntimeDirectory=.
+      runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
+      failpoint: env["SANTINELA_FAILPOINT"],
+      kill,
+      onStarted: () => {
+        if (fault === null) saveLastGood(config, source, this.#terminal);
+      },
+      configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
+      restoreFault,
+      restart,
+    });
+    await daemon.start();
+    this.#notifier.ready();
+    const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
+    this.#running = daemon;
+    if (this.#isReloadRequested) daemon.reloadBySignal();
+    this.#isReloadRequested = false;
+    return async () => {
+      const next = await Promise.race([this.#stopped.then(() => undefined), again]);
+      this.#running = undefined;
+      cancelWatch();
+      if (next) this.#notifier.extendWatchdog();
+      else this.#notifier.stopping();
+      await daemon.stop();
+      return next;
+    };
+  }
 }
 
 /** @returns the error message; undefined on success */

@@ -57,51 +57,44 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
 }
 
+interface RangeOrFormat {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+}
+
 function problemOf(error: ErrorObject): ConfigProblem {
   const path = pathOf(error.instancePath);
-  const params = error.params as Readonly<Record<string, unknown>>;
-  switch (error.keyword) {
-    case "additionalProperties": {
-      const key = String(params["additionalProperty"]);
-      const known = Object.keys(
-        (error.parentSchema as { properties?: object } | undefined)?.properties ?? {},
-      );
-      return { path: [...path, key], message: `unknown option. ${nearest(key, known)}` };
-    }
+  if (error.keyword !== "additionalProperties") return { path, message: problemMessage(error) };
+  const key = String((error.params as { additionalProperty: unknown }).additionalProperty);
+  const { properties = {} } = (error.parentSchema ?? {}) as { properties?: object };
+  return { path: [...path, key], message: `unknown option. ${nearest(key, Object.keys(properties))}` };
+}
+
+function problemMessage({ keyword, params, parentSchema, data, message }: ErrorObject): string {
+  const { limit, type, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
+  const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
+  switch (keyword) {
     case "required":
-      return { path, message: `${String(params["missingProperty"])} is missing` };
+      return `${String(missingProperty)} is missing`;
     case "enum":
-      return {
-        path,
-        message: `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}, not ${shown(error.data)}`,
-      };
+      return `must be one of ${(allowedValues as unknown[]).join(", ")}, not ${shown(data)}`;
     case "type":
-      return { path, message: typeMessage([params["type"]].flat().map(String), error.data) };
+      return typeMessage([type].flat().map(String), data);
     case "minLength":
     case "minItems":
-      return { path, message: tooShort(Number(params["limit"]), error.data) };
+      return tooShort(Number(limit), data);
     case "maxLength":
     case "maxItems":
-      return { path, message: tooLong(Number(params["limit"]), error.data) };
+      return tooLong(Number(limit), data);
     case "minimum":
-    case "maximum": {
-      const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
-      return {
-        path,
-        message: `${shown(error.data)} is out of range; allowed: ${minimum ?? "any"} to ${maximum ?? "any"}`,
-      };
-    }
+    case "maximum":
+      return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
-      return {
-        path,
-        message: `${shown(error.data)} does not match the expected format. ${descriptionOf(error)}`.trim(),
-      };
+      return `${shown(data)} does not match the expected format. ${description}`.trim();
     default:
-      return {
-        path,
-        message: `${error.message ?? "is invalid"}${error.data === undefined ? "" : ` (${shown(error.data)})`}`,
-      };
+      return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
   }
 }
 
@@ -136,10 +129,6 @@ function tooLong(limit: number, value: unknown): string {
     ? [value.length, "entries"]
     : [[...String(value)].length, "characters"];
   return `has ${length} ${wanted}; at most ${limit} are allowed`;
-}
-
-function descriptionOf({ parentSchema }: ErrorObject): string {
-  return (parentSchema as { description?: string } | undefined)?.description ?? "";
 }
 
 function shown(value: unknown): string {

@@ -1,14 +1,4 @@
-import {
-  Lexer,
-  LineCounter,
-  Parser,
-  isAlias,
-  isCollection,
-  isPair,
-  isScalar,
-  type Alias,
-  type Document,
-} from "yaml";
+import { Lexer, LineCounter, Parser, isAlias, isCollection, isPair, isScalar, type Document } from "yaml";
 
 /** A configuration nests about eight levels; the YAML library recurses for each level. */
 const DEPTH_MAX = 64;
@@ -54,59 +44,43 @@ export function depthProblem(text: string): DepthProblem | undefined {
  * of added values. Undefined if all can be resolved.
  */
 export function aliasProblem(document: Document): AliasProblem | undefined {
-  return new AliasWalk(document).problem();
+  /** Current node of each anchor: the last definition so far (YAML 1.2.2, 7.1). */
+  const anchored = new Map<string, unknown>();
+  /** Number of values of a node; not set while it is being counted. */
+  const counts = new Map<unknown, number>();
+  let added = 0;
+  let problem: AliasProblem | undefined;
+
+  // Counts in the file's order, so that an anchor is counted before its aliases.
+  const count = (node: unknown): number => {
+    if (problem) return 0;
+    if (isPair(node)) return count(node.key) + count(node.value);
+    if (isAlias(node)) {
+      const values = counts.get(anchored.get(node.source));
+      added += values ?? 0;
+      const reason = aliasReason(node.source, anchored.has(node.source), values, added);
+      if (reason !== undefined) problem = { offset: node.range?.[0] ?? 0, message: reason };
+      return values ?? 0;
+    }
+    if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchored.set(node.anchor, node);
+    let values = 1;
+    if (isCollection(node)) for (const item of node.items) values += count(item);
+    counts.set(node, values);
+    return values;
+  };
+  count(document.contents);
+  return problem;
 }
 
-class AliasWalk {
-  readonly #document: Document;
-  /** Current node of each anchor: the last definition so far (YAML 1.2.2, 7.1). */
-  readonly #anchored = new Map<string, unknown>();
-  /** Number of values of a node; not set while it is being counted. */
-  readonly #values = new Map<unknown, number>();
-  /** Values added by all aliases so far. */
-  #repeated = 0;
-  #problem: AliasProblem | undefined;
-
-  constructor(document: Document) {
-    this.#document = document;
-  }
-
-  problem(): AliasProblem | undefined {
-    this.#count(this.#document.contents);
-    return this.#problem;
-  }
-
-  /** Counts in the file's order, so that an anchor is counted before its aliases. */
-  #count(node: unknown): number {
-    if (this.#problem) return 0;
-    if (isAlias(node)) return this.#countAlias(node);
-    if (isPair(node)) return this.#count(node.key) + this.#count(node.value);
-    if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined)
-      this.#anchored.set(node.anchor, node);
-    let values = 1;
-    if (isCollection(node)) for (const item of node.items) values += this.#count(item);
-    this.#values.set(node, values);
-    return values;
-  }
-
-  #countAlias(alias: Alias): number {
-    const { source } = alias;
-    if (!this.#anchored.has(source))
-      return this.#found(alias, `alias *${source} has no anchor &${source} before it; write the value out`);
-    const values = this.#values.get(this.#anchored.get(source));
-    if (values === undefined)
-      return this.#found(alias, `alias *${source} is inside its own anchor; write the value out`);
-    this.#repeated += values;
-    if (this.#repeated > VALUES_MAX)
-      return this.#found(
-        alias,
-        `with alias *${source} the aliases add more than ${VALUES_MAX} values; write the values out`,
-      );
-    return values;
-  }
-
-  #found({ range }: Alias, message: string): number {
-    this.#problem ??= { offset: range?.[0] ?? 0, message };
-    return 0;
-  }
+function aliasReason(
+  name: string,
+  hasAnchor: boolean,
+  values: number | undefined,
+  added: number,
+): string | undefined {
+  if (!hasAnchor) return `alias *${name} has no anchor &${name} before it; write the value out`;
+  if (values === undefined) return `alias *${name} is inside its own anchor; write the value out`;
+  if (added > VALUES_MAX)
+    return `with alias *${name} the aliases add more than ${VALUES_MAX} values; write the values out`;
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseAnswers } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
@@ -6,8 +6,8 @@ import { newConfigFile, loadConfiguration, readConfiguration } from "../../confi
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
-import { generateConfig } from "../../config/generated-config.ts";
-import { writeFiles } from "./configuration-files.ts";
+import { generateConfig, type Draft } from "../../config/generated-config.ts";
+import { renameDurably } from "../../store/durable-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { Prompt } from "../prompt.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
@@ -103,6 +103,42 @@ async function create(
   stderr.write(`wrote ${written.join(", ")}\n`);
   await addAdministrator(answers, secretFiles, config, terminal);
   return { config, text: draft.text };
+}
+
+/**
+ * Writes the secret files and then the configuration that refers to them, each atomically.
+ * @throws AppError `cannot-create` if a file already exists and may not be replaced, or cannot be written
+ */
+function writeFiles(path: string, { text, secrets }: Draft, canReplace: boolean): void {
+  const folder = dirname(path);
+  const files = [
+    ...[...secrets].map(([name, secret]) => [join(folder, name), `${secret}\n`] as const),
+    [path, text] as const,
+  ];
+  for (const [file] of files)
+    if (!canReplace && existsSync(file))
+      throw new AppError("cannot-create", `${file} already exists`, { hint: "Use --force to overwrite it." });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o750 });
+    for (const [file, content] of files) {
+      writeFileSync(`${file}.part`, content, { mode: 0o600 });
+      setServiceGroup(`${file}.part`, folder);
+      renameDurably(`${file}.part`, file);
+    }
+  } catch (cause) {
+    throw new AppError("cannot-create", `cannot write into ${folder}: ${messageOf(cause)}`, {
+      hint: "Run the command as a user with write permission, or specify another file with --config.",
+      cause,
+    });
+  }
+}
+
+/** Makes files written by root readable by the group of the directory (/etc/santinela, root:santinela). */
+function setServiceGroup(file: string, folder: string): void {
+  const { gid } = statSync(folder);
+  if (process.getuid?.() !== 0 || gid === 0) return;
+  chownSync(file, 0, gid);
+  chmodSync(file, 0o640);
 }
 
 /** Template of the answers file for `--from`. */
