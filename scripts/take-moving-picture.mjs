@@ -18,8 +18,8 @@ const EDGE = { email: "hala-nord@centre.example", password: "correct horse batte
 const PANEL = { width: 470, height: 560 };
 const PICTURE = { width: 1000, height: 752 };
 /** Tiles of the status screen. */
-const LINK_TILE = 0;
-const OUTBOX_TILE = 1;
+const LINK_TILE = 1;
+const OUTBOX_TILE = 2;
 const SCENE_MS = 3200;
 const LAST_SCENE_MS = 5000;
 const MOVE_MS = 60;
@@ -89,26 +89,26 @@ async function takePicture(language) {
       shots.push(...(await filmed(picture, { caption: words.scenes[name], ...place }, panels, ms)));
     };
     await scene("quiet", { from: 0, to: 0, isBefore: true });
-    const linkUp = await figure(site, LINK_TILE).textContent();
+    const linkUp = await linkTile(site).textContent();
     run.link.cut();
     await run.site.run(["sync", "now"]).catch(() => "the link is down");
     await site.waitForFunction(showsOther, { tile: LINK_TILE, text: linkUp });
     await scene("cut", { from: 0, to: 0, isCut: true, isBefore: true });
     await run.publish(false);
-    await figure(site, OUTBOX_TILE).getByText("1", { exact: true }).waitFor();
-    await site.locator(".headline.bad").waitFor();
+    await queued(site, 1).waitFor();
+    await onScreen(site, "status", ".headline.bad").waitFor();
     await scene("trip", { from: 0, to: 2, isCut: true });
     await run.site.end("SIGKILL");
     await scene("killed", { from: 2, to: 2, isCut: true, isOff: true });
     await run.site.start();
     await open(site, "status");
-    await figure(site, OUTBOX_TILE).getByText("1", { exact: true }).waitFor();
+    await queued(site, 1).waitFor();
     await scene("restarted", { from: 2, to: 2, isCut: true });
     run.link.reconnect();
     await run.site.run(["sync", "now"]);
-    await figure(site, OUTBOX_TILE).getByText("0", { exact: true }).waitFor();
-    await figure(site, LINK_TILE).getByText(linkUp, { exact: true }).waitFor();
-    await centre.locator("main").getByText(words.gate).first().waitFor();
+    await queued(site, 0).waitFor();
+    await site.waitForFunction(showsText, { tile: LINK_TILE, text: linkUp });
+    await onScreen(centre, "interventions", `td a:has-text("${words.gate}")`).waitFor();
     await scene("sent", { from: 2, to: 3 }, LAST_SCENE_MS);
     writeFileSync(new URL(`../docs/screenshots/trip-${language}.png`, import.meta.url), animatedPng(shots));
   } finally {
@@ -183,31 +183,45 @@ async function signIn(port, locale) {
   });
   const page = await context.newPage();
   await page.goto("/");
-  await page.locator("input[name=email]").fill(ACCOUNT.email);
-  await page.locator("input[name=password]").fill(ACCOUNT.password);
+  await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+  await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
   await page.keyboard.press("Enter");
-  await page.locator('main[data-screen="status"][aria-busy=false] h1').waitFor();
+  await onScreen(page, "status", "h1").waitFor();
   return page;
 }
 
 async function open(page, screen) {
   await page.goto(`/#/${screen}`);
   await page.reload();
-  await page.locator(`main[data-screen="${screen}"][aria-busy=false] h1`).waitFor();
+  await onScreen(page, screen, "h1").waitFor();
 }
 
-function figure(page, tile) {
-  return page.locator(".tiles .figure").nth(tile);
+/** A locator within one screen, so that the remains of another screen do not match. */
+function onScreen(page, screen, part) {
+  return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
 }
 
-/** Runs in the page. */
+function linkTile(page) {
+  return onScreen(page, "status", `.tiles section:nth-child(${LINK_TILE}) .figure`);
+}
+
+function queued(page, count) {
+  return onScreen(page, "status", `.tiles section:nth-child(${OUTBOX_TILE}) .figure:text-is("${count}")`);
+}
+
+/** Runs in the page: whether the link tile has this text. */
+function showsText({ tile, text }) {
+  return document.querySelector(`.tiles section:nth-child(${tile}) .figure`)?.textContent === text;
+}
+
+/** Runs in the page: whether the link tile has another text. */
 function showsOther({ tile, text }) {
-  return document.querySelectorAll(".tiles .figure")[tile]?.textContent !== text;
+  return document.querySelector(`.tiles section:nth-child(${tile}) .figure`)?.textContent !== text;
 }
 
 /** The panel below its navigation, as a data URL. */
 async function panelOf(page) {
-  const { y } = await page.locator("main").boundingBox();
+  const y = await page.evaluate(() => document.querySelector("main").getBoundingClientRect().top);
   const png = await page.screenshot({ clip: { x: 0, y, ...PANEL } });
   return `data:image/png;base64,${png.toString("base64")}`;
 }
