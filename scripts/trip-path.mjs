@@ -257,10 +257,15 @@ function post(port, path, body, headers = {}) {
         agent: false,
         headers: { "Content-Type": "application/json", ...headers },
       },
-      async (response) => {
-        const text = (await response.setEncoding("utf8").toArray()).join("");
-        if (response.statusCode < 300) resolve(JSON.parse(text));
-        else reject(new Error(`${path} responded with ${response.statusCode}: ${text}`));
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk) => (text += chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          if (response.statusCode < 300) resolve(JSON.parse(text));
+          else reject(new Error(`${path} responded with ${response.statusCode}: ${text}`));
+        });
       },
     );
     outgoing.on("error", reject);
