@@ -118,13 +118,17 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
 );
 
 /* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
-test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
-  const rule = {
-    file: "sync/recovery/record-search.js",
-    rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
-    instead: 'const parts = { kind: "cut", rows: [] };',
-  };
-  const build = await loadBuild(without([rule]), ".js");
+test("at a dispatch centre without pages, without the reads in parts and by id, an unconfirmed record is not found", async () => {
+  const file = "sync/recovery/record-search.js";
+  const rules = [
+    {
+      file,
+      rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
+      instead: 'const parts = { kind: "cut", rows: [] };',
+    },
+    { file, rule: "const single = await readSingly(centre, watermark.id);", instead: "const single = [];" },
+  ];
+  const build = await loadBuild(without(rules), ".js");
   expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
 }, 600_000);
 
