@@ -9,6 +9,7 @@ import {
   sqlOf,
   type Filter,
   type InterventionQuery,
+  type InterventionSql,
 } from "./intervention-query.ts";
 
 /** The fields by which records are counted. */
@@ -22,7 +23,6 @@ export const COUNTED: ReadonlySet<RecordField> = new Set<RecordField>(["status",
  * So the total of a list costs the same for any number of records.
  */
 export class InterventionCounts extends Store {
-  readonly #totals = new StatementCache(this.database);
   readonly #change = this.prepare(
     `INSERT INTO intervention_counts(status, priority, type, records) VALUES(:status, :priority, :type, :by)
      ON CONFLICT DO UPDATE SET records = records + :by`,
@@ -36,18 +36,6 @@ export class InterventionCounts extends Store {
   /** Removes a deleted record from the counts. */
   remove({ status, priority, type }: Counted): void {
     this.#change.run({ status, priority, type, by: -1 });
-  }
-
-  /** The number of matching records; undefined if the query uses other fields. */
-  total({ filters, search }: InterventionQuery): number | undefined {
-    if (search !== undefined || !filters.every(isCounted)) return undefined;
-    const { conditions, values } = conditionsOf({ filters });
-    return this.#totals
-      .prepare(
-        `SELECT coalesce(sum(records), 0) FROM intervention_counts WHERE ${["TRUE", ...conditions].join(" AND ")}`,
-      )
-      .pluck()
-      .get(values) as number;
   }
 }
 
@@ -83,7 +71,6 @@ export interface ListReader {
 
 /** Lists of records without tombstones. Use one instance per connection, because it registers a function there. */
 export class InterventionLists extends Store {
-  readonly #counts = new InterventionCounts(this.database);
   readonly #lists = new StatementCache(this.database);
   #watch: RowWatch = unwatched;
   #rows = 0;
@@ -118,12 +105,21 @@ export class InterventionLists extends Store {
       .all({ ...values, start, limit: Math.max(0, end - start) }) as string[];
   }
 
-  /** The total, independent of the slice. */
+  /** The total, independent of the slice: from the counts, if these have all of the fields. */
   #count(query: InterventionQuery): number {
-    const counted = this.#counts.total(query);
-    if (counted !== undefined) return counted;
+    if (query.search === undefined && query.filters.every(isCounted)) {
+      const { conditions, values } = conditionsOf({ filters: query.filters });
+      return this.#number(
+        `SELECT coalesce(sum(records), 0) FROM intervention_counts WHERE ${["TRUE", ...conditions].join(" AND ")}`,
+        values,
+      );
+    }
     const { from, where, values } = sqlOf(query);
-    return this.#lists.prepare(`SELECT count(*) FROM ${from} WHERE ${where}`).pluck().get(values) as number;
+    return this.#number(`SELECT count(*) FROM ${from} WHERE ${where}`, values);
+  }
+
+  #number(sql: string, values: InterventionSql["values"]): number {
+    return this.#lists.prepare(sql).pluck().get(values) as number;
   }
 }
 

@@ -32,7 +32,8 @@ export class TripStore extends Store {
      WHERE dated = 1 AND boot = :id AND at_monotonic >= :sinceMs AND seq > :lastSeq - ${CLOCK_STEP_SCAN_ROWS}
        AND state IN ('waiting','posted','merged') AND abs(at_wall - at_monotonic - :wallMinusMonotonicMs) > ${CLOCK_STEP_MS}`,
   );
-  readonly #decide = this.prepare("UPDATE trips SET incident = ?, body = coalesce(?, body) WHERE key = ?");
+  readonly #decide = this.prepare("UPDATE trips SET incident = ? WHERE key = ?");
+  readonly #setBody = this.prepare("UPDATE trips SET body = ? WHERE key = ?");
   readonly #resolve = this.prepare(
     "UPDATE trips SET state = ?, intervention_id = ?, reason = ?, last_error = NULL WHERE key = ?",
   );
@@ -128,8 +129,7 @@ export class TripStore extends Store {
 
   /**
    * Marks trips as undated whose wall clock time no longer fits the monotonic one after a clock step.
-   * @param boot id of the boot, difference of wall and monotonic clock, and the monotonic time from which it
-   * applies
+   * @param boot its id, the difference of its wall and monotonic clock, and the monotonic time from which it applies
    */
   clearDate(boot: { id: string; wallMinusMonotonicMs: number; sinceMs: number }): void {
     this.#clearDate.run({ ...boot, lastSeq: this.lastSeq() });
@@ -140,7 +140,8 @@ export class TripStore extends Store {
    * @param body the request of a trip that opens one, if it differs from the stored body
    */
   decide(key: string, incident: string, body?: InterventionCreate): void {
-    this.#decide.run(incident, body ? JSON.stringify(body) : null, key);
+    this.#decide.run(incident, key);
+    if (body) this.#setBody.run(JSON.stringify(body), key);
   }
 
   /** Stores the final state of a trip, with a reason if the state alone does not explain it. */
@@ -242,8 +243,4 @@ export interface TripCount {
   readonly count: number;
 }
 
-interface TestedZone {
-  readonly zoneId: string;
-  readonly trips: number;
-  readonly lastWallMs: number;
-}
+type TestedZone = Pick<TripCount, "zoneId"> & { readonly trips: number; readonly lastWallMs: number };

@@ -42,10 +42,18 @@ export class ZoneStateStore extends Store {
   find(zoneId: string): StoredZoneState | undefined {
     const row = this.#find.get(zoneId);
     if (!row) return undefined;
-    const { pendingContact: contact, pendingSinceMs: sinceWallMs, live, autoRestored, ...state } = row;
+    const { pendingContact, pendingSinceMs: sinceWallMs } = row;
     const pending =
-      contact === null || sinceWallMs === null ? {} : { pending: { contact, sinceWallMs, live: live === 1 } };
-    return { ...state, autoRestored: autoRestored === 1, ...pending };
+      pendingContact === null || sinceWallMs === null
+        ? {}
+        : { pending: { contact: pendingContact, sinceWallMs, live: row.live === 1 } };
+    return {
+      contact: row.contact,
+      sinceWallMs: row.sinceWallMs,
+      autoRestored: row.autoRestored === 1,
+      sensor: row.sensor,
+      ...pending,
+    };
   }
 
   save(zoneId: string, { contact, sinceWallMs, autoRestored, pending, sensor }: StoredZoneState): void {
