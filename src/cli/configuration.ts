@@ -7,6 +7,7 @@ import { plainLine } from "../domain/single-line.ts";
 import { formatResults, type CheckResult } from "./check-result.ts";
 import type { JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
+import { counted } from "./table.ts";
 
 /** Prints every option in force, with `sources` also its source. */
 export function showConfig(
@@ -75,5 +76,5 @@ function printSummary(
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
   const centre = upstream ? `pushes to ${upstream.baseUrl}` : "standalone";
   const name = file ?? "the embedded configuration";
-  stdout.write(`${name} is valid: ${zones.length} zones, ${centre}, data in ${dataDir}\n`);
+  stdout.write(`${name} is valid: ${counted(zones.length, "zone")}, ${centre}, data in ${dataDir}\n`);
 }

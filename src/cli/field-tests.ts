@@ -5,7 +5,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { pollUntilSignal } from "./poll.ts";
-import { lifeSafetyNotice, tableText } from "./table.ts";
+import { counted, lifeSafetyNotice, tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { wholeNumber } from "./zone-commands.ts";
 
@@ -79,7 +79,7 @@ function reportText(test: WalkTestView | null): string {
   const tested = zones.filter(({ trips }) => trips > 0).length;
   const when = running ? `until ${until}` : `ended ${ended ?? until}`;
   const rows = zones.map(({ id, trips, last }) => [id, trips === 0 ? "NOT TESTED" : `${trips}`, last ?? ""]);
-  return `walk test by ${who}, since ${since}, ${when}: ${tested} of ${zones.length} zones tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  return `walk test by ${who}, since ${since}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
 }
 
 /**

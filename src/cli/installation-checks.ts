@@ -11,6 +11,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { counted } from "./table.ts";
 
 /** Power supply state of the Raspberry Pi firmware; bit 0 is now, bit 16 is since boot. */
 const THROTTLED = "/sys/devices/platform/soc/soc:firmware/get_throttled";
@@ -33,7 +34,7 @@ export async function installationChecks(config: Config): Promise<CheckResult[]>
 function configurationChecks({ file, warnings, zones }: Config): CheckResult[] {
   const check = "Configuration";
   if (warnings.length > 0) return warnings.map((text) => warning(check, text));
-  return [ok(check, `${file ?? "embedded"}, ${zones.length} zones`)];
+  return [ok(check, `${file ?? "embedded"}, ${counted(zones.length, "zone")}`)];
 }
 
 function addonChecks(): CheckResult[] {
@@ -140,12 +141,12 @@ function gpioChecks({ zones, gpio }: Config): CheckResult[] {
     return [
       error(
         check,
-        `${gpioZones} zones use GPIO, but this machine has no GPIO chip`,
+        `this machine has no GPIO chip, but zones use GPIO: ${gpioZones}`,
         "On a machine without GPIO, set gpio.backend: simulated.",
       ),
     ];
   const closed = chips.filter((name) => !canUse(join("/dev", name)));
-  if (closed.length === 0) return [ok(check, `${chips.join(", ")}, ${gpioZones} zones`)];
+  if (closed.length === 0) return [ok(check, `${chips.join(", ")}, ${counted(gpioZones, "zone")}`)];
   return [
     warning(
       check,

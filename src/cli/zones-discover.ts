@@ -8,6 +8,7 @@ import { PAYLOAD_BYTES_MAX } from "../inputs/message-content.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
+import { counted } from "./table.ts";
 
 /** More than any installation has; protects memory from a flooded broker. */
 const ANNOUNCEMENTS_MAX = 10_000;
@@ -46,7 +47,7 @@ export async function discoverZones(
   const others = sensors.length - zones.length;
   stderr.write(
     zones.length > 0
-      ? `${zones.length} zones; ${others} other sensors are part of them, already configured, or not zones\n`
+      ? `${counted(zones.length, "new zone")}; sensors that belong to them, are configured already or are no zones: ${others}\n`
       : `no new sensor found under ${prefix}/. Enable Home Assistant discovery on the bridge\n`,
   );
 }

@@ -122,7 +122,7 @@ function reportConditions(sense: Sense, report: Report): void {
       );
     return;
   }
-  // For up and down, the other value may come in other messages.
+  // For up and down, other messages may carry the other value.
   if (isShutOut(where, path, isTextToo ? undefined : values))
     report(
       [...place, "where"],

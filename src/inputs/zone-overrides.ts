@@ -227,7 +227,7 @@ export class ZoneOverrides {
     if (!zones.some(({ id }) => id === zoneId))
       throw new AppError(
         "not-found",
-        `there is no zone ${JSON.stringify(zoneId)}. Zones here: ${zones.map(({ id }) => id).join(", ") || "none"}`,
+        `unknown zone ${JSON.stringify(zoneId)}. Known: ${zones.map(({ id }) => id).join(", ") || "none"}`,
       );
   }
 

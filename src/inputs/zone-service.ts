@@ -98,7 +98,7 @@ export class ZoneService {
     if (!zone)
       throw new AppError(
         "not-found",
-        zoneId === undefined ? "no zones are configured" : `there is no zone ${JSON.stringify(zoneId)}`,
+        zoneId === undefined ? "no zones are configured" : `unknown zone ${JSON.stringify(zoneId)}`,
       );
     const { bootId, time } = host;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };

@@ -197,7 +197,7 @@ describeWithMosquitto("with a broker", () => {
     );
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^.*a\.yaml already has a zones: list\. Add these lines to it; .*\n1 zones; 1 other/,
+      /^.*a\.yaml already has a zones: list\. Add these lines to it; .*\n1 new zone; .*: 1$/m,
     );
     expect(stdout).not.toMatch(/^zones:/m);
     expect(stdout).toContain(

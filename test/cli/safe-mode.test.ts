@@ -77,7 +77,7 @@ describe("with a configuration that prevents a start", () => {
   test.each([
     ["by default", "zones: [", "127.0.0.1", 8080],
     ["on the port of the file", "http: { port: 9090, prot: 1 }", "127.0.0.1", 9090],
-    ["on the LAN where the file says so", "http: { host: 0.0.0.0, tls: off, x: 1 }", "0.0.0.0", 8080],
+    ["on the LAN where the file sets it", "http: { host: 0.0.0.0, tls: off, x: 1 }", "0.0.0.0", 8080],
     ["on loopback alone where the file requires TLS", "http: { host: 0.0.0.0, tls: own }", "127.0.0.1", 8080],
     ["on the default port where the port of the file is invalid", "http: { port: many }", "127.0.0.1", 8080],
   ])("it is served %s", (_where, yaml, host, port) => {

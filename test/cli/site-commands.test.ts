@@ -124,11 +124,11 @@ describe("a zone", () => {
   });
 
   test.each([
-    ["zones bypass --zone nope --reason x", 65, /there is no zone "nope"/],
+    ["zones bypass --zone nope --reason x", 65, /unknown zone "nope"\. Known: /],
     ["zones bypass --zone door --reason x --minutes 99999", 65, /minutes/],
     ["zones bypass --zone door", 64, /--reason/],
     ["zones bypass --zone door --reason x --minutes soon", 64, /takes a whole number, not soon/],
-    ["zones restore --zone nope", 65, /there is no zone "nope"/],
+    ["zones restore --zone nope", 65, /unknown zone "nope"\. Known: /],
   ])("is not changed by %s", async (line, code, message) => {
     const outcome = await santinela(line);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);

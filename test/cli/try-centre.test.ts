@@ -29,7 +29,7 @@ test("a new file is tested at the dispatch centre before a daemon runs with it, 
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /is valid: 1 zones, pushes to .*\n✔ Centre: .* accepts .* and returns interventions\n/,
+    /is valid: 1 zone, pushes to .*\n✔ Centre: .* accepts .* and returns interventions\n/,
   );
   expect(stdout).toContain("✔ Centre: returns the same record for a repeated Idempotency-Key");
   expect(stdout).toContain("✔ Centre: lets this account create, change and delete records\n");

@@ -89,7 +89,7 @@ test("a signal test during an outage shows its progress, and arrives later", asy
   const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
   expect(await santinela(nowhere, { cwd: installation.folder })).toMatchObject({
     code: 65,
-    stderr: expect.stringMatching(/there is no zone "attic"/) as string,
+    stderr: expect.stringMatching(/unknown zone "attic"/) as string,
   });
 }, 180_000);
 

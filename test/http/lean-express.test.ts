@@ -13,8 +13,8 @@ beforeAll(async () => {
   site = await TestApp.make();
   token = await site.token();
   await Promise.all(
-    [{}, site.served.classes].map(async (born) => {
-      const server = createServer(born, site.app);
+    [{}, site.served.classes].map(async (lean) => {
+      const server = createServer(lean, site.app);
       servers.push(server);
       baseUrls.push(`http://127.0.0.1:${await listen(server)}`);
     }),
@@ -37,14 +37,14 @@ describe("a request created with Express's classes", () => {
     ["requests OPTIONS", "OPTIONS", "/interventii", undefined],
   ])("gets the same response when it %s", async (_what, method, path, body) => {
     await fetch(`${baseUrls[0]}/interventii`, ask("POST", JSON.stringify(PATROL)));
-    const [plain, born] = await Promise.all(
+    const [plain, lean] = await Promise.all(
       baseUrls.map(async (baseUrl) => {
         const answer = await fetch(`${baseUrl}${path}`, ask(method, body));
         const headers = [...answer.headers].filter(([name]) => name !== "x-request-id" && name !== "date");
         return { status: answer.status, headers, text: await answer.text() };
       }),
     );
-    expect(born).toEqual(plain);
+    expect(lean).toEqual(plain);
   });
 
   test("has Express's prototype at creation, and Express does not replace it", () => {

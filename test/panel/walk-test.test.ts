@@ -78,6 +78,18 @@ describeWithBrowser("a technician on site", () => {
     await walk.text(/recorded here as #\d+/).shown();
     await walk.badge("test completed").shown();
   });
+
+  test("sees the end of a signal test that no event reports", async () => {
+    const page = await site.page("walk-test");
+    const early = { interventionId: null, state: "waiting", isOver: false };
+    // More responses than there are events of one test.
+    await page.changeResponses("**/site/signal-test/*", 4, (body) => ({ ...body, ...early }));
+    const walk = page.screen("walk-test");
+    await walk.button("Start signal test").click();
+    await walk.badge("not recorded as an intervention yet").shown();
+    await walk.text(/recorded here as #\d+/).shown();
+    await walk.badge("test completed").shown();
+  });
 });
 
 /** Presses Tab until the part has the focus. */

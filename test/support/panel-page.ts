@@ -299,6 +299,18 @@ export class PanelPage {
     await aborted;
   }
 
+  /** Changes the first `times` JSON responses to a path, as if the page had read them earlier. @param path glob pattern */
+  async changeResponses(path: string, times: number, change: (body: object) => object): Promise<void> {
+    await this.#page.route(
+      path,
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: change((await response.json()) as object) });
+      },
+      { times },
+    );
+  }
+
   /** Runs a script in the page; look-ups go through screens. */
   async evaluate<T>(program: string): Promise<T> {
     return this.#page.evaluate<T>(program);

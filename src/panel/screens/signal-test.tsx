@@ -1,18 +1,24 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
+import { every } from "../clock.ts";
 import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 
+/** The updates of the page report records and events; that the journal has the id of the record is neither. */
+const REFRESH_INTERVAL_MS = 2_000;
+
 /** Sends a test intervention along the alarm path and shows each step. */
 export function SignalTest() {
   const [key, setKey] = useState<string | undefined>(undefined);
-  const { response } = useQuery<SignalTestView>(
+  const { response, reload } = useQuery<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
+  const isRunning = key !== undefined && response?.body.isOver !== true;
+  useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, reload) : undefined), [isRunning, key]);
   const start = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });

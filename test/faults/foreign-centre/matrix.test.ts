@@ -43,7 +43,7 @@ interface CentreUnderTest {
   readonly habits: object;
   readonly typed: (record: Intervention) => object;
   /**
-   * Where the centre keeps no reference, a second record cannot be told from one that a dispatcher typed in, so none is
+   * Where the centre keeps no reference, a second record looks like one that a dispatcher typed in, so none is
    * deleted. The condition `upstream-reference-lost` is open all the time.
    */
   readonly mayKeepTwo?: true;
