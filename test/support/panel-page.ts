@@ -304,7 +304,10 @@ export class PanelPage {
     await this.#page.route(
       path,
       async (route) => {
-        const response = await route.fetch();
+        // Only the browser resolves the panel's host name.
+        const url = new URL(route.request().url());
+        url.hostname = "127.0.0.1";
+        const response = await route.fetch({ url: url.href });
         await route.fulfill({ response, json: change((await response.json()) as object) });
       },
       { times },
