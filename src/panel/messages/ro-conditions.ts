@@ -11,7 +11,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.gpio-line-failed": "O linie GPIO nu poate fi citită",
   "condition.gpio-line-unstable": "Linie GPIO instabilă",
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
-  "condition.dispatch-failing": "Declanșările așteaptă API-ul local",
+  "condition.dispatch-failing": "API-ul local nu preia declanșările",
   "condition.trip-refused": "Declanșare respinsă de API-ul local",
   "condition.zone-open": "Zonă deschisă în timp ce este armată",
   "condition.upstream-unreachable": "Dispeceratul nu răspunde",

@@ -18,7 +18,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "record.firetruck": "pompieri",
   "record.description": "Descriere",
   "record.notes": "Note",
-  "record.sync": "La dispecerat",
+  "record.sync": "Dispecerat",
   "status.planned": "planificată",
   "status.in_progress": "în desfășurare",
   "status.done": "finalizată",
@@ -53,7 +53,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "objectives.obiective/persoane": "Persoane",
 
   "mirror.title": "Obiectivele de la dispecerat",
-  "mirror.never": "Nu au fost încărcate niciodată complet.",
+  "mirror.never": "Nu au fost încă actualizate complet.",
   "mirror.loaded": {
     one: "{n} obiectiv, actualizat la {time}.",
     few: "{n} obiective, actualizate la {time}.",
@@ -83,7 +83,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.older": "Evenimente mai vechi",
 
   "sync.synced": "sincronizată",
-  "sync.upstreamId": "cu numărul #{id}",
+  "sync.upstreamId": "cu nr. {id}",
   "sync.now": "Sincronizare acum",
   "sync.done": {
     one: "Sincronizare încheiată; {n} înregistrare încă în așteptare",
@@ -96,7 +96,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     other: "{n} de înregistrări necesită atenție",
   },
   "sync.needsAttentionText":
-    "Corectați obiectivul la dispecerat și reîncercați, editați sau ștergeți înregistrarea ori opriți transmiterea ei. Celelalte înregistrări nu sunt afectate.",
+    "Corectați obiectivul la dispecerat și reîncercați; altfel, editați sau ștergeți înregistrarea ori opriți transmiterea ei. Celelalte înregistrări nu sunt afectate.",
   "sync.retry": "Reîncercare",
   "sync.retried": "Se reîncearcă #{id}",
   "sync.drop": "Oprire transmitere…",
@@ -144,12 +144,12 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.account-enabled": "cont activat",
   "event.signing-key-rotated": "cheie de semnare schimbată",
   "event.signing-key-forgotten": "cheie anterioară revocată",
-  "event.objectives-changed": "obiectivele dispeceratului s-au schimbat",
+  "event.objectives-changed": "obiective modificate la dispecerat",
   "event.sync-conflict": "conflict cu dispeceratul",
   "event.zone-bypassed": "zonă în bypass",
   "event.zone-restored": "zonă reactivată",
   "event.walk-test-started": "test de mers pornit",
-  "event.walk-test-ended": "test de mers oprit",
+  "event.walk-test-ended": "test de mers încheiat",
   "event.blind-interval": "întrerupere a monitorizării",
   "event.opening-repeated": "deschidere repetată",
   "event.fault": "deranjament",

@@ -7,42 +7,42 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "upstream-unreachable":
     "Dispeceratul {centre} este indisponibil ({answer}). Înregistrările rămân în coadă și se transmit automat.",
   "upstream-authentication-failed":
-    "Dispeceratul {centre} refuză contul acestei locații ({answer}). Verificați upstream.email și parola. Înregistrările rămân în coadă și se transmit automat.",
+    "Dispeceratul {centre} respinge contul acestei locații ({answer}). Verificați upstream.email și parola. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-unexpected-service":
     "La {centre} răspunde alt serviciu decât dispeceratul ({answer}). Verificați upstream.baseUrl. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-rejects-records":
     "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
   "upstream-rejects-alarm":
-    "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu este anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
+    "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
-    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmiteți-o din ecranul Sincronizare.",
+    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați cu dispecerul intervenția {interventionId}, după nume și oră. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
-    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, este acum al altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
+    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
   "upstream-reference-lost":
     "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
-    "Altă instalație folosește același site.ref, {siteRef}. Înregistrări la dispecerat care nu sunt create aici: {records} ({name}, numărul {upstreamId}). Setați câte un site.ref pentru fiecare locație.",
+    "Altă instalație folosește același site.ref, {siteRef}. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "mqtt-unreachable":
-    "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și opțiunile mqtt.url, username și passwordFile. Se reîncearcă la fiecare {seconds} s.",
+    "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",
   "mqtt-session-taken-over":
-    "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați câte un mqtt.clientId pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
+    "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați un mqtt.clientId unic pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
   "mqtt-subscription-refused":
-    "Brokerul nu permite acestui cont să citească {topics}. Acordați-i drept de citire, apoi reporniți serviciul.",
+    "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "gpio-line-unstable":
-    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slăbit, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "journal-write-failed":
     "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":
     "Coada de transmitere nu poate fi folosită: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost respinsă: {reason}. Verificați obiectivul zonei.",
   "zone-open":
-    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție nefinalizată. Închideți-o sau puneți-o în bypass.",
+    "Zona {zone} este deschisă de la {since} și nu apare în nicio intervenție nefinalizată. Închideți-o sau puneți-o în bypass.",
   "data-lost":
-    "{database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
+    "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi se salvează automat.",
+    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi datele se salvează automat.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",

@@ -27,7 +27,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Fără dispecerat, intervențiile rămân local. Pentru conectare, completați mai sus datele dispeceratului.",
   "guide.testLink": "Testare conexiune",
   "centreTrial.text":
-    "Se transmit câteva înregistrări de test, se verifică răspunsurile dispeceratului, apoi se șterg. Celelalte înregistrări nu sunt afectate.",
+    "Se transmit câteva înregistrări de test, se verifică cum le tratează dispeceratul, apoi se șterg. Celelalte înregistrări nu sunt afectate.",
   "centreTrial.do": "Testare dispecerat",
   "centreTrial.busy": "Test în curs…",
   "centreTrial.findings": "Rezultatele testului cu dispeceratul",
@@ -44,13 +44,13 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     few: "{n} zone sunt monitorizate.",
     other: "{n} de zone sunt monitorizate.",
   },
-  "guide.walk": "Deschideți o dată fiecare contact și verificați aici că fiecare zonă a fost testată.",
+  "guide.walk": "Deschideți o dată fiecare contact și verificați aici dacă fiecare zonă a fost testată.",
   "guide.default": "Implicit: {text}",
   "guide.unanswered": "Răspundeți la toate întrebările pentru a vedea configurația.",
   "guide.file": "Configurația",
   "guide.save": "Descărcați fișierul, copiați-l pe dispozitiv și instalați-l:",
   "guide.replace":
-    "Descărcați fișierul și copiați-l pe dispozitiv. Înlocuiește configurația actuală, care se păstrează cu ~ după nume:",
+    "Descărcați fișierul și copiați-l pe dispozitiv. Înlocuiește configurația actuală, care se păstrează sub același nume, urmat de ~:",
   "guide.secret": "Scrieți parola într-un fișier separat (tastați, apoi Enter și Ctrl-D):",
   "guide.check": "Verificare:",
   "guide.restart":
@@ -111,14 +111,14 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "choice.objective-type.obiective/bunuri": "bun",
   "choice.objective-type.obiective/persoane": "persoană",
 
-  "accounts.title": "Utilizatori",
+  "accounts.title": "Conturi",
   "accounts.role": "Rol",
   "accounts.enabled": "activ",
   "accounts.disabled": "dezactivat",
   "accounts.disable": "Dezactivare",
   "accounts.enable": "Activare",
   "accounts.changed": "Contul {email} a fost modificat; este necesară o nouă autentificare",
-  "accounts.add": "Adăugare utilizator",
+  "accounts.add": "Adăugare cont",
   "accounts.addText": "Comunicați parola utilizatorului; la prima autentificare va alege una nouă.",
   "accounts.password": "Parola inițială",
   "accounts.addDo": "Adăugare",
@@ -127,19 +127,19 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "role.operator": "operator",
   "role.viewer": "vizualizare",
 
-  "debugLog.enable": "Jurnal tehnic detaliat 30 de minute",
+  "debugLog.enable": "Jurnal tehnic detaliat, 30 de minute",
   "debugLog.enabled": "Jurnalul tehnic detaliat este activ până la {time}.",
 
   "restart.ask": "Repornire…",
   "restart.title": "Reporniți serviciul?",
   "restart.text":
-    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact deschis în acest timp este detectat ulterior. Configurația se reîncarcă.",
+    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact deschis în acest timp este detectat după repornire. Configurația se reîncarcă.",
   "restart.do": "Repornire",
   "restart.done": "Serviciul repornește; pagina se reconectează automat.",
 
   "restore.title": "Restaurarea unei copii de siguranță",
   "restore.text":
-    "O copie descărcată de aici sau creată cu santinela backup. Modificările se afișează înainte de restaurare.",
+    "Alegeți o copie descărcată de aici sau creată cu santinela backup. Modificările se afișează înainte de restaurare.",
   "restore.file": "Fișierul copiei de siguranță",
   "restore.check": "Verificare copie",
   "restore.uploaded": "Încărcat: {percent} %",

@@ -6,7 +6,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "nav.walkTest": "Test de mers",
   "walk.title": "Test de mers (walk test)",
   "walk.text":
-    "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se oprește automat.",
+    "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se încheie automat.",
   "walk.minutes": "Minute",
   "walk.start": "Pornire test",
   "walk.ask": {
@@ -34,14 +34,15 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "signal.text": "O intervenție marcată ca test se transmite pe același traseu ca o alarmă.",
   "signal.start": "Pornire test de comunicație",
   "signal.recorded": "înregistrat în jurnal",
-  "signal.here": "înregistrat local cu #{id}",
+  "signal.here": "înregistrat local: #{id}",
   "signal.notHere": "încă neînregistrat ca intervenție",
-  "signal.arrived": "la dispecerat cu #{id}",
+  "signal.arrived": "ajuns la dispecerat: #{id}",
   "signal.notArrived": "încă nu a ajuns la dispecerat",
   "signal.completed": "test finalizat",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass: {zone}",
-  "bypass.text": "Declanșările zonei se înregistrează, dar nu se transmit. Zona se reactivează automat.",
+  "bypass.text":
+    "Declanșările zonei se înregistrează, dar nu se transmit. La final, zona se reactivează automat.",
   "bypass.reason": "Motiv",
   "bypass.duration": "Durată",
   "bypass.do": "Bypass",

@@ -14,23 +14,23 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "keys-unsaid":
     "Recunoaște o cheie Idempotency-Key repetată, dar nu o confirmă în răspuns: fiecare înregistrare nouă se verifică pentru duplicate.",
   "keys-ignored":
-    "Creează a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar fiecare înregistrare nouă se verifică pentru duplicate.",
+    "Creează o a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar fiecare înregistrare nouă se verifică pentru duplicate.",
   "keys-refused":
     "Respinge o cheie Idempotency-Key repetată ({answer}): o înregistrare fără răspuns se caută înainte de retransmitere.",
   "ids-new": "Alocă fiecărei înregistrări un număr nou.",
   "ids-given-again":
     "Refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
-  "text-kept": "Note păstrate fără modificări, inclusiv referința (caractere: {sent}).",
-  "text-trimmed": "Elimină spațiile de la sfârșitul notelor: aceasta nu se consideră modificare.",
+  "text-kept": "Nu modifică notele; referința se păstrează (caractere: {sent}).",
+  "text-trimmed": "Elimină spațiile de la sfârșitul notelor: acest lucru nu se consideră modificare.",
   "text-cut":
     "Scurtează notele și pierde referința (caractere păstrate: {kept} din {sent}): referința se trece în descriere.",
   "text-rewritten": "Rescrie notele și elimină referința: referința se trece în descriere.",
   "reference-lost":
     "Nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
-  "dates-kept": "Datele calendaristice se păstrează așa cum sunt transmise.",
-  "dates-rewritten": "Datele calendaristice primesc alt format ({shown}); momentul este același.",
+  "dates-kept": "Nu modifică datele calendaristice transmise.",
+  "dates-rewritten": "Modifică formatul datelor calendaristice ({shown}); momentul rămâne același.",
   "dates-changed":
-    "Transformă {sent} în {shown}, alt moment. Cereți corectarea fusului orar la dispecerat, altfel dispecerii văd ore greșite.",
+    "Transformă {sent} în {shown}, adică alt moment. Cereți corectarea fusului orar la dispecerat, altfel dispecerii văd ore greșite.",
   "list-kept": "Returnează lista pe pagini, începând cu cel mai mare număr.",
   "order-ignored": "Nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
@@ -45,5 +45,5 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "old-removed": "Înregistrările rămase de la un test anterior au fost șterse ({ids}).",
   "left-behind":
     "La dispecerat au rămas înregistrări de test ({ids}): {answer}. Se șterg la testul următor sau la comparația orară; pot fi șterse și la dispecerat.",
-  "not-found-out": "Testul s-a încheiat înainte de final: {answer}. Reîncercați când există conexiune.",
+  "not-found-out": "Testul a fost întrerupt: {answer}. Reîncercați când există conexiune.",
 };

@@ -52,7 +52,7 @@ export const RO: Catalogue = {
   "password.text": "Parola inițială poate fi folosită o singură dată. Alegeți o parolă nouă.",
   "password.current": "Parola inițială",
   "password.new": "Parola nouă",
-  "password.repeat": "Confirmați parola nouă",
+  "password.repeat": "Confirmarea parolei noi",
   "password.rule": "Cel puțin 8 caractere; parolele uzuale sunt respinse.",
   "password.different": "Parolele noi nu coincid.",
   "password.do": "Schimbare parolă",
@@ -68,7 +68,7 @@ export const RO: Catalogue = {
   "settings.default": "implicit",
 
   "status.title": "Stare",
-  "status.since": "din {time}",
+  "status.since": "de la {time}",
   "status.link": "Conexiunea cu dispeceratul",
   "status.outbox": "Înregistrări în așteptare",
   "status.outboxNeedsAttention": {
@@ -101,7 +101,7 @@ export const RO: Catalogue = {
   "compared.list": "Diferențe față de dispecerat",
   "compared.what": "Diferență",
   "differs.missing-there": "lipsește din lista dispeceratului; se verifică",
-  "differs.anothers": "numărul de la dispecerat este al altei înregistrări; se caută",
+  "differs.anothers": "numărul de la dispecerat aparține altei înregistrări; se caută",
   "differs.twice-there": "apare de mai multe ori la dispecerat; duplicatele se șterg",
   "differs.alive-there": "ștearsă local, dar există la dispecerat; se șterge și acolo",
   "differs.unknown-here": "are referința acestei locații, dar nu există local; se adaugă",
@@ -110,7 +110,7 @@ export const RO: Catalogue = {
   "zones.zone": "Zonă",
   "zones.source": "Sursă",
   "zones.state": "Stare",
-  "zones.since": "Din",
+  "zones.since": "De la",
   "zones.objective": "Obiectiv",
   "zones.actions": "Acțiuni",
   "zones.filter": "Stare",
@@ -118,7 +118,7 @@ export const RO: Catalogue = {
   "zones.restore": "Restabilire contact",
   "zones.testTripTitle": "Declanșare test: {zone}",
   "zones.testTripText":
-    "Se simulează contactul zonei. Se creează o intervenție reală, transmisă la dispecerat.",
+    "Se simulează deschiderea contactului. Se creează o intervenție reală, care se transmite la dispecerat.",
   "zones.testTripDo": "Declanșare",
   "zones.tripped": {
     one: "{zone}: {n} declanșare înregistrată",
