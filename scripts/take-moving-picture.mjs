@@ -49,11 +49,11 @@ const LANGUAGES = {
     hall: "Hala Nord",
     site: "Locația: Hala Nord",
     centre: "Dispecerat",
-    stations: ["contact", "jurnal de declanșări", "intervenție", "dispecerat"],
+    stations: ["contact", "jurnalul declanșărilor", "intervenție", "dispecerat"],
     scenes: {
       quiet: "Există conexiune cu dispeceratul; poarta este închisă.",
       cut: "Conexiunea se întrerupe.",
-      trip: "Poarta se deschide. Declanșarea și intervenția sunt pe discul locației.",
+      trip: "Poarta se deschide. Declanșarea și intervenția sunt salvate pe disc, la locație.",
       killed: "Serviciul este oprit forțat înainte de transmiterea intervenției.",
       restarted: "Serviciul repornește. Intervenția așteaptă conexiunea.",
       sent: "Conexiunea revine. Intervenția este la dispecerat, o singură dată.",

@@ -17,7 +17,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
   root
     .add(
       "backup",
-      "create a backup, also while the daemon runs, and check it",
+      "create a backup and check it; works while the daemon runs",
       async () => (await import("./backup.ts")).makeBackup,
     )
     .option("--out <file>", "the backup file (default: a regular backup in dataDir/backups)")
@@ -40,7 +40,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     .group("gpio", "the GPIO lines of this machine")
     .add(
       "list",
-      "list the chips and their lines with holder and level; read-only",
+      "list GPIO chips and lines with the program that uses each and its level; read-only",
       async () => (await import("./gpio.ts")).gpioList,
     )
     .option("--all", "include unnamed, unused lines")

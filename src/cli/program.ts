@@ -91,7 +91,7 @@ function program(terminal: Terminal): Command {
     .action(async () => (await import("./demo/demo.ts")).demo(terminal));
   root
     .command("completion")
-    .description("print the completion script of a shell")
+    .description("print the completion script for a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash"]))
     .action(() => void stdout.write(completionScript(commandTree(root, textAfter))));
   root

@@ -13,7 +13,7 @@ export function addStatusCommand(root: CommandGroup): void {
       "show the state of the site (alarm, fault, attention or well) and the reasons; needs a running daemon",
       () => showStatus,
     )
-    .option("--json", "print JSON, as /site/status");
+    .option("--json", "print JSON in the format of /site/status");
 }
 
 /** `metrics`. */

@@ -12,7 +12,7 @@ import { jsonText, type Terminal } from "./terminal.ts";
 export function addSyncCommands(root: CommandGroup): void {
   const sync = root.group("sync", "synchronisation with the dispatch centre; needs a running daemon");
   sync
-    .add("status", "show queued records, since when and why", () => syncStatus)
+    .add("status", "show queued records, how long they have waited and why", () => syncStatus)
     .option("--json", "print JSON");
   sync.add("now", "retry everything now and show what is left", () => syncNow).option("--json", "print JSON");
   sync
@@ -27,7 +27,7 @@ export function addSyncCommands(root: CommandGroup): void {
           syncRecords(config, terminal, action, options, ids),
       )
       .argument(argument, "intervention ids as in sync status")
-      .option("--json", "print JSON with the remaining work of each record");
+      .option("--json", "print JSON with what is still to be sent for each record");
   addRecordCommand("retry", "[intervention...]", "retry records now; all records of `sync dead` by default");
   addRecordCommand(
     "drop",

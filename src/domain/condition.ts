@@ -34,7 +34,7 @@ export const CONDITIONS = {
   "mqtt-unreachable": { severity: "error", title: "MQTT broker unreachable" },
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
   "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
-  "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription denied by the broker" },
+  "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription rejected by the broker" },
   "mqtt-session-taken-over": {
     severity: "error",
     title: "MQTT session taken over (duplicate client id)",
@@ -44,7 +44,7 @@ export const CONDITIONS = {
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
-  "dispatch-failing": { severity: "error", title: "Trips waiting for the local API" },
+  "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip rejected by the local API" },
   "zone-open": { severity: "warning", title: "Zone open while armed" },
   "upstream-unreachable": { severity: "warning", title: "Dispatch centre unreachable" },
@@ -55,11 +55,17 @@ export const CONDITIONS = {
   },
   "upstream-rejects-records": { severity: "warning", title: "Dispatch centre rejects records" },
   "upstream-rejects-alarm": { severity: "error", title: "Dispatch centre rejects an alarm" },
-  "upstream-alarm-unproved": { severity: "error", title: "Alarm not confirmed by the dispatch centre" },
+  "upstream-alarm-unproved": {
+    severity: "error",
+    title: "Delivery of an alarm to the dispatch centre unconfirmed",
+  },
   "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre reused the id of a record" },
-  "upstream-reference-lost": { severity: "warning", title: "Dispatch centre drops the site's reference" },
+  "upstream-reference-lost": {
+    severity: "warning",
+    title: "Dispatch centre does not keep the reference of this site",
+  },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
-  "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre's" },
+  "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "objectives-mirror-stale": {
     severity: "warning",
     title: "Objective list of the dispatch centre out of date",
@@ -72,11 +78,11 @@ export const CONDITIONS = {
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
-  "backup-overdue": { severity: "error", title: "No recent backup of the database" },
+  "backup-overdue": { severity: "error", title: "No recent backup" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
   "certificate-of-wrong-time": {
     severity: "warning",
-    title: "Certificate validity does not match the clock",
+    title: "Certificate issued while the clock was wrong",
   },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
@@ -96,17 +102,17 @@ export const CONDITION_MESSAGES = {
   "upstream-rejects-records":
     "{rejected} records rejected, {blocked} waiting for their objective at the dispatch centre, {gone} deleted there; santinela sync status lists them",
   "upstream-rejects-alarm":
-    "{rejected} high-priority records were rejected by the dispatch centre after four attempts; no crew has been informed. santinela sync status lists them with the reason; call the dispatch centre.",
+    "the dispatch centre rejected {rejected} high-priority records four times; no crew has been informed. santinela sync status lists them with the reason; call the dispatch centre.",
   "upstream-alarm-unproved":
-    "{alarms} alarms were sent without a response, and the dispatch centre's list cannot be read completely, so it is not certain that they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
+    "{alarms} alarms were sent without a response, and the dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
   "upstream-ids-given-again":
-    "record {upstreamId} at the dispatch centre was intervention {interventionId} and now belongs to another record. It is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
+    "id {upstreamId} at the dispatch centre belonged to intervention {interventionId} and now belongs to another record. That record is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
   "upstream-reference-lost":
-    "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or have the dispatch centre accept longer texts.",
+    "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or ask the dispatch centre to accept longer texts.",
   "upstream-reference-shared":
-    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, there {upstreamId}). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-differs":
-    "{here} records should be at the dispatch centre, and {there} are; {differences} differ. santinela sync status lists them.",
+    "{here} records should be at the dispatch centre; {there} are. {differences} differ. santinela sync status lists them.",
   "mqtt-unreachable":
     "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are correct; retrying every {seconds} s.",
   "mqtt-session-taken-over":
@@ -120,7 +126,7 @@ export const CONDITION_MESSAGES = {
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",
   "trip-refused": "the trip of zone {zone} was rejected: {reason}. Check the zone's objective.",
   "zone-open":
-    "zone {zone} has been open since {since}, and no unfinished intervention names it. Close or bypass the zone.",
+    "zone {zone} has been open since {since}, and no open intervention contains it. Close or bypass the zone.",
   "data-lost":
     "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
   "trips-off-disk":
@@ -129,7 +135,7 @@ export const CONDITION_MESSAGES = {
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "backup-overdue":
-    "the newest backup of the database is from {newest}. Run santinela backup for the reason.",
+    "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 

@@ -112,9 +112,9 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     causes: RO_CAUSES,
     unknownTime: "o oră încă necunoscută",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, după ${earliest}`}${since === null ? "" : `, deschisă din ${since}`}.`,
+      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, după ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
     remark: ({ earliest, since }, cause) => {
-      if (cause === "standing") return since === null ? "era deschisă" : `deschisă din ${since}`;
+      if (cause === "standing") return since === null ? "era deschisă" : `deschisă de la ${since}`;
       if (cause === "after-restart") return earliest === null ? "după întrerupere" : `după ${earliest}`;
       return cause === "chatter" ? "contact instabil" : "";
     },
@@ -125,19 +125,20 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `Armare cu ${zones === 1 ? "o zonă deschisă" : `${zones} ${quantityOf(zones)}zone deschise`}`,
     standingDescription: (time) => `La ${time}, la armare sau la reactivare, erau deschise:`,
     standingLine: ({ zone, zoneId, kind, since }) =>
-      `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă din ${since}`}`,
+      `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă de la ${since}`}`,
     faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
     faultDescription: ({ zone, zoneId, kind, time }, fault) =>
-      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}), constatare la ${time}.`,
+      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}) (constatat la ${time}).`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${RO_FAULTS[fault]}, zona ${zone} (${zoneId}): ${isOver ? "deranjament remediat" : "din nou"} la ${time}.`,
     bridgeName: ({ name, zones }) => `Gateway fără comunicație: ${name} (zone: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `Gateway-ul ${name} nu comunică, constatare la ${time}. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+      `Gateway-ul ${name} nu comunică (constatat la ${time}). Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
       `Gateway-ul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,
-    signalDescription: ({ time }, who) => `Test de comunicație cerut de ${who} la ${time}. Nu este o alarmă.`,
+    signalDescription: ({ time }, who) =>
+      `Test de comunicație solicitat de ${who} la ${time}. Nu este o alarmă.`,
     unnamedObjective: (id) => `Obiectiv ${id}`,
   },
   en: {

@@ -90,7 +90,7 @@ test("a signal test requests no crew or service", () => {
   const row = newSignalTest(zone({ police: true }), { key, moment, isDated, who: "ana@example.ro" }, RO);
   expect(row.body).toEqual({
     name: "Test de comunicație: Ușa principală",
-    description: "Test de comunicație cerut de ana@example.ro la 2026-11-20 23:30:00. Nu este o alarmă.",
+    description: "Test de comunicație solicitat de ana@example.ro la 2026-11-20 23:30:00. Nu este o alarmă.",
     objectiveType: "obiective/cladiri",
     objectiveId: 12,
     dateStart: "2026-11-20T23:30:00",

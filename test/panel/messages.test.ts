@@ -43,6 +43,11 @@ describe("the texts of the panel", () => {
   });
 });
 
+test("a condition has the same English title in the panel as in the log", () => {
+  const shown = Object.keys(CONDITIONS).map((code) => [code, (EN as Texts)[`condition.${code}`]]);
+  expect(shown).toEqual(Object.entries(CONDITIONS).map(([code, { title }]) => [code, title]));
+});
+
 test("a Romanian condition message uses only values of the daemon", () => {
   for (const [code, sentence] of Object.entries(CONDITION_MESSAGES)) {
     const given = [...sentence.matchAll(/\{\w+\}/g)].map(([name]) => name);

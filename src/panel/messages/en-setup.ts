@@ -19,7 +19,7 @@ export const EN_SETUP = {
   "guide.configure": "Create a configuration",
   "guide.centre": "Dispatch centre",
   "guide.noCentre":
-    "Without a dispatch centre, interventions stay local. To add one, answer its questions above.",
+    "Without a dispatch centre, interventions stay local. To add one, answer the questions about it above.",
   "guide.testLink": "Test the link",
   "centreTrial.text":
     "Sends a few test records, shows how the dispatch centre handles them and deletes them. Other records are not affected.",
@@ -40,7 +40,7 @@ export const EN_SETUP = {
   "guide.file": "Configuration",
   "guide.save": "Download it, copy it to the device and install it:",
   "guide.replace":
-    "Download it and copy it to the device. It replaces the current configuration, which is kept with ~ after its name:",
+    "Download it and copy it to the device. It replaces the current configuration, which is kept with ~ appended to its name:",
   "guide.secret": "Write the password to a separate file (type it, then press Enter and Ctrl-D):",
   "guide.check": "Check it:",
   "guide.restart":
