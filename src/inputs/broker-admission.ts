@@ -94,9 +94,14 @@ export class BrokerAdmission {
     return false;
   }
 
-  /** Whether a message is forwarded to subscribers. */
-  isForwarded({ topic }: AedesPublishPacket): boolean {
-    return topic !== DENIED_TOPIC;
+  /**
+   * Whether a message is forwarded to a subscriber. The queue of its session may be of another account that used the
+   * same client id.
+   */
+  isForwarded(client: Client, { topic }: AedesPublishPacket): boolean {
+    if (topic === DENIED_TOPIC) return false;
+    const allowed = this.#accountOf.get(client)?.subscribe;
+    return !allowed || allowed.some((filter) => matchesFilter(topic, filter));
   }
 
   #isPasswordRight(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {

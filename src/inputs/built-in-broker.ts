@@ -86,7 +86,7 @@ export class BuiltInBroker {
       authorizePublish: (client, packet, done) => {
         this.#reading = this.#authorize(packet, client, done);
       },
-      authorizeForward: (_client, packet) => (this.#admission.isForwarded(packet) ? packet : null),
+      authorizeForward: (client, packet) => (this.#admission.isForwarded(client, packet) ? packet : null),
     });
     this.#clients.watch(persistenceOf(aedes));
     aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));

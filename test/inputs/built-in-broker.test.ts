@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import { connect as connectLater, connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import { generate } from "mqtt-packet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BuiltInBroker, BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
@@ -499,6 +499,28 @@ describe("an account of a group of sensors", () => {
     for (const filter of ["#", "zigbee2mqtt/#", "alarm/hall", "$SYS/#"])
       expect(await granted(filter)).toBe(false);
     expect(refused()).toContain("# subscription-not-allowed 1");
+  });
+
+  test("receives no message that waits for another account with the same client id", async () => {
+    const session = { clientId: "shared", clean: false, reconnectPeriod: 0 };
+    const { username, password } = ALL;
+    const owner = await sensor({ ...session, username, password });
+    await owner.subscribeAsync(["alarm/hall", TOPIC], { qos: 1 });
+    await owner.endAsync();
+    const publisher = await as(ALL);
+    await publisher.publishAsync("alarm/hall", "open", { qos: 1 });
+    await publisher.publishAsync(TOPIC, gate(true), { qos: 1 });
+    const received: string[] = [];
+    const port = brokerPort(site);
+    const other = connectLater(`mqtt://127.0.0.1:${port}`, {
+      ...session,
+      username: GATES.username,
+      password: GATES.password,
+    });
+    sensors.push(other);
+    other.on("message", (topic) => received.push(topic));
+    await eventually("the message of its topics", () => received.length > 0);
+    expect(received).toEqual([TOPIC]);
   });
 
   test("rejects clients without a password once there is an account", async () => {
