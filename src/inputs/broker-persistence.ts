@@ -17,10 +17,13 @@ export interface Persistence {
   delWill(client: ClientName): Promise<unknown>;
 }
 
-/** With the retained messages, which are not measured. */
-interface FullPersistence extends Persistence {
+/** The retained messages, which are not measured. */
+export interface RetainedStore {
+  storeRetained(packet: PublishPacket): Promise<void>;
   createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
+
+interface FullPersistence extends Persistence, RetainedStore {}
 
 /** The persistence of a broker; the types of aedes leave it out. */
 export function persistenceOf(aedes: Aedes): FullPersistence {

@@ -89,6 +89,7 @@ export class BuiltInBroker {
       authorizeForward: (client, packet) => (this.#admission.isForwarded(client, packet) ? packet : null),
     });
     this.#clients.watch(persistenceOf(aedes));
+    this.#retained.watch(persistenceOf(aedes));
     aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
     aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
     aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.onActivity(id));

@@ -1,17 +1,60 @@
+import { setImmediate } from "node:timers/promises";
+import { Readable } from "node:stream";
+import type { PublishPacket } from "aedes";
+import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
+import type { RetainedStore } from "./broker-persistence.ts";
 
 /** zigbee2mqtt publishes about twenty retained messages for each device in Home Assistant discovery. */
 const TOPICS_MAX = 10_000;
 const BYTES_MAX = 16 * 1024 * 1024;
+/** A search with a wildcard compares this many topics before other work runs. */
+const COMPARED_AT_ONCE = 500;
 
-/** Limits the retained messages of the built-in broker by number and size. */
+/** Limits the retained messages of the built-in broker by number and size, and finds those of a filter. */
 export class RetainedMessages {
   readonly #limits: BrokerLimits;
+  readonly #packets = new Map<string, PublishPacket>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
   constructor(limits: BrokerLimits) {
     this.#limits = limits;
+  }
+
+  /**
+   * Replaces the search of aedes, which parses every retained topic for each filter: with thousands of topics a client
+   * that subscribes quickly would block the event loop for seconds.
+   */
+  watch(persistence: RetainedStore): void {
+    const store = persistence.storeRetained.bind(persistence);
+    Object.assign(persistence, {
+      storeRetained: (packet) => {
+        if (packet.payload.length === 0) this.#packets.delete(packet.topic);
+        else this.#packets.set(packet.topic, { ...packet });
+        return store(packet);
+      },
+      createRetainedStreamCombi: (filters) => Readable.from(this.#find(filters)),
+    } satisfies RetainedStore);
+  }
+
+  async *#find(filters: readonly string[]): AsyncGenerator<PublishPacket> {
+    for (const filter of filters) {
+      if (hasWildcard(filter)) yield* this.#search(filter);
+      else {
+        const packet = this.#packets.get(filter);
+        if (packet) yield packet;
+      }
+    }
+  }
+
+  async *#search(filter: string): AsyncGenerator<PublishPacket> {
+    let compared = 0;
+    for (const [topic, packet] of this.#packets) {
+      if (matchesFilter(topic, filter)) yield packet;
+      compared += 1;
+      if (compared % COMPARED_AT_ONCE === 0) await setImmediate();
+    }
   }
 
   /** Whether a retained message is stored; an empty payload deletes the earlier one. */

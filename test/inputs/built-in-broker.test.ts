@@ -444,6 +444,55 @@ describe("password guessing at the built-in broker", () => {
   });
 });
 
+describe("retained messages", () => {
+  test("are sent for a topic and for each filter that matches, and no longer once deleted", async () => {
+    await start();
+    const publisher = await sensor();
+    for (const topic of ["hall/door", "hall/window", "yard/door", "hall"])
+      await publisher.publishAsync(topic, "open", { qos: 1, retain: true });
+    await publisher.publishAsync("hall/window", "", { qos: 1, retain: true });
+    const of = async (filter: string): Promise<string[]> => {
+      const received: string[] = [];
+      const listener = await sensor();
+      listener.on("message", (topic) => received.push(topic));
+      await listener.subscribeAsync([filter, "last"], { qos: 1 });
+      await listener.publishAsync("last", "", { qos: 1 });
+      await eventually("the last message", () => received.includes("last"));
+      return received.filter((topic) => topic !== "last").toSorted();
+    };
+    expect(await of("hall/door")).toEqual(["hall/door"]);
+    expect(await of("hall/window")).toEqual([]);
+    expect(await of("hall/#")).toEqual(["hall", "hall/door"]);
+    expect(await of("+/door")).toEqual(["hall/door", "yard/door"]);
+    expect(await of("#")).toEqual(["hall", "hall/door", "yard/door"]);
+  });
+
+  test("do not block trips while a client subscribes thousands of times", async () => {
+    await start();
+    const client = await sensor();
+    const retained = Array.from({ length: 5_000 }, (_, index) => `retained/${index}`);
+    await Promise.all(
+      retained.map(async (topic) => client.publishAsync(topic, "on", { qos: 1, retain: true })),
+    );
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    }, 5);
+    let answers = 0;
+    client.on("packetreceive", ({ cmd }) => (answers += cmd === "suback" ? 1 : 0));
+    const burst = Array.from({ length: 2_000 }, (_, index) => {
+      const subscriptions = [{ topic: `filter/${index}`, qos: 1 as const }];
+      return generate({ cmd: "subscribe", messageId: index + 1, subscriptions });
+    });
+    client.stream.write(Buffer.concat(burst));
+    await eventually("all answers", () => answers === burst.length);
+    clearInterval(timer);
+    expect(longestMs).toBeLessThan(2_000);
+  });
+});
+
 describe("an account of a group of sensors", () => {
   const GATES = {
     username: "gates",
