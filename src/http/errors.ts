@@ -30,11 +30,18 @@ export function errorResponse(error: unknown): ErrorBody {
   if (status === undefined || !(error instanceof Error)) return errorBody(500, "internal error; try again");
   if (error instanceof AppError)
     return errorBody(status, error.hint ? `${error.message}. ${error.hint}` : error.message);
+  const { limit } = error as { limit?: number };
+  if (status === 413 && limit !== undefined)
+    return errorBody(status, `the body is larger than ${sizeOf(limit)}`);
   return errorBody(status, MESSAGE_OF_PARSER[status] ?? "invalid request");
 }
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
   return { error: STATUS_CODES[statusCode] ?? "Error", message, statusCode };
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(bytes / 1_048_576)} MB`;
 }
 
 /** Express and its body parser set a 4xx status on client errors. */

@@ -63,7 +63,7 @@ export class BuiltInBroker {
     this.#options = options;
     this.#limits = new BrokerLimits(options);
     this.#clients = new BrokerClients(this.#limits, options.log);
-    this.#retained = new RetainedMessages(this.#limits);
+    this.#retained = new RetainedMessages(this.#limits, options.clock);
     const parts = { limits: this.#limits, clients: this.#clients, counts: options.zones.counts };
     this.#admission = new BrokerAdmission({ ...options, ...parts });
   }

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { Readable } from "node:stream";
 import type { PublishPacket } from "aedes";
+import type { Clock } from "../domain/clock.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { RetainedStore } from "./broker-persistence.ts";
@@ -13,13 +13,15 @@ const COMPARED_AT_ONCE = 500;
 
 /** Limits the retained messages of the built-in broker by number and size, and finds those of a filter. */
 export class RetainedMessages {
-  readonly #limits: BrokerLimits;
+  readonly #limits: Pick<BrokerLimits, "reached">;
+  readonly #clock: Pick<Clock, "afterEventLoopTurn">;
   readonly #packets = new Map<string, PublishPacket>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
-  constructor(limits: BrokerLimits) {
+  constructor(limits: Pick<BrokerLimits, "reached">, clock: Pick<Clock, "afterEventLoopTurn">) {
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   /**
@@ -53,7 +55,11 @@ export class RetainedMessages {
     for (const [topic, packet] of this.#packets) {
       if (matchesFilter(topic, filter)) yield packet;
       compared += 1;
-      if (compared % COMPARED_AT_ONCE === 0) await setImmediate();
+      if (compared % COMPARED_AT_ONCE === 0) {
+        await new Promise<void>((resolve) => {
+          this.#clock.afterEventLoopTurn(resolve);
+        });
+      }
     }
   }
 

@@ -33,7 +33,9 @@ export function accountRoutes(
   addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
   const change = (request: Request): PersonView[] => {
     const email = String(request.params["email"]);
-    const { disabled } = requestObject(request);
+    const { disabled, ...others } = requestObject(request);
+    if (Object.keys(others).some((name) => name !== "role") || ("role" in others && disabled !== undefined))
+      throw new AppError("invalid", 'send {"role"} or {"disabled"}');
     if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, requestActor(request));
     else accounts.setRole(email, roleOf(request), requestActor(request));
     return list();

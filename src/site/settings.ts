@@ -69,7 +69,9 @@ function sent(response: Response, path: string, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     // The data directory may be inside a hidden directory.
     response.download(path, name, { dotfiles: "allow", cacheControl: false }, (error: unknown) => {
-      if (error !== undefined && !response.headersSent) reject(error);
+      // A client that ends the download before its first byte is no defect.
+      const isCancelled = (error as NodeJS.ErrnoException | undefined)?.code === "ECONNABORTED";
+      if (error !== undefined && !response.headersSent && !isCancelled) reject(error);
       else resolve();
     });
   });

@@ -72,7 +72,7 @@ describe("a bypass", () => {
   });
 
   test.each([
-    ["nowhere", { reason: "painter" }, /no zone "nowhere"/],
+    ["nowhere", { reason: "painter" }, /unknown zone "nowhere"/],
     ["door", {}, /reason must have/],
     ["door", { reason: "  " }, /reason must have/],
     ["door", { reason: "painter", minutes: 0 }, /from 1 to 10080/],

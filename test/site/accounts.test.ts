@@ -30,6 +30,14 @@ test("only administrators manage accounts", async () => {
   expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
 });
 
+test("a change has the role or the state, and nothing else", async () => {
+  await put(PEOPLE.viewer, { role: "operator", disabled: true }).expect(400);
+  await put(PEOPLE.viewer, { role: "operator", rank: 1 }).expect(400);
+  await put(PEOPLE.viewer, { disabled: "yes" }).expect(400);
+  const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
+  expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
+});
+
 test("a new user must change the password first", async () => {
   await request(site.app)
     .post("/site/accounts")

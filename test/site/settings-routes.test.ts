@@ -1,19 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import { eventually } from "../support/eventually.ts";
+import { listen } from "../support/loopback.ts";
 import { NO_SETTINGS, PEOPLE, TestApp, type TestParts } from "../support/app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
 let site: TestApp;
 let failure: AppError | undefined;
+/** Runs while the backup is created. */
+let meanwhile: () => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
   writeFileSync(join(folder, "download.db"), "a copy");
   const lendCopy: TestParts["settings"]["withTemporaryBackup"] = async (take) => {
     if (failure) throw failure;
+    await meanwhile();
     await take(join(folder, "download.db"));
   };
   site = await TestApp.make({ settings: { ...NO_SETTINGS, withTemporaryBackup: lendCopy } });
@@ -46,6 +52,29 @@ test("a backup is downloaded as a file, and the event log names the user", async
   });
 });
 
+test("a client that leaves before the first byte of a backup is no defect", async () => {
+  const token = await site.token("administrator");
+  const server = createServer(site.app);
+  const port = await listen(server);
+  const headers = { Authorization: `Bearer ${token}` };
+  const client = get({ host: "127.0.0.1", port, path: "/site/backup", headers });
+  client.on("error", () => {});
+  let hasLeft = false;
+  server.once("connection", (socket) => socket.once("close", () => (hasLeft = true)));
+  meanwhile = async () => {
+    client.destroy();
+    await eventually("the connection to be closed", () => hasLeft);
+  };
+  const downloads = (): number =>
+    site.events.newest(50).filter(({ event }) => event === "backup-downloaded").length;
+  const before = downloads();
+  await eventually("the download to begin", () => downloads() > before);
+  meanwhile = () => Promise.resolve();
+  await ask("administrator", "/site/backup");
+  expect(site.logLines.filter((line) => line.includes("request-failed"))).toEqual([]);
+  server.close();
+});
+
 test("a failed backup gets the error body", async () => {
   failure = new AppError("conflict", "a backup is already being downloaded; try again later");
   expect((await ask("administrator", "/site/backup")).status).toBe(409);
@@ -63,4 +92,17 @@ test("debug logging lasts as long as an administrator sets, and the event log na
   for (const minutes of [0, 121, 1.5, "30"])
     expect((await order("administrator", { minutes })).status).toBe(400);
   expect(site.events.newest(9).filter(({ event }) => event === "log-detailed")).toHaveLength(2);
+});
+
+test("a piece of an upload that is too large gets the limit of a piece", async () => {
+  const answer = await request(site.app)
+    .post("/site/restore/pieces?from=0")
+    .set("Authorization", `Bearer ${await site.token("administrator")}`)
+    .set("Content-Type", "application/octet-stream")
+    .send(Buffer.alloc(1_100_000));
+  expect(answer.body).toEqual({
+    error: "Payload Too Large",
+    message: "the body is larger than 1 MB",
+    statusCode: 413,
+  });
 });

@@ -39,7 +39,7 @@ test("a site that finds foreign records under its reference reports the other da
   two.create({ name: "Leak" });
   await two.push.cycle();
   await compare(one, HOUR_MS);
-  expect(conditionOf(one)).toContain("(Leak, there 2)");
+  expect(conditionOf(one)).toContain("(Leak, id 2 there)");
   await compare(one, 23 * HOUR_MS);
   expect(conditionOf(one), "within a day").toBeDefined();
   await compare(one, 2 * HOUR_MS);
