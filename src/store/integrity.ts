@@ -17,10 +17,13 @@ const PROBLEMS_MAX = 10;
 
 /**
  * The problems of a database file; empty if there are none. The file is only read, including its write-ahead log.
- * None of these checks finds a flipped bit inside a value.
+ * A missing table counts: the daemon cannot start without it. None of these checks finds a flipped bit inside a value.
  */
 export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
-  return problemsOf(path, kind, (database) => checked(database, depth));
+  return problemsOf(path, kind, (database) => [
+    ...missingParts(database, kind).filter((problem) => problem.startsWith("table ")),
+    ...checked(database, depth),
+  ]);
 }
 
 /**
@@ -116,13 +119,20 @@ function checksIn(sql: string): string[] {
 function schemaDrift(database: Database, kind: DatabaseKind): string[] {
   const own = ownParts(kind, stepsOf(database));
   const found = partsOf(database);
-  const missing = [...own.keys()].filter((name) => !found.has(name)).map((name) => `${name} is missing`);
+  const missing = missingParts(database, kind);
   if (isNewer(database, kind)) return missing;
   const foreign = [...found].filter(([name, text]) => {
     const expected = own.get(name);
     return expected === undefined ? !isHarmless(text) : expected !== text;
   });
   return [...missing, ...foreign.map(([name]) => `${name} differs from this release`)];
+}
+
+/** The parts that this release creates and the file does not have, as problems. */
+function missingParts(database: Database, kind: DatabaseKind): string[] {
+  const found = partsOf(database);
+  const own = [...ownParts(kind, stepsOf(database)).keys()];
+  return own.filter((name) => !found.has(name)).map((name) => `${name} is missing`);
 }
 
 /** The schema of an empty database after this number of migrations. */

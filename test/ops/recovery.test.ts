@@ -283,6 +283,20 @@ describe("after a power cut", () => {
     expect(site.names()).toHaveLength(30);
   });
 
+  test("a missing table is damage, also after a clean shutdown, and the trips of the others are kept", () => {
+    site.trip("Front door");
+    site.databases.close();
+    const journal = new Sqlite(join(site.dataDir, "journal.db"));
+    journal.exec("DROP TABLE swingers");
+    journal.close();
+    site.open();
+    expect(site.conditions).toContain("database-recovered");
+    const { trips, swingers } = new Journal(site.databases.journal, site.clock);
+    expect(trips.find("Front door")).toBeDefined();
+    expect(swingers.all()).toEqual(new Map());
+    expect(site.names()).toEqual(["Front door"]);
+  });
+
   test("the damaged file is quarantined with its write-ahead log", () => {
     site.trip("a");
     site.pullPlug();
