@@ -60,6 +60,7 @@ function tokenPrincipal(tokens: TokenService, request: Request): Principal {
   return tokens.verify(token, request.ip ?? "");
 }
 
+/** The bearer token of a request; undefined without one. */
 export function tokenOf(request: Request): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { isLocal } from "./auth-guards.ts";
+import { tokenOf } from "./auth-guards.ts";
 
 export interface MetricsPort {
   /** The metrics in the Prometheus text format. */
@@ -31,8 +32,7 @@ export function metricsRoute(router: Router, metrics: MetricsPort): void {
 
 /** Compares hashes in constant time. */
 function hasToken(request: Request, token: string): boolean {
-  const given = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-  return timingSafeEqual(hashed(given), hashed(token));
+  return timingSafeEqual(hashed(tokenOf(request) ?? ""), hashed(token));
 }
 
 function hashed(text: string): Buffer {

@@ -3,6 +3,7 @@ import { StatementCache, type Database, type DatabaseKind } from "./database.ts"
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { rowSum, SUM_COLUMN } from "./row-checksums.ts";
+import { setLastNumber } from "./sequence-gaps.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 
@@ -232,9 +233,7 @@ function moveSequences(
   const known = new Set(tablesOf(target).map(({ name }) => name));
   for (const [name, seq] of seen) {
     if (!known.has(name)) continue;
-    const next = seq + SEQUENCE_MARGIN;
-    const { changes } = target.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(next, name);
-    if (changes === 0) target.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)").run(name, next);
+    setLastNumber(target, name, seq + SEQUENCE_MARGIN);
   }
   return Object.fromEntries(seen);
 }
