@@ -44,8 +44,8 @@ export type NumberGaps = Readonly<Partial<Record<NumberedTable, readonly NumberR
 
 export interface LossEvidence {
   readonly numbers: GivenNumbers;
-  /** The recovery of this start; undefined for none. */
-  readonly recovery: Recovery | undefined;
+  /** Its recoveries without a report: several if the power failed again before the report. */
+  readonly recoveries: readonly Recovery[];
   /** Numbers of rows that only the other database refers to. */
   readonly lostNumbers: readonly number[];
   readonly nowMs: number;
@@ -53,23 +53,25 @@ export interface LossEvidence {
 
 /**
  * Determines the losses of an open database: rows with a wrong checksum, assigned numbers without a row, and what
- * its recovery could not read.
+ * its recovery could not read. Changes nothing: after `acceptLosses` they are no longer found.
  * @returns undefined if nothing is lost
  */
 export function lossOf(name: DatabaseName, database: Database, evidence: LossEvidence): DataLoss | undefined {
-  const { numbers, recovery, nowMs, lostNumbers } = evidence;
+  const { numbers, recoveries, nowMs, lostNumbers } = evidence;
   const { table, retentionMs } = COUNTED[name];
   const noted = numbers.of(name, table);
   const isOlder = (lastNumbers(database)[table] ?? 0) < noted;
-  const last = Math.max(noted, recovery?.lastNumbers[table] ?? 0);
+  // No number is assigned before the report. A later recovery would count those that the first has skipped.
+  const known = recoveries.find(({ lastNumbers: numbered }) => table in numbered)?.lastNumbers[table];
+  const last = Math.max(noted, known ?? 0);
   const gaps =
-    recovery || isOlder ? missingNumbers(database, table, { sinceMs: nowMs - retentionMs, last }) : [];
+    recoveries.length > 0 || isOlder
+      ? missingNumbers(database, table, { sinceMs: nowMs - retentionMs, last })
+      : [];
   const found = without(gaps, numbers.accountedFor(table));
   const missing = [...found, ...without(rangesOf(lostNumbers), found)];
-  const altered = alteredIn(database, recovery);
-  const pages = (recovery?.lostPages ?? 0) + unreadableIn(recovery);
-  // Numbers are used outside, so an assigned one is not reused.
-  if (isOlder) setLastNumber(database, table, noted);
+  const altered = alteredIn(database, recoveries);
+  const pages = recoveries.reduce((sum, each) => sum + each.lostPages + unreadableIn(each), 0);
   const changed = [...altered.values()].reduce((sum, ids) => sum + ids.size, 0);
   if (missing.length === 0 && changed === 0 && pages === 0) return undefined;
   const named = [...altered].map(([each, ids]) => `${each} ${namesOf(rangesOf([...ids]))}`);
@@ -88,66 +90,47 @@ export function sentenceOfLoss({ database, missing, altered, pages, named }: Dat
   return `${database} has lost data: ${missing} missing, ${altered} altered, ${pages} pages damaged (${named}).`;
 }
 
-/** The gaps in the numbers of the databases, which were all reported or never assigned. */
-export function gapsIn(databases: BothDatabases): NumberGaps {
+/** The gaps in the numbers of the databases, up to the last ones stored: all are reported or were never assigned. */
+export function gapsIn(databases: BothDatabases, numbers: GivenNumbers): NumberGaps {
   const names = Object.keys(COUNTED) as DatabaseName[];
   return Object.fromEntries(
     names.map((name) => {
       const { table } = COUNTED[name];
-      const last = lastNumbers(databases[name])[table] ?? 0;
+      const last = Math.max(lastNumbers(databases[name])[table] ?? 0, numbers.of(name, table));
       return [table, missingNumbers(databases[name], table, { sinceMs: 0, last })];
     }),
   );
 }
 
-/** The rows with a wrong checksum; they are reported once and then accepted. */
-function alteredIn(database: Database, recovery: Recovery | undefined): Map<string, Set<number>> {
-  const found = new Map<string, Set<number>>();
-  for (const { table, altered } of recovery?.salvage?.tables ?? [])
-    if (altered.length > 0) found.set(table, new Set(altered));
-  for (const { table, ids } of alteredRows(database)) {
+/** Accepts what has been reported, so that it is reported once: altered rows as they are, lost numbers as used. */
+export function acceptLosses(name: DatabaseName, database: Database, numbers: GivenNumbers): void {
+  for (const { table, ids } of alteredRows(database))
     transaction(database, () => acceptRows(database, table, ids));
-    found.set(table, new Set([...(found.get(table) ?? []), ...ids]));
-  }
+  const { table } = COUNTED[name];
+  const noted = numbers.of(name, table);
+  // Numbers are used outside, so an assigned one is not reused.
+  if ((lastNumbers(database)[table] ?? 0) < noted) setLastNumber(database, table, noted);
+}
+
+function alteredIn(database: Database, recoveries: readonly Recovery[]): Map<string, Set<number>> {
+  const salvaged = recoveries.flatMap(({ salvage }) => salvage?.tables ?? []);
+  const found = new Map<string, Set<number>>();
+  for (const { table, ids } of [
+    ...salvaged.map(({ table, altered }) => ({ table, ids: altered })),
+    ...alteredRows(database),
+  ])
+    if (ids.length > 0) found.set(table, new Set([...(found.get(table) ?? []), ...ids]));
   return found;
 }
 
-function unreadableIn(recovery: Recovery | undefined): number {
-  if (!recovery || recovery.isWhole) return 0;
+function unreadableIn(recovery: Recovery): number {
+  if (recovery.isWhole) return 0;
   // The file is missing.
   if (!recovery.salvage) return 1;
   const { tables, unreadablePages } = recovery.salvage;
   const found = tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, unreadablePages);
   // The file is damaged, so at least one page.
   return Math.max(1, found);
-}
-
-const LOSSES = "losses.json";
-
-/** The losses that users have not acknowledged yet. */
-export class LossNotes {
-  readonly #file: string;
-
-  constructor(dataDir: string) {
-    this.#file = join(dataDir, LOSSES);
-  }
-
-  add(losses: readonly DataLoss[]): void {
-    if (losses.length > 0) writeDurably(this.#file, `${JSON.stringify([...this.list(), ...losses])}\n`);
-  }
-
-  list(): readonly DataLoss[] {
-    try {
-      return JSON.parse(readFileSync(this.#file, "utf8")) as DataLoss[];
-    } catch {
-      // None, or this file is damaged too; the text report is beside it.
-      return [];
-    }
-  }
-
-  forget(): void {
-    rmSync(this.#file, { force: true });
-  }
 }
 
 interface Noted {

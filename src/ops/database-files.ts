@@ -1,20 +1,15 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { AppError } from "../domain/errors.ts";
 import type { DatabaseKind } from "../store/database.ts";
-import { checkpointLeftoverWal } from "../store/online-backup.ts";
-import { flushFolder, renameDurably } from "../store/durable-files.ts";
-import { haveSwappedLogs, versionsOf } from "../store/wal-census.ts";
+import { flushFile, flushFolder, readJson, writeDurably } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
+
+/*
+ * Replaces a database by another one. The other one is completed in a directory of its own, `<name>.preparing`, and
+ * the present one stays as it is. Renaming that directory to `<name>.ready` is the decision: from then on each start
+ * continues with what is left to do, so that a power cut at any moment loses neither of the two.
+ */
 
 export type DatabaseName = "santinela.db" | "journal.db";
 
@@ -24,110 +19,114 @@ export interface NamedDatabase {
 }
 
 /** The files of a database: without its write-ahead log it is outdated or invalid. */
-const ENDINGS = ["", "-wal", "-shm"] as const;
-/** Header offset of the application id ("application_id"). */
-const APPLICATION_ID_AT = 68;
+export const ENDINGS = ["", "-wal", "-shm"] as const;
 
-/**
- * Moves a database with its write-ahead log into a directory of its own, which is never deleted automatically. The
- * complete set exists under its final name before the originals are removed, so that a power cut does not split it.
- * @returns the path of the moved database
- */
-export function quarantine(path: string, nowMs: number): string {
-  const kept = keep(path, nowMs, renameSync);
-  removeSet(path, ENDINGS);
-  return kept;
-}
-
-/** Where `quarantine` and `replaceAndQuarantine` would put a database now. */
-export function quarantinePath(path: string, nowMs: number): string {
-  return join(freshFolder(join(dirname(path), "quarantine"), fileStamp(nowMs)), basename(path));
+/** What is stored with a replacement until it is forgotten. */
+export interface Replacement {
+  /** Where the replaced database is kept; null if there was none. */
+  readonly quarantined: string | null;
 }
 
 /**
- * Replaces a database, which goes into quarantine. One of the two is in place at any time.
- * @param ready a closed database without write-ahead log, on the same file system
- * @returns the path of the replaced database; null if there was none
+ * Creates the directory in which a replacement is prepared; removes the rest of an interrupted one.
+ * @returns the path at which the new database is to be created
  */
-export function replaceAndQuarantine(path: string, ready: string, nowMs: number): string | null {
-  checkpointLeftoverWal(path);
-  const kept = existsSync(path) ? keep(path, nowMs, copyFileSync) : null;
+export function stageReplacement(path: string): string {
+  clearStaging(path);
+  mkdirSync(stagingOf(path), { mode: 0o750 });
+  return join(stagingOf(path), basename(path));
+}
+
+/** Removes an unfinished replacement, which may be as large as the database. */
+export function clearStaging(path: string): void {
+  rmSync(stagingOf(path), { recursive: true, force: true });
+}
+
+/**
+ * Puts the prepared database into the place of the present one, which goes into quarantine with its write-ahead log.
+ * @param replacement remains available from `finishReplacement` until `forgetReplacement`
+ * @throws AppError `storage` if the prepared database was not closed completely
+ */
+export function replaceDatabase(path: string, replacement: Replacement): void {
+  const staged = join(stagingOf(path), basename(path));
+  if (existsSync(`${staged}-wal`))
+    throw new AppError("storage", `${staged} could not be completed`, { hint: "Check the disk." });
+  flushFile(staged);
+  writeDurably(join(stagingOf(path), NOTE), JSON.stringify(replacement));
+  renameSync(stagingOf(path), readyOf(path));
+  flushFolder(dirname(path));
+  finishReplacement(path, () => replacement);
+}
+
+/**
+ * Completes the last replacement.
+ * @param unreadable gives the replacement if its note is damaged
+ * @returns the replacement, complete; undefined if there was none or it is forgotten
+ */
+export function finishReplacement<R extends Replacement>(path: string, unreadable: () => R): R | undefined {
+  const note = join(readyOf(path), NOTE);
+  if (!existsSync(note)) return undefined;
+  const replacement = (readJson(note) as R | undefined) ?? unreadable();
+  const ready = join(readyOf(path), basename(path));
+  if (!existsSync(ready)) return replacement;
+  if (replacement.quarantined !== null) keep(path, replacement.quarantined);
   // A remaining log would be applied to the new database.
-  removeSet(path, ["-wal", "-shm"]);
-  renameDurably(ready, path);
-  return kept;
+  for (const ending of ["-wal", "-shm"]) rmSync(path + ending, { force: true });
+  flushFolder(dirname(path));
+  renameSync(ready, path);
+  flushFolder(dirname(path));
+  return replacement;
+}
+
+export function forgetReplacement(path: string): void {
+  rmSync(readyOf(path), { recursive: true, force: true });
+}
+
+/** Where a database that is replaced now is kept. */
+export function quarantinePath(path: string, nowMs: number): string {
+  return join(freshFolder(join(dirname(path), QUARANTINE), fileStamp(nowMs)), basename(path));
+}
+
+const NOTE = "replacement.json";
+const QUARANTINE = "quarantine";
+
+function stagingOf(path: string): string {
+  return `${path}.preparing`;
+}
+
+function readyOf(path: string): string {
+  return `${path}.ready`;
 }
 
 /**
- * @param fallback used on a file system without hard links
- * @returns the second path of the database
+ * Gives a database with its log a second path in a directory that is never deleted automatically. The directory
+ * gets its name when it is complete. What an interrupted call has moved stays in it.
  */
-function keep(path: string, nowMs: number, fallback: (from: string, to: string) => void): string {
-  const kept = quarantinePath(path, nowMs);
-  const folder = dirname(kept);
+function keep(path: string, kept: string): void {
+  // The data directory may have been moved since.
+  const folder = join(dirname(path), QUARANTINE, basename(dirname(kept)));
+  if (existsSync(folder)) return;
   const part = `${folder}.part`;
-  rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true, mode: 0o750 });
   for (const ending of ENDINGS)
-    if (existsSync(path + ending)) linkOr(fallback, path + ending, join(part, basename(path) + ending));
+    if (existsSync(path + ending)) linkOrMove(path + ending, join(part, basename(path) + ending));
   flushFolder(part);
   renameSync(part, folder);
   flushFolder(dirname(folder));
-  return kept;
 }
 
-function removeSet(path: string, endings: readonly string[]): void {
-  for (const ending of endings) rmSync(path + ending, { force: true });
-  flushFolder(dirname(path));
-}
-
-function linkOr(fallback: (from: string, to: string) => void, from: string, to: string): void {
+/** Moves a file on a file system without hard links; one that has both names already keeps them. */
+function linkOrMove(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    fallback(from, to);
+    renameSync(from, to);
   }
 }
 
 function freshFolder(parent: string, name: string): string {
   let folder = join(parent, name);
-  for (let number = 2; existsSync(folder); number += 1) folder = join(parent, `${name}-${number}`);
+  for (let number = 2; existsSync(folder) || existsSync(`${folder}.part`); number += 1)
+    folder = join(parent, `${name}-${number}`);
   return folder;
-}
-
-/**
- * Corrects the names of two swapped databases, or of their swapped logs, as after a manual copy.
- * @returns whether anything was swapped
- */
-export function exchangeSwapped(dataDir: string, [a, b]: readonly [NamedDatabase, NamedDatabase]): boolean {
-  const [first, second] = [join(dataDir, a.name), join(dataDir, b.name)];
-  const isSwapped =
-    applicationIdOf(first) === b.kind.applicationId && applicationIdOf(second) === a.kind.applicationId;
-  const endings = haveSwappedLogs(first, second) ? ["-wal"] : isSwapped ? ["", "-wal", "-shm"] : [];
-  if (endings.length === 0) return false;
-  for (const ending of endings) exchange(first + ending, second + ending);
-  flushFolder(dataDir);
-  return true;
-}
-
-/** The application id of a database. The newest first page may be in its log. */
-function applicationIdOf(path: string): number | undefined {
-  const [newest] = versionsOf(path);
-  const inLog = newest?.overlay.get(1);
-  if (inLog) return Buffer.from(inLog).readUInt32BE(APPLICATION_ID_AT);
-  if (!existsSync(path)) return undefined;
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(4);
-    return readSync(file, bytes, 0, 4, APPLICATION_ID_AT) === 4 ? bytes.readUInt32BE(0) : undefined;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function exchange(first: string, second: string): void {
-  const temporary = `${first}.exchanged`;
-  if (existsSync(first)) renameSync(first, temporary);
-  if (existsSync(second)) renameSync(second, first);
-  if (existsSync(temporary)) renameSync(temporary, second);
 }

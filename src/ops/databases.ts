@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
@@ -13,20 +13,20 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
-import { lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
+import { countLostTrips, lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
 import {
+  acceptLosses,
   gapsIn,
   GivenNumbers,
   lossOf,
-  LossNotes,
-  sentenceOfLoss,
   type BothDatabases,
-  type DataLoss,
   type NumberGaps,
 } from "./data-loss.ts";
-import { exchangeSwapped, type DatabaseName, type NamedDatabase } from "./database-files.ts";
+import type { DatabaseName, NamedDatabase } from "./database-files.ts";
 import { TRIPS_KEPT_MS } from "./housekeeping.ts";
-import { conditionOf, INTACT, recoverDatabase, type Recovery } from "./recovery.ts";
+import { formatReport, LossReports, type LossReport } from "./loss-reports.ts";
+import { conditionOf, INTACT, recoverDatabase } from "./recovery.ts";
+import { exchangeSwapped } from "./swapped-databases.ts";
 
 export interface DatabasesOptions {
   readonly dataDir: string;
@@ -47,30 +47,31 @@ export class Databases {
   readonly journal: Database;
   readonly #options: DatabasesOptions;
   readonly #numbers: GivenNumbers;
-  readonly #notes: LossNotes;
+  readonly #reports: LossReports;
 
   /** @throws AppError `storage` if a database cannot be used and a recovery cannot help, as on a read-only disk */
   constructor(options: DatabasesOptions) {
     this.#options = options;
     const { dataDir, clock } = options;
-    this.#notes = new LossNotes(dataDir);
-    this.#numbers = new GivenNumbers(dataDir);
+    this.#reports = new LossReports(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
     // After a crash each index is checked against its table; after a clean shutdown that is not necessary.
     const isCleanShutdown =
       existsSync(join(dataDir, CLEAN_SHUTDOWN_FILE)) && !existsSync(integrityCheckFile(dataDir));
     const depth = isCleanShutdown ? "quick" : "full";
-    const recoveries: Recovery[] = [];
+    // Before anything is checked: the files of an interrupted recovery are replaced by those that it has completed.
+    this.#withRoom(() => this.#reports.finishReplacements(clock.wallMs()));
+    this.#numbers = new GivenNumbers(dataDir);
     if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
-    this.journal = this.#open(JOURNAL, { isKnown, depth }, recoveries);
+    this.journal = this.#open(JOURNAL, { isKnown, depth });
     try {
-      this.main = this.#open(MAIN, { isKnown, depth }, recoveries);
+      this.main = this.#open(MAIN, { isKnown, depth });
     } catch (error) {
       this.journal.close();
       throw error;
     }
     rmSync(integrityCheckFile(dataDir), { force: true });
-    this.#detectLosses(recoveries, clock.wallMs());
+    this.#withRoom(() => this.#reportLosses(clock.wallMs()));
     if (!isKnown) this.#createInstallationId();
     rmSync(join(dataDir, CLEAN_SHUTDOWN_FILE), { force: true });
     this.checkRecoveryReport();
@@ -91,17 +92,7 @@ export class Databases {
 
   /** Keeps the conditions of a recovery open until a user removes the report. */
   checkRecoveryReport(): void {
-    const { dataDir, conditions } = this.#options;
-    const report = join(dataDir, RECOVERY_REPORT);
-    if (!existsSync(report)) {
-      conditions.clear("database-recovered");
-      for (const { name } of [MAIN, JOURNAL]) conditions.clear("data-lost", name);
-      this.#notes.forget();
-      return;
-    }
-    const text = readFileSync(report, "utf8").trim().split("\n").at(-1) ?? "";
-    conditions.raise("database-recovered", `${text} Read ${report}, then remove it.`);
-    for (const loss of this.#notes.list()) conditions.raise("data-lost", { ...loss, report }, loss.database);
+    this.#reports.showConditions(this.#options.conditions);
   }
 
   /**
@@ -121,42 +112,66 @@ export class Databases {
     return { "santinela.db": this.main, "journal.db": this.journal };
   }
 
-  /** Checks the databases for losses, queues trips of lost records again, and reports what is missing. */
-  #detectLosses(recoveries: readonly Recovery[], nowMs: number): void {
-    const recovery = recoveries.find(({ name }) => name === MAIN.name);
+  /** Reports what is missing, queues trips of lost records again, and only then accepts the losses. */
+  #reportLosses(nowMs: number): void {
+    const { log } = this.#options;
+    const { unaccepted } = this.#reports;
+    if (unaccepted) this.#accept(unaccepted);
+    const report = this.#lossReport(nowMs);
+    if (report.recoveries.length + report.losses.length === 0) return this.noteNumbers();
+    log.error("database-recovered", { text: formatReport(report) });
+    this.#reports.write(report, new EventLog(this.main));
+    this.#accept(report);
+  }
+
+  /** Determines the losses without changing anything, so that an interrupted start can do it again. */
+  #lossReport(nowMs: number): LossReport {
+    const { recoveries } = this.#reports;
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
     // Trips older than a restored backup have their records in it.
-    const backupMs = recovery?.backup?.atMs;
-    const sinceMs = backupMs === undefined ? nowMs - TRIPS_KEPT_MS : backupMs - CLOCK_MARGIN_MS;
-    const redelivered = redeliverLostTrips(this.journal, this.main, sinceMs);
-    const losses = Object.entries(this.#both).flatMap(([name, database]) => {
-      const loss = lossOf(name as DatabaseName, database, {
+    const backups = recoveries.flatMap(({ backup }) => (backup ? [backup.atMs - CLOCK_MARGIN_MS] : []));
+    const redeliverSinceMs = backups.length === 0 ? nowMs - TRIPS_KEPT_MS : Math.min(...backups);
+    const losses = this.#each.flatMap(([name, database]) => {
+      const loss = lossOf(name, database, {
         numbers: this.#numbers,
-        recovery: recoveries.find((each) => each.name === name),
+        recoveries: recoveries.filter((each) => each.name === name),
         lostNumbers: name === MAIN.name ? lost.map(({ interventionId }) => interventionId) : [],
         nowMs,
       });
       return loss ? [loss] : [];
     });
+    const redelivered = countLostTrips(this.journal, this.main, redeliverSinceMs);
+    const gaps = gapsIn(this.#both, this.#numbers);
+    return { atMs: nowMs, recoveries, losses, redelivered, redeliverSinceMs, gaps };
+  }
+
+  /** Accepts the losses of a report that has been written; an interrupted call is repeated. */
+  #accept(report: LossReport): void {
     // Only a full check compares altered rows with the schema's constraints.
-    if (losses.some(({ altered }) => altered > 0))
+    if (report.losses.some(({ altered }) => altered > 0))
       requestIntegrityCheck(this.#options.dataDir, "rows have a wrong checksum");
-    if (recoveries.length + losses.length === 0) return this.noteNumbers();
-    this.#report(recoveries, losses, redelivered);
-    this.noteNumbers(gapsIn(this.#both));
+    redeliverLostTrips(this.journal, this.main, report.redeliverSinceMs);
+    for (const [name, database] of this.#each) acceptLosses(name, database, this.#numbers);
+    this.noteNumbers(report.gaps);
+    this.#reports.end(report);
+  }
+
+  get #each(): [DatabaseName, Database][] {
+    return Object.entries(this.#both) as [DatabaseName, Database][];
   }
 
   #open(
     { name, kind }: NamedDatabase,
     { isKnown, depth }: { isKnown: boolean; depth: CheckDepth },
-    recoveries: Recovery[],
   ): Database {
     const path = join(this.#options.dataDir, name);
     const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
       const { dataDir, clock, log } = this.#options;
       log.error("database-damaged", { database: name, problem: why });
-      recoveries.push(recoverDatabase({ dataDir, name, kind, problem: why, versions: versions(), clock }));
+      const options = { dataDir, name, kind, problem: why, versions: versions(), clock };
+      this.#withRoom(() => recoverDatabase(options));
+      this.#withRoom(() => this.#reports.finishReplacements(clock.wallMs()));
       return this.#opened(path, kind);
     };
     if (problem !== undefined) return recover(problem);
@@ -168,17 +183,9 @@ export class Databases {
     }
   }
 
-  /** Opens a database; a full disk may reject even the few pages this takes. */
   #opened(path: string, kind: DatabaseKind): Database {
-    const { reserveFile } = this.#options;
-    let database: Database;
-    try {
-      database = openDatabase(path, kind);
-    } catch (error) {
-      if (!isDiskFull(error) || !reserveFile.release()) throw error;
-      database = openDatabase(path, kind);
-    }
-    setDiskFullHandler(database, () => reserveFile.release());
+    const database = this.#withRoom(() => openDatabase(path, kind));
+    setDiskFullHandler(database, () => this.#options.reserveFile.release());
     // Damage is checked and repaired at the next start, even after a clean shutdown.
     onRollback(database, (error) => {
       const { dataDir, conditions } = this.#options;
@@ -186,6 +193,16 @@ export class Databases {
       if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
     });
     return database;
+  }
+
+  /** Does what can be repeated: a full disk may reject even the few pages of opening a database. */
+  #withRoom<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      if (!isDiskFull(error) || !this.#options.reserveFile.release()) throw error;
+      return step();
+    }
   }
 
   #createInstallationId(): void {
@@ -197,32 +214,6 @@ export class Databases {
       log.warn("installation-id-write-failed", { error });
     }
   }
-
-  #report(recoveries: readonly Recovery[], losses: readonly DataLoss[], redelivered: number): void {
-    const { dataDir, clock, log } = this.#options;
-    const sentences = [...recoveries.map(({ sentence }) => sentence), ...losses.map(sentenceOfLoss)];
-    const again =
-      redelivered === 0
-        ? ""
-        : ` ${redelivered} trips of the journal are posted again with their original keys.`;
-    const text = `${new Date(clock.wallMs()).toISOString()} ${sentences.join(" ")}${again}`;
-    const report = join(dataDir, RECOVERY_REPORT);
-    const earlier = existsSync(report) ? readFileSync(report, "utf8") : "";
-    writeDurably(report, `${earlier}${text}\n`);
-    this.#notes.add(losses);
-    log.error("database-recovered", { text });
-    const record = (event: "database-recovered" | "data-lost", subject: string, detail: object): void =>
-      new EventLog(this.main).add(
-        { event, who: "santinela", from: "start", subject, detail: { ...detail } },
-        clock.wallMs(),
-      );
-    if (recoveries.length > 0)
-      record("database-recovered", recoveries.map(({ name }) => name).join(", "), {
-        recoveries,
-        redelivered,
-      });
-    for (const loss of losses) record("data-lost", loss.database, loss);
-  }
 }
 
 /** Margin for clock steps; an extra trip is harmless, because its key is known. */
@@ -230,7 +221,6 @@ const CLOCK_MARGIN_MS = 86_400_000;
 /** Marks a directory that has had databases: a missing one is lost, not new. */
 const IDENTITY_FILE = "installation-id";
 const CLEAN_SHUTDOWN_FILE = "stopped-in-order";
-const RECOVERY_REPORT = "recovery.txt";
 
 const MAIN: NamedDatabase = { name: "santinela.db", kind: MAIN_DATABASE };
 const JOURNAL: NamedDatabase = { name: "journal.db", kind: JOURNAL_DATABASE };

@@ -19,8 +19,15 @@ import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
 import { enqueueUnaccounted, searchBeforeResend } from "../store/pending-searches.ts";
 import { salvage, type Salvage } from "../store/salvage.ts";
 import { backupsIn } from "./backups.ts";
-import { copyDurably, renameDurably } from "../store/durable-files.ts";
-import { quarantine, type DatabaseName } from "./database-files.ts";
+import {
+  clearStaging,
+  ENDINGS,
+  quarantinePath,
+  replaceDatabase,
+  stageReplacement,
+  type DatabaseName,
+  type Replacement,
+} from "./database-files.ts";
 
 /** The state of a database file before it is opened. */
 export interface FileCondition {
@@ -59,9 +66,9 @@ function problemOf(
   return problems.length === 0 ? undefined : problems.join("; ");
 }
 
-/** The result of a recovery, for the log, the event log and the report. */
-export interface Recovery {
-  readonly name: string;
+/** The result of a recovery, for the log, the event log and the report. It is stored as JSON. */
+export interface Recovery extends Replacement {
+  readonly name: DatabaseName;
   readonly problem: string;
   /** Path of the damaged file in quarantine. */
   readonly quarantined: string;
@@ -97,73 +104,101 @@ const JOURNAL_MODE_AT = 18;
 const SALVAGE_MS_MAX = 60_000;
 
 /**
- * Recovers a damaged or missing database. The file goes into quarantine with its write-ahead log. If the two can be
- * rebuilt, the result replaces it. Otherwise the newest intact backup does, or an empty journal, because an old one
- * would post old trips. Unless the newest state was rebuilt, all its readable rows are salvaged. Nothing is deleted.
+ * Recovers a damaged or missing database. If the file and its write-ahead log can be rebuilt, the result replaces
+ * it. Otherwise the newest intact backup does, or an empty journal, because an old one would post old trips. Unless
+ * the newest state was rebuilt, all its readable rows are salvaged. Nothing is deleted, and until all of this is done,
+ * the damaged file stays in place: after an error or a power cut the next start recovers it from the beginning.
  */
-export function recoverDatabase(options: RecoveryOptions): Recovery {
+export function recoverDatabase(options: RecoveryOptions): void {
+  const path = join(options.dataDir, options.name);
+  const staged = stageReplacement(path);
+  try {
+    replaceDatabase(path, recoverInto(staged, path, options));
+  } finally {
+    clearStaging(path);
+  }
+}
+
+/** A recovery whose stored result is damaged. */
+export function unknownRecovery(dataDir: string, name: DatabaseName, nowMs: number): Recovery {
+  const quarantined = quarantinePath(join(dataDir, name), nowMs);
+  return {
+    name,
+    quarantined,
+    problem: "unknown",
+    isWhole: false,
+    isEarlier: false,
+    lostPages: 0,
+    backup: null,
+    salvage: null,
+    lastNumbers: {},
+    sentence: `${name} was damaged and recovered; the details are lost. The damaged file is kept as ${quarantined}.`,
+  };
+}
+
+/** Creates the recovered database. @param staged its path; the damaged one at `path` is only read */
+function recoverInto(staged: string, path: string, options: RecoveryOptions): Recovery {
   const { dataDir, name, kind, problem, versions, clock } = options;
-  const path = join(dataDir, name);
   // A missing file may have left its log, which contains pages of it.
-  if (!existsSync(path) && existsSync(`${path}-wal`)) writeFileSync(path, "");
-  const quarantined = quarantine(path, clock.wallMs());
-  const exists = existsSync(quarantined);
-  const rebuilt = exists ? rebuild(quarantined, path, kind, versions) : undefined;
+  const damaged = existsSync(path) || !existsSync(`${path}-wal`) ? path : emptyFile(`${staged}.missing`);
+  const exists = existsSync(damaged);
+  const rebuilt = exists ? rebuild(damaged, staged, kind, versions) : undefined;
   const isWhole = rebuilt !== undefined && rebuilt === versions[0];
-  const lostPages = versions[0]?.lostPages ?? 0;
   const common = {
     name,
     problem,
-    quarantined,
+    quarantined: quarantinePath(path, clock.wallMs()),
     isWhole,
     isEarlier: rebuilt !== undefined && !isWhole,
-    lostPages,
+    lostPages: versions[0]?.lostPages ?? 0,
   };
   if (isWhole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
   const backups = name === "santinela.db" && !rebuilt ? backupsIn(dataDir) : [];
   const backup = backups.find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
-  if (backup) copyDurably(backup.path, path);
-  const database = openDatabase(path, kind);
+  if (backup) copyFileSync(backup.path, staged);
+  const database = openDatabase(staged, kind);
   try {
     if (name === "santinela.db") searchBeforeResend(database);
     const endMs = clock.monotonicMs() + SALVAGE_MS_MAX;
     const isInTime = (): boolean => clock.monotonicMs() < endMs;
     const overlay = versions[0]?.overlay;
-    const salvaged = exists ? salvage(quarantined, database, { kind, overlay, isInTime }) : null;
+    const salvaged = exists ? salvage(damaged, database, { kind, overlay, isInTime }) : null;
     if (name === "santinela.db") {
       enqueueUnaccounted(database);
       database.exec(RECOUNT);
     }
     const lastNumbers = salvaged?.lastNumbers ?? lastNumbersOf(database);
+    // Closing does it as well, but would hide an error.
+    database.pragma("wal_checkpoint(TRUNCATE)");
     return withSentence({ ...common, backup, salvage: salvaged, lastNumbers });
   } finally {
     database.close();
   }
 }
 
+function emptyFile(path: string): string {
+  writeFileSync(path, "");
+  return path;
+}
+
 /**
  * Rebuilds a database from its file and its write-ahead log: the best version that passes every check.
  * @param damaged the damaged file, which stays unchanged
- * @param path where the rebuilt file is put
- * @returns the version; undefined if none is intact, and then nothing is written
+ * @param staged where the rebuilt file is created
+ * @returns the version; undefined if none is intact, and then nothing is left
  */
 function rebuild(
   damaged: string,
-  path: string,
+  staged: string,
   kind: DatabaseKind,
   versions: readonly LogVersion[],
 ): LogVersion | undefined {
-  const part = `${path}.part`;
-  try {
-    const whole = versions.find((version) => {
-      writeVersion(damaged, part, version);
-      return fileProblems(part, kind, "full").length === 0;
-    });
-    if (whole) renameDurably(part, path);
-    return whole;
-  } finally {
-    for (const ending of ["", "-wal", "-shm"]) rmSync(part + ending, { force: true });
-  }
+  const whole = versions.find((version) => {
+    writeVersion(damaged, staged, version);
+    return fileProblems(staged, kind, "full").length === 0;
+  });
+  if (!whole) for (const ending of ENDINGS) rmSync(staged + ending, { force: true });
+  return whole;
 }
 
 function writeVersion(damaged: string, part: string, { overlay, pageCount, pageBytes }: LogVersion): void {

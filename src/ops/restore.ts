@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -12,8 +12,8 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
 import { redeliverLostTrips } from "../store/pending-searches.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
-import { forgetGivenNumbers } from "./data-loss.ts";
-import { quarantinePath, replaceAndQuarantine } from "./database-files.ts";
+import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
+import { LossReports } from "./loss-reports.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 /** The effect of restoring a backup. */
@@ -45,15 +45,12 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   };
 }
 
-/** Directory in which a backup is prepared. */
-const STAGING_DIRECTORY = "putting-back";
-
 /**
  * Replaces the main database by a backup. The current one goes into quarantine. Trips of the journal whose records
  * the backup lacks are posted again at the next start.
  *
- * All steps that can fail are done on a copy in a separate directory, which is renamed last. So an error or a power
- * cut always leaves a complete database, the current one or the backup.
+ * All steps that can fail are done on a copy (`replaceDatabase`). So an error or a power cut always leaves a complete
+ * database, the current one or the backup.
  * @param plan the result of `planRestore` if known: computing it takes longer than the rest
  * @returns the path of the replaced database, and the number of queued trips
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
@@ -67,13 +64,13 @@ export function restore(
 ): { kept: string | null; redelivered: number } {
   prepareDataDir(dataDir);
   const release = takeInstanceLock(join(dataDir, "lock.db"));
-  const staging = join(dataDir, STAGING_DIRECTORY);
+  const path = join(dataDir, "santinela.db");
+  const reports = new LossReports(dataDir);
   try {
-    removeStaging(dataDir);
-    mkdirSync(staging, { mode: 0o750 });
-    const path = join(dataDir, "santinela.db");
+    // A recovery that a power cut has interrupted would otherwise continue after this and replace the backup.
+    reports.finishReplacements(nowMs);
     const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
-    const ready = copyOf(file, join(staging, "santinela.db"));
+    const ready = copyOf(file, stageReplacement(path));
     const main = openDatabase(ready, MAIN_DATABASE);
     const journal = openJournalDatabase(join(dataDir, "journal.db"));
     let redelivered: number;
@@ -87,18 +84,13 @@ export function restore(
       main.close();
       journal.close();
     }
-    forgetGivenNumbers(dataDir);
-    replaceAndQuarantine(path, ready, nowMs);
+    replaceDatabase(path, { quarantined: kept });
+    reports.finishReplacements(nowMs);
     return { kept, redelivered };
   } finally {
-    removeStaging(dataDir);
+    clearStaging(path);
     release();
   }
-}
-
-/** Removes a partly prepared backup left by a power cut; it may be as large as the database. */
-export function removeStaging(dataDir: string): void {
-  rmSync(join(dataDir, STAGING_DIRECTORY), { recursive: true, force: true });
 }
 
 /**

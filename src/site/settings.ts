@@ -11,7 +11,7 @@ import { addResource, json } from "../http/resource.ts";
 import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
 import type { JsonLog } from "../ops/log.ts";
-import { removeStaging, restore, type RestorePlan } from "../ops/restore.ts";
+import { restore, type RestorePlan } from "../ops/restore.ts";
 import type { EventService } from "../service/events.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
 import { minutesOf, requestObject } from "./request-parameters.ts";
@@ -224,7 +224,6 @@ export class SiteSettings {
 
   /** Removes files left over from an interrupted run. */
   start(): void {
-    removeStaging(this.#parts.config.dataDir);
     this.#upload.forget();
     this.#download.forget();
   }

@@ -1,4 +1,12 @@
-import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** Makes a file's content survive a power cut. */
@@ -38,4 +46,13 @@ export function copyDurably(from: string, to: string): void {
 export function writeDurably(path: string, text: string): void {
   writeFileSync(`${path}.part`, text);
   renameDurably(`${path}.part`, path);
+}
+
+/** The content of a JSON file; undefined if it is missing or damaged. */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
 }

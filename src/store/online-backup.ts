@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 
 /** Pages per step, about 4 MB: limits the wait of a cancellation and of other writes during an fsync. */
@@ -31,20 +31,5 @@ export async function backupOnline(from: string, to: string): Promise<void> {
     copy.pragma("journal_mode = DELETE");
   } finally {
     copy.close();
-  }
-}
-
-/** Applies a write-ahead log left by a power cut to its database; an unreadable one stays as it is. */
-export function checkpointLeftoverWal(path: string): void {
-  if (!existsSync(path) || !existsSync(`${path}-wal`)) return;
-  try {
-    const database = new Sqlite(path, { fileMustExist: true });
-    try {
-      database.pragma("wal_checkpoint(TRUNCATE)");
-    } finally {
-      database.close();
-    }
-  } catch {
-    // The file is damaged; the caller has another database to continue with.
   }
 }

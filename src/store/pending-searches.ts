@@ -68,6 +68,18 @@ export function lostRecords(journal: Database, main: Database, sinceMs: number):
   return posted.filter(({ key }) => record.get({ key }) === undefined);
 }
 
+/** The trips that had become a record, and those that had joined it, by the key of the record. */
+const TRIPS_OF_RECORD = "(key = :key OR (incident = :key AND state = 'merged'))";
+
+/** The number of trips that `redeliverLostTrips` would queue. */
+export function countLostTrips(journal: Database, main: Database, sinceMs: number): number {
+  const count = journal.prepare<{ key: string }, number>(
+    `SELECT count(*) FROM trips WHERE ${TRIPS_OF_RECORD}`,
+  );
+  const lost = lostRecords(journal, main, sinceMs);
+  return lost.reduce((trips, { key }) => trips + (count.pluck().get({ key }) ?? 0), 0);
+}
+
 /**
  * Queues every trip again whose record the main database has lost, and those that had joined that record. The key
  * identifies the record here and at the dispatch centre, where it is searched for before it is sent.
@@ -77,8 +89,7 @@ export function lostRecords(journal: Database, main: Database, sinceMs: number):
 export function redeliverLostTrips(journal: Database, main: Database, sinceMs: number): number {
   const lost = lostRecords(journal, main, sinceMs).map(({ key }) => key);
   const requeue = journal.prepare(
-    `UPDATE trips SET state = 'waiting', intervention_id = NULL
-     WHERE key = :key OR (incident = :key AND state = 'merged')`,
+    `UPDATE trips SET state = 'waiting', intervention_id = NULL WHERE ${TRIPS_OF_RECORD}`,
   );
   if (lost.length === 0) return 0;
   searchBeforeRecreate(main, lost);

@@ -72,7 +72,8 @@ export function onRollback(database: Database, listener: (error: unknown) => voi
  */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof Sqlite.SqliteError) return /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(error.code);
-  return error instanceof AppError && isDiskFull(error.cause);
+  if (error instanceof AppError) return isDiskFull(error.cause);
+  return error instanceof Error && "code" in error && error.code === "ENOSPC";
 }
 
 /** Whether an error means that nothing can be written: the disk is full, read-only, failing or missing. */

@@ -2,6 +2,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -157,6 +158,23 @@ function lastIndexFrame(log: string, text: string): number {
     (at) => isIndexLeaf(at) && bytes.subarray(at + 24, at + 24 + 4096).includes(text),
   );
   return found;
+}
+
+/** A power cut after the main database was recovered completely, but before it is in its place. */
+function interruptExchange(note: string): void {
+  const ready = `${site.main}.ready`;
+  mkdirSync(ready);
+  copyFileSync(site.main, join(ready, "santinela.db"));
+  writeFileSync(join(ready, "replacement.json"), note);
+  writeFileSync(site.main, "damaged");
+}
+
+/** The first word of each main database in quarantine, oldest first. */
+function quarantined(): string[] {
+  const folder = join(site.dataDir, "quarantine");
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => /^\w+/.exec(readFileSync(join(folder, name, "santinela.db"), "latin1"))?.[0] ?? "");
 }
 
 let site: Site;
@@ -322,6 +340,30 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual([]);
   });
 
+  test("a second loss is named beside the first, until a user removes the report", () => {
+    for (const key of ["a", "b", "c"]) site.trip(key, `seen by ${key}`);
+    for (const key of ["a", "c"]) {
+      site.databases.close();
+      const bytes = readFileSync(site.main, "latin1");
+      for (const { index } of bytes.matchAll(new RegExp(`seen by ${key}`, "g"))) damage(site.main, index, 1);
+      site.open();
+    }
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ altered: 2 });
+    expect(loss?.text).toMatch(/interventions 1; .*interventions 3/);
+  });
+
+  test("a recovery that was interrupted during the exchange is completed and reported, even if its note is damaged", () => {
+    site.trip("a");
+    site.databases.close();
+    interruptExchange("{");
+    site.open();
+    expect(site.names()).toEqual(["a"]);
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+    expect(quarantined()).toEqual(["damaged"]);
+    expect(readdirSync(site.dataDir).filter((name) => /ready|unreported/.test(name))).toEqual([]);
+  });
+
   test("a file of a newer release is not changed: it is not damaged", () => {
     site.databases.close();
     const raw = new Sqlite(site.main);
@@ -457,6 +499,20 @@ describe("a restore from a backup", () => {
     restore(site.dataDir, old, site.clock.wallMs(), TESTER);
     site.open();
     expect(site.names()).toHaveLength(recordsInBackup + 1);
+  });
+
+  test("replaces a recovered database whose exchange was interrupted, not the damaged one", async () => {
+    site.trip("in-copy");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    site.trip("later");
+    site.databases.close();
+    interruptExchange(JSON.stringify({ quarantined: join(site.dataDir, "quarantine", "1", "santinela.db") }));
+    restore(site.dataDir, copy, site.clock.wallMs(), TESTER);
+    site.open();
+    expect(site.names()).toEqual(["in-copy"]);
+    expect(site.waiting()).toEqual(["later"]);
+    expect(quarantined()).toEqual(["damaged", "SQLite"]);
   });
 
   test("that cannot be prepared does not change the current database", async () => {

@@ -24,8 +24,16 @@ export const DISK_TRACE = [
 
 /** Parses the output of strace. @param isWatched whether the calls of a file are wanted, by its base name */
 export function readDiskCalls(path: string, isWatched: (file: string) => boolean): DiskCall[] {
+  return completeCalls(path)
+    .map(readCall)
+    .filter((call) => call !== undefined)
+    .filter((call) => call.kind === "told" || isWatched(call.file));
+}
+
+/** The calls in the output of strace, one line each, in the order in which they ended. */
+export function completeCalls(path: string): string[] {
   const begun = new Map<string, string>();
-  const calls: DiskCall[] = [];
+  const calls: string[] = [];
   for (const line of readFileSync(path, "latin1").split("\n")) {
     const [, thread = "", rest = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (rest.endsWith("<unfinished ...>")) {
@@ -33,9 +41,7 @@ export function readDiskCalls(path: string, isWatched: (file: string) => boolean
       continue;
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest);
-    const call = resumed ? `${begun.get(thread) ?? ""}${resumed[1]}` : rest;
-    const read = readCall(call);
-    if (read && (read.kind === "told" || isWatched(read.file))) calls.push(read);
+    calls.push(resumed ? `${begun.get(thread) ?? ""}${resumed[1]}` : rest);
   }
   return calls;
 }
@@ -54,11 +60,12 @@ function readCall(line: string): DiskCall | undefined {
   return /^(socket|UNIX|TCP|unix|tcp)/i.test(place) ? { kind: "told", text: bytes.toString() } : undefined;
 }
 
-function stringsOf(words: string): Buffer[] {
+/** The quoted arguments of a call. */
+export function stringsOf(words: string): Buffer[] {
   return [...words.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => bytesOf(text));
 }
 
 /** The bytes of a string in the format of `-xx`: each as `\xHH`. */
-function bytesOf(text: string): Buffer {
+export function bytesOf(text: string): Buffer {
   return text.includes("\\x") ? Buffer.from(text.replaceAll("\\x", ""), "hex") : Buffer.from(text, "latin1");
 }
