@@ -100,10 +100,13 @@ export class InterventionService {
   ): { record: Intervention; replayed: boolean } {
     const fields = newIntervention(body);
     const result = transaction(this.#options.database, () => {
-      const earlier = idempotency && this.#replayedResponse(principal, idempotency);
+      const keyed = idempotency && this.#interventions.findByUid(idempotency.key);
+      const earlier = idempotency && this.#replayedResponse(principal, idempotency, keyed);
       if (earlier) return { record: earlier, replayed: true };
       this.#assertSpace(fields, principal);
-      const record = this.#insert(fields, principal, idempotency);
+      // If another account already used this key, a new uid is generated.
+      const uid = keyed ? undefined : idempotency?.key;
+      const record = this.#insert(fields, principal, uid ?? this.#options.newUid());
       if (idempotency) {
         const answer = { fingerprint: idempotency.fingerprint, body: JSON.stringify(record) };
         const nowMs = this.#options.clock.wallMs();
@@ -180,35 +183,29 @@ export class InterventionService {
     this.#commits.afterCommit(() => this.#listeners.forEach((listener) => listener(record)));
   }
 
-  #replayedResponse(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {
+  /** @param keyed the record with this key as its uid */
+  #replayedResponse(
+    principal: Principal,
+    { key, fingerprint }: IdempotencyKey,
+    keyed: StoredIntervention | undefined,
+  ): Intervention | undefined {
     const answer = this.#idempotency.find(principal.accountId, key);
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
     if (answer) return JSON.parse(answer.body) as Intervention;
     // The response has expired, but the record still has the key: do not create a duplicate.
-    const existing = this.#interventions.findByUid(key);
-    return existing?.createdBy === principal.accountId ? existing.record : undefined;
+    return keyed?.createdBy === principal.accountId ? keyed.record : undefined;
   }
 
-  #insert(fields: InterventionFields, principal: Principal, idempotency?: IdempotencyKey): Intervention {
-    const { clock, timezone, dispeceratId, newUid } = this.#options;
+  #insert(fields: InterventionFields, principal: Principal, uid: string): Intervention {
+    const { clock, timezone, dispeceratId } = this.#options;
     const instants = instantsOf(fields, timezone);
     this.#assertObjectiveExists(fields);
-    // If another account already used this key, a new uid is generated.
-    const key = idempotency?.key;
-    const uid = key !== undefined && !this.#interventions.findByUid(key) ? key : newUid();
-    const nowMs = clock.wallMs();
-    const stored = this.#interventions.insert({
-      uid,
-      fields,
-      instants,
-      dispeceratId,
-      createdBy: principal.accountId,
-      nowMs,
-    });
-    this.#outbox.insert(stored.record.id, priorityOrderOf(stored.record.priority));
-    this.#record("intervention-created", stored.record.id, principal, { after: stored.record });
-    return stored.record;
+    const made = { createdBy: principal.accountId, nowMs: clock.wallMs() };
+    const { record } = this.#interventions.insert({ uid, fields, instants, dispeceratId, ...made });
+    this.#outbox.insert(record.id, priorityOrderOf(record.priority));
+    this.#record("intervention-created", record.id, principal, { after: record });
+    return record;
   }
 
   /** Records of high priority and of trips may use the rest of a full disk. */

