@@ -40,17 +40,26 @@ const TRANSACTION = { begin: "BEGIN IMMEDIATE", end: "COMMIT", undo: ["ROLLBACK"
 
 /** Replaces the driver's `transaction`, which creates four functions per call. */
 function within<T>(database: Database, { begin, end, undo }: typeof TRANSACTION, work: () => T): T {
-  database.exec(begin);
+  run(database, begin);
   try {
     const result = work();
-    database.exec(end);
+    run(database, end);
     return result;
   } catch (error) {
     // A full or failing disk may have rolled back already.
-    for (const statement of undo) if (database.inTransaction) database.exec(statement);
+    for (const statement of undo) if (database.inTransaction) run(database, statement);
     listeners.get(database)?.(error);
     throw error;
   }
+}
+
+/** Each statement is compiled once for a database: every record has two of them. */
+function run(database: Database, sql: string): void {
+  let statements = compiled.get(database);
+  if (!statements) compiled.set(database, (statements = new Map<string, Sqlite.Statement>()));
+  let statement = statements.get(sql);
+  if (!statement) statements.set(sql, (statement = database.prepare(sql)));
+  statement.run();
 }
 
 /**
@@ -84,5 +93,6 @@ export function isUnwritable(error: unknown): boolean {
   return cause !== undefined && isUnwritable(cause);
 }
 
+const compiled = new WeakMap<Database, Map<string, Sqlite.Statement>>();
 const diskFullHandlers = new WeakMap<Database, () => boolean>();
 const listeners = new WeakMap<Database, (error: unknown) => void>();
