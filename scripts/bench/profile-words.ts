@@ -25,6 +25,10 @@ const MEANINGS: readonly { readonly what: RegExp; readonly meaning: string }[] =
   { what: /store\/trips\.js/, meaning: "the trip in the journal is read, decided or marked" },
   { what: /store\/incidents\.js/, meaning: "the incident that a trip opens or joins" },
   { what: /store\/interventions\.js/, meaning: "the record itself is written or read" },
+  {
+    what: /store\/row-checksums\.js/,
+    meaning: "a record, its outbox entry or a trip is written with its checksum",
+  },
   { what: /store\/outbox\.js/, meaning: "the outbox entry of the record" },
   { what: /store\/event-log\.js/, meaning: "the event log entry, in the same transaction" },
   { what: /store\/intervention-(counts|lists)\.js/, meaning: "the counters for the totals of lists" },

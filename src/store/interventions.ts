@@ -10,6 +10,7 @@ import type { ZoneInRecord } from "../domain/standing.ts";
 import { readDatabase, StatementCache, Store } from "./database.ts";
 import { COUNTED, InterventionCounts } from "./intervention-lists.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
+import { SummedInsert } from "./row-checksums.ts";
 
 /** A record with the values that the API does not show. */
 export interface StoredIntervention {
@@ -34,6 +35,19 @@ export interface NewIntervention {
   readonly nowMs: number;
 }
 
+/** Columns of a new record that no client sets. */
+const SERVICE_COLUMNS = [
+  "uid",
+  "rev",
+  "dispeceratId",
+  "created_by",
+  "created_at",
+  "updated_at",
+  "dateStartMs",
+  "dateEndMs",
+];
+const FIRST_REV = 1;
+
 /**
  * The interventions. Deleted ones stay as tombstones for the sync, visible only to `findStored`.
  * `InterventionLists` reads lists.
@@ -42,12 +56,11 @@ export class InterventionStore extends Store {
   readonly #counts = new InterventionCounts(this.database);
   /** An update names only the changed columns. */
   readonly #updates = new StatementCache(this.database);
-  // By position and without RETURNING: column names and reading the row back take as long as the insert.
-  readonly #insert = this.prepare(
-    `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, dateStartMs, dateEndMs,
-       ${[...INTERVENTION_FIELDS, ...SEARCHED.map(foldedColumn)].join(", ")})
-     VALUES(${Array.from({ length: 7 + INTERVENTION_FIELDS.length + SEARCHED.length }, () => "?").join(", ")})`,
-  );
+  readonly #insert = new SummedInsert(this.database, "interventions", [
+    ...SERVICE_COLUMNS,
+    ...INTERVENTION_FIELDS,
+    ...SEARCHED.map(foldedColumn),
+  ]);
   readonly #markDeleted = this.prepare<InterventionRow>(
     "UPDATE interventions SET rev = rev + 1, deleted_at = :nowMs, updated_at = :nowMs WHERE id = :id RETURNING *",
   );
@@ -55,20 +68,16 @@ export class InterventionStore extends Store {
   readonly #findByUid = this.prepare<InterventionRow>("SELECT * FROM interventions WHERE uid = ?");
 
   insert({ uid, fields, instants, dispeceratId, createdBy, nowMs }: NewIntervention): StoredIntervention {
-    const { lastInsertRowid } = this.#insert.run(
-      uid,
-      dispeceratId,
-      createdBy,
-      nowMs,
-      nowMs,
-      instants.dateStartMs,
-      instants.dateEndMs,
+    const { dateStartMs, dateEndMs } = instants;
+    const own = [uid, FIRST_REV, dispeceratId, createdBy, nowMs, nowMs, dateStartMs, dateEndMs];
+    const id = this.#insert.run([
+      ...own,
       ...INTERVENTION_FIELDS.map((field) => toSql(fields[field])),
       ...SEARCHED.map((field) => foldedOf(fields[field])),
-    );
-    const record: Intervention = { id: Number(lastInsertRowid), ...fields, dispeceratId, invoicePdf: null };
+    ]);
+    const record: Intervention = { id, ...fields, dispeceratId, invoicePdf: null };
     this.#counts.add(record);
-    return { record, uid, rev: 1, deleted: false, createdBy, changedAtMs: nowMs };
+    return { record, uid, rev: FIRST_REV, deleted: false, createdBy, changedAtMs: nowMs };
   }
 
   /**

@@ -7,6 +7,7 @@ import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
+import { SummedInsert } from "./row-checksums.ts";
 
 /** Entries that need attention; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
@@ -14,14 +15,17 @@ const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_si
 /** Linked entries that the centre does not show, not yet confirmed as deleted. */
 const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
 
+/** Columns of a new entry, and those that are 0 in it. */
+const INITIAL_COLUMNS = ["intervention_id", "phase", "rank", "want_rev", "doubted", "watermark"];
+const ZERO_COLUMNS = ["synced_rev", "deleted", "sends", "attempts", "next_at", "sweeps", "refusals"];
+
 /** The outbox: one row per record, written in the record's own transaction. */
 export class OutboxStore extends Store {
   readonly #facts = new UpstreamCapabilities(this.database);
-  readonly #insert = this.prepare(
-    `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
-     SELECT interventions.id, 'new', :priorityOrder, 1, sought.watermark IS NOT NULL, sought.watermark
-     FROM interventions LEFT JOIN sought_records AS sought USING (uid) WHERE interventions.id = :interventionId`,
-  );
+  readonly #insert = new SummedInsert(this.database, "outbox", [...INITIAL_COLUMNS, ...ZERO_COLUMNS]);
+  readonly #soughtAbove = this.prepare<number>(
+    "SELECT watermark FROM sought_records WHERE uid = (SELECT uid FROM interventions WHERE id = ?)",
+  ).pluck();
   readonly #find = this.prepare("SELECT * FROM outbox WHERE intervention_id = ?");
   readonly #findByUpstreamId = this.prepare("SELECT * FROM outbox WHERE upstream_id = ?");
   readonly #save = this.prepare(
@@ -87,7 +91,17 @@ export class OutboxStore extends Store {
    * centre.
    */
   insert(interventionId: number, priorityOrder: number): void {
-    this.#insert.run({ interventionId, priorityOrder });
+    const watermark = this.#soughtAbove.get(interventionId) ?? null;
+    const isSought = Number(watermark !== null);
+    this.#insert.run([
+      interventionId,
+      "new",
+      priorityOrder,
+      1,
+      isSought,
+      watermark,
+      ...ZERO_COLUMNS.map(() => 0),
+    ]);
   }
 
   find(interventionId: number): OutboxEntry | undefined {

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { Statement } from "better-sqlite3";
 import type { Database } from "./database.ts";
 
 /** The column of the row checksum; null in a row written by a release without checksums. */
@@ -7,6 +8,8 @@ export const SUM_COLUMN = "checksum";
 /** Rows that get a checksum per start: more would delay alarms after an upgrade. */
 const BACKFILL_MAX = 20_000;
 const REPORTED_MAX = 1_000;
+/** How `JSON.stringify` writes half a surrogate pair. */
+const LONE_SURROGATE = "\\ud";
 
 /**
  * The checksum of a row, over its table name and each non-null column by name. So a new column changes no checksum
@@ -21,6 +24,66 @@ export function rowSum(table: string, ...pairs: readonly unknown[]): number {
     if (value !== null) present.push(pairs[at], value);
   }
   return crc32(JSON.stringify(present));
+}
+
+/**
+ * Inserts rows with their checksum. The trigger of `maintainRowSums` would write each row a second time and pass every
+ * name and value from SQLite to JavaScript, which takes longer than the insert itself.
+ */
+export class SummedInsert {
+  readonly #statement: Statement;
+  readonly #nextId: Statement | undefined;
+  readonly #isComplete: boolean;
+  readonly #head: string;
+  /** The position of each given value in the order of the table, which the checksum has, and the JSON before it. */
+  readonly #parts: readonly { readonly at: number; readonly name: string }[];
+
+  /**
+   * @param columns those that are given, with every column that has a default; the others are null. Without the
+   * INTEGER PRIMARY KEY of an AUTOINCREMENT table its rows get the next number. Where a newer release has added a
+   * column with a default, the trigger adds the checksum
+   */
+  constructor(database: Database, table: string, columns: readonly string[]) {
+    const infos = columnInfosOf(database, table);
+    const key = infos.find(({ name, pk }) => pk === 1 && !columns.includes(name))?.name;
+    const given = key === undefined ? columns : [key, ...columns];
+    this.#isComplete = infos.every(({ name, dflt_value: value }) => value === null || given.includes(name));
+    this.#nextId = key === undefined ? undefined : database.prepare(nextIdOf(table, key)).pluck();
+    this.#head = `[${JSON.stringify(table)}`;
+    this.#parts = infos
+      .map(({ name }) => ({ at: given.indexOf(name), name: `,${JSON.stringify(name)},` }))
+      .filter(({ at }) => at >= 0);
+    this.#statement = database.prepare(
+      `INSERT INTO ${table}(${[...given, SUM_COLUMN].join(", ")}) VALUES(${[...given, SUM_COLUMN].map(() => "?").join(", ")})`,
+    );
+  }
+
+  /**
+   * Inserts a row, in a transaction if the table numbers its rows.
+   * @param values of `columns`, as SQLite will return them
+   * @returns the row number
+   */
+  run(values: readonly (string | number | null)[]): number {
+    const row = this.#nextId ? [this.#nextId.get() as number, ...values] : values;
+    return Number(this.#statement.run(row, this.#sumOf(row)).lastInsertRowid);
+  }
+
+  /** As `rowSum`; null if the row will have other values, such as those of half a surrogate pair. */
+  #sumOf(row: readonly (string | number | null)[]): number | null {
+    if (!this.#isComplete) return null;
+    let text = this.#head;
+    for (const { at, name } of this.#parts) {
+      const value = row[at] ?? null;
+      if (value !== null) text += name + (typeof value === "number" ? value : JSON.stringify(value));
+    }
+    return text.includes(LONE_SURROGATE) ? null : crc32(`${text}]`);
+  }
+}
+
+/** The number that AUTOINCREMENT would give the next row. */
+function nextIdOf(table: string, key: string): string {
+  return `SELECT 1 + max(coalesce((SELECT max(${key}) FROM ${table}), 0),
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`;
 }
 
 /**
@@ -46,7 +109,7 @@ export function maintainRowSums(database: Database): void {
   for (const table of summedTables(database)) {
     const set = `UPDATE main.${table} SET ${SUM_COLUMN} = ${sumOf(database, table)}`;
     database.exec(`
-      CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table}
+      CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} WHEN NEW.${SUM_COLUMN} IS NULL
         BEGIN UPDATE ${table} SET ${SUM_COLUMN} = ${sumOf(database, table)} WHERE rowid = NEW.rowid; END;
       CREATE TEMP TRIGGER ${table}_unsummed AFTER UPDATE OF ${SUM_COLUMN} ON main.${table} WHEN NEW.${SUM_COLUMN} IS NULL
         BEGIN UPDATE ${table} SET ${SUM_COLUMN} = ${sumOf(database, table)} WHERE rowid = NEW.rowid; END;
@@ -104,5 +167,12 @@ function sumOf(database: Database, table: string): string {
 }
 
 function columnsOf(database: Database, table: string): string[] {
-  return (database.pragma(`main.table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+  return columnInfosOf(database, table).map(({ name }) => name);
+}
+
+function columnInfosOf(
+  database: Database,
+  table: string,
+): { readonly name: string; readonly dflt_value: string | null; readonly pk: number }[] {
+  return database.pragma(`main.table_info(${table})`) as ReturnType<typeof columnInfosOf>;
 }

@@ -1,6 +1,7 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import type { NewTrip, Trip, TripState } from "../domain/trip.ts";
 import { Store } from "./database.ts";
+import { SummedInsert } from "./row-checksums.ts";
 import { toTrip, TRIP, type TripRow } from "./trip-row.ts";
 
 /** Smaller differences are clock drift, not a clock step; as in the scheduler. */
@@ -8,13 +9,14 @@ const CLOCK_STEP_MS = 30_000;
 /** Maximum trips to check, more than can occur within the relevant minutes. */
 const CLOCK_STEP_SCAN_ROWS = 1_000;
 
+/** Columns of a new trip, in the order of `insert`. */
+const NEW_TRIP_COLUMNS =
+  `key zone_id source about cause subject at_wall boot at_monotonic dated earliest_wall body line
+  signal confirmed state reason incident attempts`.split(/\s+/);
+
 /** The trips of the journal: every trip, fault and restore, before and after it becomes an intervention. */
 export class TripStore extends Store {
-  readonly #insert = this.prepare(
-    `INSERT INTO trips(key, zone_id, source, about, cause, subject, at_wall, boot, at_monotonic, dated,
-       earliest_wall, body, line, signal, confirmed, state, reason, incident)
-     VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  readonly #insert = new SummedInsert(this.database, "trips", NEW_TRIP_COLUMNS);
   readonly #find = this.prepare<TripRow>(`SELECT ${TRIP} FROM trips WHERE key = ?`);
   readonly #nextWaiting = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE state = 'waiting' AND seq > ?
@@ -83,7 +85,7 @@ export class TripStore extends Store {
 
   /** @param incident key of the incident that it opens, if already decided */
   insert(trip: NewTrip, incident: string | null = null): void {
-    this.#insert.run(
+    this.#insert.run([
       trip.key,
       trip.zoneId,
       trip.source,
@@ -102,7 +104,8 @@ export class TripStore extends Store {
       trip.state,
       trip.reason,
       incident,
-    );
+      0,
+    ]);
   }
 
   find(key: string): Trip | undefined {

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { InterventionService, type InterventionServiceOptions } from "../../src/service/interventions.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { alteredRows } from "../../src/store/row-checksums.ts";
+import { TripStore } from "../../src/store/trips.ts";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { tripRow } from "../support/trip-row.ts";
+
+let main: Database;
+let journal: Database;
+let options: InterventionServiceOptions;
+let service: InterventionService;
+let trips: TripStore;
+beforeEach(() => {
+  main = openMainDatabase(":memory:");
+  journal = openJournalDatabase(":memory:");
+  main.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
+  const keys = ["a", "b", "c"];
+  options = {
+    database: main,
+    clock: new ManualClock(),
+    timezone: "Europe/Bucharest",
+    dispeceratId: 7,
+    newUid: () => keys.shift() as string,
+    onChange: () => {},
+  };
+  service = new InterventionService(options);
+  trips = new TripStore(journal);
+});
+afterEach(() => {
+  main.close();
+  journal.close();
+});
+
+/** Whether each row of a table has a checksum; whether it is right says `alteredRows`. */
+const areSummed = (database: Database, table: string): unknown =>
+  database.prepare(`SELECT count(*) > 0 AND count(*) = count(checksum) FROM ${table}`).pluck().get();
+
+describe("the checksum of a row", () => {
+  test("is stored with each new record, outbox entry and trip, and fits", () => {
+    const full = { notes: 'Ușă "forțată"\\\n\t😀', dateStart: "2026-11-20T23:30:00", police: true, crews: 3 };
+    service.create({ ...PATROL, ...full }, OPERATOR_USER, { key: "given", fingerprint: "f" });
+    service.create(PATROL, OPERATOR_USER);
+    trips.insert(tripRow("key", { ...PATROL, ...full }, 1_700_000_000_000), "key");
+    expect([alteredRows(main), alteredRows(journal)]).toEqual([[], []]);
+    for (const table of ["interventions", "outbox"]) expect(areSummed(main, table)).toBe(1);
+    expect(areSummed(journal, "trips")).toBe(1);
+  });
+
+  test("fits after each change of the record", () => {
+    const { record } = service.create(PATROL, OPERATOR_USER);
+    service.update(record.id, { name: "Ușa", status: "done" }, OPERATOR_USER);
+    service.delete(record.id, OPERATOR_USER);
+    expect(alteredRows(main)).toEqual([]);
+    for (const table of ["interventions", "outbox"]) expect(areSummed(main, table)).toBe(1);
+  });
+
+  test("fits a text that SQLite stores in another way", () => {
+    const line = `half of a pair: ${String.fromCharCode(0xd8_3d)}`;
+    trips.insert({ ...tripRow("key", PATROL, 0), line });
+    expect(trips.find("key")?.line).not.toBe(line);
+    expect([alteredRows(journal), areSummed(journal, "trips")]).toEqual([[], 1]);
+  });
+
+  test("finds a value that was altered in the file", () => {
+    service.create(PATROL, OPERATOR_USER);
+    main.exec("DROP TRIGGER interventions_changed; UPDATE interventions SET crews = 2");
+    expect(alteredRows(main)).toEqual([{ table: "interventions", ids: [1] }]);
+  });
+});
+
+test("a record gets the number after the highest that any record ever had", () => {
+  const ids = (): number => service.create(PATROL, OPERATOR_USER).record.id;
+  expect(ids()).toBe(1);
+  main.exec("DELETE FROM outbox; DELETE FROM interventions");
+  expect(ids()).toBe(2);
+  main.exec("UPDATE sqlite_sequence SET seq = 40 WHERE name = 'interventions'");
+  expect(ids()).toBe(41);
+});
+
+test("a new row of a table to which a newer release has added a column fits too", () => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-sums-"));
+  const file = join(folder, "santinela.db");
+  const newer = openMainDatabase(file);
+  newer.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
+  newer.exec("ALTER TABLE outbox ADD COLUMN later INTEGER NOT NULL DEFAULT 5");
+  newer.close();
+  const database = openMainDatabase(file);
+  new InterventionService({ ...options, database }).create(PATROL, OPERATOR_USER);
+  expect([alteredRows(database), areSummed(database, "outbox")]).toEqual([[], 1]);
+  database.close();
+  rmSync(folder, { recursive: true });
+});
