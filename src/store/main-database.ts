@@ -153,6 +153,15 @@ export const MAIN_DATABASE: DatabaseKind = {
           WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev;
       `),
     addObjectiveLists,
+    (database) =>
+      database.exec(`
+        -- Nothing reads entries by their time: one index of the entries to send remains. It has the name that 0.1.0
+        -- expects in a backup.
+        DROP INDEX outbox_due;
+        DROP INDEX outbox_order;
+        CREATE INDEX outbox_due ON outbox(rank, intervention_id)
+          WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
+      `),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

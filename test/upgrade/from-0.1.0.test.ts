@@ -123,6 +123,19 @@ test("0.1.0 can use the file again, and its new entries are chained at the next 
   expect((await command("events", "verify")).code).toBe(0);
 });
 
+test("a backup of this release has every table, index and trigger that a restore with 0.1.0 expects", () => {
+  const partsOf = (kind: DatabaseKind): unknown[] => {
+    const database = openDatabase(":memory:", kind);
+    const parts = database
+      .prepare("SELECT type || ' ' || name FROM main.sqlite_schema ORDER BY 1")
+      .pluck()
+      .all();
+    database.close();
+    return parts;
+  };
+  expect(partsOf(MAIN_DATABASE)).toEqual(expect.arrayContaining(partsOf(OLD_KIND)));
+});
+
 test("a change of an old entry after the upgrade is detected", async () => {
   openMainDatabase(path).close();
   const database = new Sqlite(path);

@@ -2,7 +2,15 @@
 // as can be: what is left between this and the product is everything but the disk and SQLite.
 import { randomUUID } from "node:crypto";
 import { openMainDatabase } from "../../../dist/store/main-database.js";
+import { SummedInsert } from "../../../dist/store/row-checksums.js";
 import { EMPTY, FIELDS, flagsOf, recordOf } from "./records.mjs";
+
+const RECORD_COLUMNS =
+  `rev dispeceratId created_by created_at updated_at dateStartMs nameFolded descriptionFolded
+  notesFolded uid`.split(/\s+/);
+const OUTBOX_COLUMNS =
+  `intervention_id phase rank want_rev doubted synced_rev deleted sends attempts next_at sweeps
+  refusals`.split(/\s+/);
 
 /** Opens the database; takes and gives what `openRecords` does. */
 export function openSameRows(file) {
@@ -11,14 +19,9 @@ export function openSameRows(file) {
   database.exec(
     `INSERT OR IGNORE INTO accounts(id, email, role, created_at) VALUES(1, 'bench', 'operator', 0)`,
   );
-  const columns = [...FIELDS, "nameFolded", "descriptionFolded", "notesFolded", "dateStartMs"];
-  const insert = database.prepare(
-    `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, ${columns.join(", ")})
-     VALUES(?, 1, 1, ?, ?, ${columns.map(() => "?").join(", ")})`,
-  );
-  const queue = database.prepare(
-    "INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted) VALUES(?, 'new', 0, 1, 0)",
-  );
+  // With the checksum in the row, as the product writes it.
+  const insert = new SummedInsert(database, "interventions", [...RECORD_COLUMNS, ...FIELDS]);
+  const queue = new SummedInsert(database, "outbox", OUTBOX_COLUMNS);
   const count = database.prepare(
     `INSERT INTO intervention_counts VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET records = records + 1`,
   );
@@ -34,19 +37,22 @@ export function openSameRows(file) {
       const stored = { ...record, ...flagsOf(record) };
       const nowMs = Date.now();
       account.get();
-      const { lastInsertRowid } = insert.run(
-        // Ordered by time, as the product's.
-        nowMs.toString(16).padStart(12, "0") + randomUUID(),
+      const id = insert.run([
+        1,
+        1,
+        1,
         nowMs,
         nowMs,
-        ...FIELDS.map((field) => stored[field]),
+        Date.parse(record.dateStart),
         record.name,
         record.description,
         record.notes,
-        Date.parse(record.dateStart),
-      );
-      const made = { id: Number(lastInsertRowid), ...record };
-      queue.run(made.id);
+        // Ordered by time, as the product's.
+        nowMs.toString(16).padStart(12, "0") + randomUUID(),
+        ...FIELDS.map((field) => stored[field]),
+      ]);
+      const made = { id, ...record };
+      queue.run([id, "new", 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
       count.run(record.status, record.priority, record.type);
       log.run(nowMs, `intervention ${made.id}`, JSON.stringify({ after: made }));
       return made;
