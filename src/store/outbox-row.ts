@@ -1,34 +1,47 @@
 import type { InFlightValues, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 
-/** The columns of an entry, as named values. */
-export function columnsOf(entry: OutboxEntry): Record<string, string | number | null> {
-  const {
-    attempt,
-    deleted,
-    priorityOrder,
-    watermarkFingerprint,
-    possiblyDuplicated,
-    inFlightValues,
-    inFlightUntilMs,
-    joinedRev,
-    ...plain
-  } = entry;
-  return {
-    ...plain,
-    ...(attempt ?? NO_ATTEMPT),
-    deleted: Number(deleted),
-    priorityOrder,
-    witness: watermarkFingerprint,
-    doubted: Number(possiblyDuplicated),
-    inFlightJson: Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
-    inFlightUntilMs,
-    // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
-    joinedRev: joinedRev > entry.syncedRev ? joinedRev : null,
-  };
-}
+/** The columns of a stored entry after its key, in the order of `valuesOf`. */
+export const ENTRY_COLUMNS =
+  `phase rank want_rev synced_rev deleted upstream_id base attempt_key attempt_body attempt_rev
+  attempt_at sends attempts next_at last_code last_error agreed watermark witness doubted sweeps sweep_at
+  ghosts ghosts_until verify_at missing_since refusals joined_rev`.split(/\s+/); // words: allowed
 
-const NO_ATTEMPT = { key: null, body: null, rev: null, atMs: null };
+/** The values of an entry for `ENTRY_COLUMNS`. */
+export function valuesOf(entry: OutboxEntry): (string | number | null)[] {
+  const { attempt, inFlightValues } = entry;
+  return [
+    entry.phase,
+    entry.priorityOrder,
+    entry.wantRev,
+    entry.syncedRev,
+    Number(entry.deleted),
+    entry.upstreamId,
+    entry.base,
+    attempt?.key ?? null,
+    attempt?.body ?? null,
+    attempt?.rev ?? null,
+    attempt?.atMs ?? null,
+    entry.sends,
+    entry.attempts,
+    entry.nextAtMs,
+    entry.lastCode,
+    entry.lastError,
+    entry.agreed,
+    entry.watermark,
+    entry.watermarkFingerprint,
+    Number(entry.possiblyDuplicated),
+    entry.sweeps,
+    entry.sweepAtMs,
+    Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
+    entry.inFlightUntilMs,
+    entry.verifyAtMs,
+    entry.missingSinceMs,
+    entry.refusals,
+    // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
+    entry.joinedRev > entry.syncedRev ? entry.joinedRev : null,
+  ];
+}
 
 interface OutboxRow {
   readonly intervention_id: number;

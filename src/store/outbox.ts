@@ -6,8 +6,8 @@ import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
-import { columnsOf, toEntry } from "./outbox-row.ts";
-import { SummedInsert } from "./row-checksums.ts";
+import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
+import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
 
 /** Entries that need attention; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
@@ -28,17 +28,7 @@ export class OutboxStore extends Store {
   ).pluck();
   readonly #find = this.prepare("SELECT * FROM outbox WHERE intervention_id = ?");
   readonly #findByUpstreamId = this.prepare("SELECT * FROM outbox WHERE upstream_id = ?");
-  readonly #save = this.prepare(
-    `UPDATE outbox SET phase = :phase, rank = :priorityOrder, want_rev = :wantRev, synced_rev = :syncedRev,
-       deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
-       attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
-       last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
-       witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs,
-       ghosts = :inFlightJson, -- words: allowed
-       ghosts_until = :inFlightUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
-       joined_rev = :joinedRev
-     WHERE intervention_id = :interventionId`,
-  );
+  readonly #save = new SummedUpdate(this.database, "outbox", "intervention_id", ENTRY_COLUMNS);
   readonly #dueChecks = {
     sweep: this.prepare(
       `SELECT * FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
@@ -115,7 +105,7 @@ export class OutboxStore extends Store {
 
   /** Writes all values of an entry. */
   save(entry: OutboxEntry): void {
-    this.#save.run(columnsOf(entry));
+    this.#save.run(entry.interventionId, valuesOf(entry));
   }
 
   /** Entries due for a sweep or a verification, longest overdue first. */

@@ -26,6 +26,39 @@ export function rowSum(table: string, ...pairs: readonly unknown[]): number {
   return crc32(JSON.stringify(present));
 }
 
+type Row = readonly (string | number | null)[];
+
+/** Computes the checksums of rows with the same columns, outside SQLite. */
+class SumOfColumns {
+  readonly #isComplete: boolean;
+  readonly #head: string;
+  /** The position of each given value in the order of the table, which the checksum has, and the JSON before it. */
+  readonly #parts: readonly { readonly at: number; readonly name: string }[];
+
+  /** @param isNullElse whether columns without a value are null and need none */
+  constructor(infos: readonly ColumnInfo[], table: string, given: readonly string[], isNullElse: boolean) {
+    this.#isComplete = infos.every(
+      ({ name, dflt_value: value }) =>
+        given.includes(name) || name === SUM_COLUMN || (isNullElse && value === null),
+    );
+    this.#head = `[${JSON.stringify(table)}`;
+    this.#parts = infos
+      .map(({ name }) => ({ at: given.indexOf(name), name: `,${JSON.stringify(name)},` }))
+      .filter(({ at }) => at >= 0);
+  }
+
+  /** As `rowSum`; null if the row will have other values, such as those of half a surrogate pair. */
+  of(row: Row): number | null {
+    if (!this.#isComplete) return null;
+    let text = this.#head;
+    for (const { at, name } of this.#parts) {
+      const value = row[at] ?? null;
+      if (value !== null) text += name + (typeof value === "number" ? value : JSON.stringify(value));
+    }
+    return text.includes(LONE_SURROGATE) ? null : crc32(`${text}]`);
+  }
+}
+
 /**
  * Inserts rows with their checksum. The trigger of `maintainRowSums` would write each row a second time and pass every
  * name and value from SQLite to JavaScript, which takes longer than the insert itself.
@@ -33,10 +66,7 @@ export function rowSum(table: string, ...pairs: readonly unknown[]): number {
 export class SummedInsert {
   readonly #statement: Statement;
   readonly #nextId: Statement | undefined;
-  readonly #isComplete: boolean;
-  readonly #head: string;
-  /** The position of each given value in the order of the table, which the checksum has, and the JSON before it. */
-  readonly #parts: readonly { readonly at: number; readonly name: string }[];
+  readonly #sum: SumOfColumns;
 
   /**
    * @param columns those that are given, with every column that has a default; the others are null. Without the
@@ -47,14 +77,11 @@ export class SummedInsert {
     const infos = columnInfosOf(database, table);
     const key = infos.find(({ name, pk }) => pk === 1 && !columns.includes(name))?.name;
     const given = key === undefined ? columns : [key, ...columns];
-    this.#isComplete = infos.every(({ name, dflt_value: value }) => value === null || given.includes(name));
     this.#nextId = key === undefined ? undefined : database.prepare(nextIdOf(table, key)).pluck();
-    this.#head = `[${JSON.stringify(table)}`;
-    this.#parts = infos
-      .map(({ name }) => ({ at: given.indexOf(name), name: `,${JSON.stringify(name)},` }))
-      .filter(({ at }) => at >= 0);
+    this.#sum = new SumOfColumns(infos, table, given, true);
+    const names = [...given, SUM_COLUMN];
     this.#statement = database.prepare(
-      `INSERT INTO ${table}(${[...given, SUM_COLUMN].join(", ")}) VALUES(${[...given, SUM_COLUMN].map(() => "?").join(", ")})`,
+      `INSERT INTO ${table}(${names.join(", ")}) VALUES(${names.map(() => "?").join(", ")})`,
     );
   }
 
@@ -63,20 +90,29 @@ export class SummedInsert {
    * @param values of `columns`, as SQLite will return them
    * @returns the row number
    */
-  run(values: readonly (string | number | null)[]): number {
+  run(values: Row): number {
     const row = this.#nextId ? [this.#nextId.get() as number, ...values] : values;
-    return Number(this.#statement.run(row, this.#sumOf(row)).lastInsertRowid);
+    return Number(this.#statement.run(row, this.#sum.of(row)).lastInsertRowid);
+  }
+}
+
+/** Replaces all values of a row and its checksum in one statement, where the triggers would write it three times. */
+export class SummedUpdate {
+  readonly #statement: Statement;
+  readonly #sum: SumOfColumns;
+
+  /** @param columns all but the key. Where a newer release has added one, the trigger adds the checksum */
+  constructor(database: Database, table: string, key: string, columns: readonly string[]) {
+    this.#sum = new SumOfColumns(columnInfosOf(database, table), table, [...columns, key], false);
+    const names = [...columns, SUM_COLUMN];
+    this.#statement = database.prepare(
+      `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE ${key} = ?`,
+    );
   }
 
-  /** As `rowSum`; null if the row will have other values, such as those of half a surrogate pair. */
-  #sumOf(row: readonly (string | number | null)[]): number | null {
-    if (!this.#isComplete) return null;
-    let text = this.#head;
-    for (const { at, name } of this.#parts) {
-      const value = row[at] ?? null;
-      if (value !== null) text += name + (typeof value === "number" ? value : JSON.stringify(value));
-    }
-    return text.includes(LONE_SURROGATE) ? null : crc32(`${text}]`);
+  /** @param values of `columns`, as SQLite will return them */
+  run(key: number, values: Row): void {
+    this.#statement.run(values, this.#sum.of([...values, key]), key);
   }
 }
 
@@ -170,9 +206,12 @@ function columnsOf(database: Database, table: string): string[] {
   return columnInfosOf(database, table).map(({ name }) => name);
 }
 
-function columnInfosOf(
-  database: Database,
-  table: string,
-): { readonly name: string; readonly dflt_value: string | null; readonly pk: number }[] {
-  return database.pragma(`main.table_info(${table})`) as ReturnType<typeof columnInfosOf>;
+interface ColumnInfo {
+  readonly name: string;
+  readonly dflt_value: string | null;
+  readonly pk: number;
+}
+
+function columnInfosOf(database: Database, table: string): ColumnInfo[] {
+  return database.pragma(`main.table_info(${table})`) as ColumnInfo[];
 }

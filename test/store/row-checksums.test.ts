@@ -84,7 +84,7 @@ test("a record gets the number after the highest that any record ever had", () =
   expect(ids()).toBe(41);
 });
 
-test("a new row of a table to which a newer release has added a column fits too", () => {
+test("a new and a changed row of a table to which a newer release has added a column fit too", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-sums-"));
   const file = join(folder, "santinela.db");
   const newer = openMainDatabase(file);
@@ -92,7 +92,8 @@ test("a new row of a table to which a newer release has added a column fits too"
   newer.exec("ALTER TABLE outbox ADD COLUMN later INTEGER NOT NULL DEFAULT 5");
   newer.close();
   const database = openMainDatabase(file);
-  new InterventionService({ ...options, database }).create(PATROL, OPERATOR_USER);
+  const on = new InterventionService({ ...options, database });
+  on.update(on.create(PATROL, OPERATOR_USER).record.id, { crews: 2 }, OPERATOR_USER);
   expect([alteredRows(database), areSummed(database, "outbox")]).toEqual([[], 1]);
   database.close();
   rmSync(folder, { recursive: true });
