@@ -1,4 +1,5 @@
 import type { Contender } from "./contender.ts";
+import { floorC } from "./floor-c.ts";
 import { jsonServer } from "./json-server.ts";
 import { nodeRed, nodeRedWal } from "./node-red.ts";
 import { ownPeers } from "./own-peers.ts";
@@ -9,6 +10,7 @@ export const CONTENDERS_HERE: readonly Contender[] = [
   santinela,
   santinelaPackaged,
   ...ownPeers,
+  floorC,
   jsonServer,
   nodeRed,
   nodeRedWal,

@@ -15,6 +15,8 @@ export const CONTENDERS = {
   "santinela-packaged": "the product as its package installs it, bundled into a few files",
   floor: "bare node:http and better-sqlite3 with the same group commit: one row for each record",
   "floor-rows": "the same with all rows and indices that the product writes, and the account that it reads",
+  "floor-c":
+    "one thread in C with epoll and the same SQLite, all rows and indices that the product writes, and the account that it reads: the limit on this machine",
   "floor-each": "the floor with a commit for each record",
   express: "a minimal Express application with better-sqlite3, a commit for each record",
   "express-packages": "the same, loading every package of the product at its start",

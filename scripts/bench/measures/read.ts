@@ -10,6 +10,7 @@ export async function measureReads(ground: Ground): Promise<void> {
     "santinela",
     "floor",
     "floor-rows",
+    "floor-c",
     "express",
     "fastify",
     "json-server",

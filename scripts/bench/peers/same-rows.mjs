@@ -12,13 +12,19 @@ const OUTBOX_COLUMNS =
   `intervention_id phase rank want_rev doubted synced_rev deleted sends attempts next_at sweeps
   refusals`.split(/\s+/);
 
-/** Opens the database; takes and gives what `openRecords` does. */
-export function openSameRows(file) {
+/** Opens a database of the product with the objective and the account that the load needs. */
+export function openProductDatabase(file) {
   const database = openMainDatabase(file);
   database.exec(`INSERT OR IGNORE INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')`);
   database.exec(
     `INSERT OR IGNORE INTO accounts(id, email, role, created_at) VALUES(1, 'bench', 'operator', 0)`,
   );
+  return database;
+}
+
+/** Opens the database; takes and gives what `openRecords` does. */
+export function openSameRows(file) {
+  const database = openProductDatabase(file);
   // With the checksum in the row, as the product writes it.
   const insert = new SummedInsert(database, "interventions", [...RECORD_COLUMNS, ...FIELDS]);
   const queue = new SummedInsert(database, "outbox", OUTBOX_COLUMNS);
