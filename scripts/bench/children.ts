@@ -101,6 +101,12 @@ export class Child {
     writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
   }
 
+  /** Written to the storage device so far, in KiB (proc(5), io: the pages that it has made dirty). */
+  get writtenKib(): number {
+    const counters = readFileSync(`/proc/${this.pid}/io`, "utf8");
+    return Number(/^write_bytes: (\d+)$/m.exec(counters)?.[1]) / 1024;
+  }
+
   /** Processor time used, in milliseconds. */
   get cpuMs(): number {
     const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

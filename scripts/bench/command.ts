@@ -8,7 +8,7 @@ export const HELP = `npm run bench [-- OPTIONS]
 
 Compares Santinela with its peers on this machine and writes the result as JSON.
 
-  --quick        short rounds and a smaller table: a few minutes instead of an hour or two
+  --quick        one short round of each and a smaller table: ten to fifteen minutes instead of an hour or two
   --only LIST    of ${MEASURES.join(",")}: only these, separated by commas
   --peers LIST   only these peers, such as floor,node-red
   --profile      no measures: the daemon under V8's profiler, and its ten heaviest functions;

@@ -8,6 +8,9 @@ export const FIGURES = {
   "slow-post-1": { title: "durable POST with a slow flush, 1 client", unit: "/s", better: "more" },
   "slow-post-8": { title: "durable POST with a slow flush, 8 clients", unit: "/s", better: "more" },
   "slow-post-64": { title: "durable POST with a slow flush, 64 clients", unit: "/s", better: "more" },
+  "written-1": { title: "written to the device for a record, 1 client", unit: "KiB", better: "less" },
+  "written-8": { title: "written to the device for a record, 8 clients", unit: "KiB", better: "less" },
+  "written-64": { title: "written to the device for a record, 64 clients", unit: "KiB", better: "less" },
   "slow-get-p50": { title: "GET while 8 clients write with a slow flush, p50", unit: "ms", better: "less" },
   "slow-get-p99": { title: "GET while 8 clients write with a slow flush, p99", unit: "ms", better: "less" },
   "get-8": { title: "GET by id, 8 clients", unit: "/s", better: "more" },
@@ -15,9 +18,77 @@ export const FIGURES = {
   "list-large": { title: "the same of the large table, p50", unit: "ms", better: "less" },
   "trip-p50": { title: "MQTT publish → committed record, p50", unit: "ms", better: "less" },
   "trip-p99": { title: "MQTT publish → committed record, p99", unit: "ms", better: "less" },
+  "trip-idle-p50": {
+    title: "trip with the large table, idle, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-idle-p99": {
+    title: "trip with the large table, idle, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-reads-p50": {
+    title: "trip while 8 clients read records, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-reads-p99": {
+    title: "trip while 8 clients read records, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-sort-p50": {
+    title: "trip while a list that no index serves is sorted, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-sort-p99": {
+    title: "trip while a list that no index serves is sorted, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-backup-p50": {
+    title: "trip while a backup is downloaded, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-backup-p99": {
+    title: "trip while a backup is downloaded, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-writes-p50": {
+    title: "trip while 8 clients write, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-writes-p99": {
+    title: "trip while 8 clients write, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-storm-p50": {
+    title: "trip while 64 clients write, each record over a new connection, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "trip-storm-p99": {
+    title: "trip while 64 clients write, each record over a new connection, p99",
+    unit: "ms",
+    better: "less",
+  },
   "burst-rate": { title: "burst of 10,000 messages (quick: 2,000)", unit: "messages/s", better: "more" },
   "burst-lost": { title: "openings lost in the burst", unit: "", better: "less" },
   "burst-peak": { title: "peak RSS during the burst", unit: "MB", better: "less" },
+  "storm-total": {
+    title: "storm of 10,000 sites (quick: 1,000): the last answer",
+    unit: "s",
+    better: "less",
+  },
+  "storm-p50": { title: "storm: connection → answer, p50", unit: "ms", better: "less" },
+  "storm-p99": { title: "storm: connection → answer, p99", unit: "ms", better: "less" },
+  "storm-gave-up": { title: "storm: sites that gave up after 20 s", unit: "", better: "less" },
   "alone-post-64": {
     title: "one optimisation removed: durable POST, 64 clients",
     unit: "/s",
@@ -93,6 +164,9 @@ export const FIGURES = {
 } as const satisfies Record<string, { title: string; unit: string; better: "more" | "less" }>;
 
 export type FigureName = keyof typeof FIGURES;
+/** What the daemon does while a trip is timed. */
+export type TripLoad =
+  Extract<FigureName, `trip-${string}-p99`> extends `trip-${infer Load}-p99` ? Load : never;
 /** How fast waiting records leave; each has `-alarm` and `-work` beside it. */
 export type CatchUpFigure =
   Extract<FigureName, `catch-up-${string}-alarm`> extends `${infer Name}-alarm` ? Name : never;

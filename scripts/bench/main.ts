@@ -9,9 +9,12 @@ import { measureAlone } from "./measures/baseline.ts";
 import { measureCatchUp } from "./measures/catch-up.ts";
 import { measureLists } from "./measures/list.ts";
 import { measureReads } from "./measures/read.ts";
+import { reasonOf } from "./measures/rounds.ts";
 import { measureSignIns } from "./measures/sign-in.ts";
 import { measureStarts } from "./measures/start.ts";
+import { measureStorms } from "./measures/storm.ts";
 import { measureTrips } from "./measures/trip.ts";
+import { measureTripsUnderLoad } from "./measures/trip-under-load.ts";
 import { measureWrites } from "./measures/write.ts";
 import { RunFolder } from "./paths.ts";
 import { FULL, QUICK, type Ground, type MeasureName } from "./plan.ts";
@@ -26,6 +29,8 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   read: measureReads,
   list: measureLists,
   trip: measureTrips,
+  "trip-load": measureTripsUnderLoad,
+  storm: measureStorms,
   start: measureStarts,
   alone: measureAlone,
   "catch-up": measureCatchUp,
@@ -33,7 +38,7 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
 };
 
 /** Measures that compare the product only with itself. */
-const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["catch-up", "sign-in"]);
+const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["trip-load", "catch-up", "sign-in"]);
 
 /** Maximum duration of a run. */
 const RUN_MS_MAX = 6 * 3_600_000;
@@ -94,7 +99,9 @@ async function measure(
   };
   for (const name of command.only) {
     tell(name);
+    const beginMs = performance.now();
     await attempt(ground, name);
+    tell(`  ${name} took ${Math.round((performance.now() - beginMs) / 1000)} s`);
   }
   const result: Result = {
     format: 1,
@@ -117,7 +124,7 @@ async function attempt(ground: Ground, name: MeasureName): Promise<void> {
     await WORK[name](ground);
   } catch (error) {
     ground.signal.throwIfAborted();
-    tell(`  ${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    tell(`  ${name} is left out: ${reasonOf(error)}`);
     await ground.children.endAll();
   }
 }

@@ -34,6 +34,11 @@ export interface Scale {
   /** Sites that sign in at a centre that has just been started. */
   readonly newSites: number;
   readonly signInRounds: number;
+  /** Openings under each load: all loads together have fewer than there are sensors. */
+  readonly loadTrips: number;
+  readonly loadRounds: number;
+  /** Sites that connect and post one alarm each. */
+  readonly stormSites: number;
   /** Openings without a record count as lost after this time without a commit, in milliseconds. */
   readonly silenceMs: number;
 }
@@ -56,28 +61,34 @@ export const FULL: Scale = {
   sites: 10_000,
   newSites: 100,
   signInRounds: 3,
+  loadTrips: 80,
+  loadRounds: 5,
+  stormSites: 10_000,
   silenceMs: 15_000,
 };
 
 /** A rough result within minutes. */
 export const QUICK: Scale = {
   quick: true,
-  rounds: 3,
+  rounds: 1,
   seconds: 1,
   slowSeconds: 2,
-  starts: 3,
+  starts: 2,
   records: 200,
-  rows: 100_000,
+  rows: 50_000,
   trips: 30,
   burst: 2_000,
   aloneBurst: 1_000,
   aloneRounds: 1,
   waiting: 5_000,
-  catchUpSeconds: 8,
+  catchUpSeconds: 5,
   catchUpRounds: 1,
   sites: 1_000,
   newSites: 30,
   signInRounds: 1,
+  loadTrips: 30,
+  loadRounds: 1,
+  stormSites: 1_000,
   silenceMs: 10_000,
 };
 
@@ -102,5 +113,16 @@ export const ROUND_TRIPS_MS = [50, 100, 200, 300] as const;
 export type RoundTripMs = (typeof ROUND_TRIPS_MS)[number];
 
 /** A part of the benchmark that can be run alone. */
-export const MEASURES = ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"] as const;
+export const MEASURES = [
+  "write",
+  "read",
+  "list",
+  "trip",
+  "trip-load",
+  "storm",
+  "start",
+  "alone",
+  "catch-up",
+  "sign-in",
+] as const;
 export type MeasureName = (typeof MEASURES)[number];

@@ -25,9 +25,39 @@ export function post(
   ground: Ground,
   seconds?: number,
 ): Promise<LoadResult> {
-  const bodyFile = join(ground.folder.path, "record.json");
+  return load(running, ground, { ...posting(ground), clients }, seconds);
+}
+
+function posting({ folder }: Ground): Pick<Load, "method" | "path" | "bodyFile"> {
+  const bodyFile = join(folder.path, "record.json");
   writeFileSync(bodyFile, JSON.stringify(RECORD));
-  return load(running, ground, { method: "POST", path: RECORDS_PATH, bodyFile, clients }, seconds);
+  return { method: "POST", path: RECORDS_PATH, bodyFile };
+}
+
+/** The POST of a record as the bytes of HTTP, over a connection that ends with it. */
+export function rawPost({ token }: Running): string {
+  // Each character is a byte.
+  const body = Buffer.from(JSON.stringify(RECORD)).toString("latin1");
+  return [
+    `POST ${RECORDS_PATH} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    "Connection: close",
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+}
+
+/** Posts the record with so many clients, each time over a new connection. */
+export function postAlone(
+  running: Running,
+  clients: number,
+  ground: Ground,
+  seconds: number,
+): Promise<LoadResult> {
+  return load(running, ground, { ...posting(ground), clients, closes: true }, seconds);
 }
 
 /** Reads the first records one after the other with so many clients. */

@@ -38,18 +38,15 @@ function goalTable({ measured }: Result): string {
   return `### Goals\n\n${table(["figure", "goal", "measured", ""], rows)}`;
 }
 
-function goalText({ of, to, as, atLeast, atMost }: Goal): string {
+function goalText({ of, to, atLeast, atMost }: Goal): string {
   const bound = atLeast === undefined ? `≤ ${atMost ?? ""}` : `≥ ${atLeast}`;
   if (!to) return `${bound} ${FIGURES[of].unit}`.trim();
   const other = to.figure === of ? to.contender : FIGURES[to.figure].title;
-  return as === "difference" ? `≤ ${other} + ${atMost ?? ""} ${FIGURES[of].unit}` : `${bound} × ${other}`;
+  return `${bound} × ${other}`;
 }
 
-function valueText({ of, to, as }: Goal, value: number): string {
-  if (!to) return `${round(value)} ${FIGURES[of].unit}`.trim();
-  return as === "difference"
-    ? `${value < 0 ? "−" : "+"} ${round(Math.abs(value))} ${FIGURES[of].unit}`
-    : `${round(value)} ×`;
+function valueText({ of, to }: Goal, value: number): string {
+  return to ? `${round(value)} ×` : `${round(value)} ${FIGURES[of].unit}`.trim();
 }
 
 function figureTable({ measured }: Result): string {
@@ -115,14 +112,18 @@ export function goalLines({ measured }: Result): string[] {
     );
 }
 
-/** Lines for a terminal: each figure of each contender. */
+/** Lines for a terminal: each figure of each contender, with the product's ratio to it. */
 export function figureLines({ measured }: Result): string[] {
-  return (Object.keys(FIGURES) as FigureName[]).flatMap((name) =>
-    measured
-      .filter(({ figure }) => figure === name)
-      .map(({ contender, values }) => {
-        const { title, unit } = FIGURES[name];
-        return `${title}  ${contender}  ${round(median(values))} ${unit}  (spread ${percent(spread(values))})`;
-      }),
-  );
+  return (Object.keys(FIGURES) as FigureName[]).flatMap((name) => {
+    const { title, unit } = FIGURES[name];
+    const entries = measured.filter(({ figure }) => figure === name);
+    const own = entries.find(({ contender }) => contender === "santinela")?.values;
+    return entries.map(({ contender, values }) => {
+      const compared = own && contender !== "santinela" ? ratioText(ratio(own, values)) : "";
+      return [
+        `${title}  ${contender}  ${round(median(values))} ${unit}  (spread ${percent(spread(values))})`,
+        ...(compared === "" ? [] : [`Santinela is ${compared}`]),
+      ].join("  ");
+    });
+  });
 }

@@ -1,5 +1,6 @@
--- What wrk sends and how it reports: METHOD PATH TOKEN BODY-FILE RECORDS, given after "--".
--- A GET of a path that ends in "/" asks for the records 1 to RECORDS in turn.
+-- What wrk sends and how it reports: METHOD PATH TOKEN BODY-FILE RECORDS CLOSE, given after "--".
+-- A GET of a path that ends in "/" asks for the records 1 to RECORDS in turn. With CLOSE "close" each request has
+-- a connection of its own.
 local counter = 0
 local method, path, records
 
@@ -7,6 +8,7 @@ function init(args)
   method, path, records = args[1], args[2], tonumber(args[5]) or 0
   wrk.method = method
   if args[3] ~= "" then wrk.headers["Authorization"] = "Bearer " .. args[3] end
+  if args[6] == "close" then wrk.headers["Connection"] = "close" end
   if method == "POST" then
     wrk.headers["Content-Type"] = "application/json"
     local file = assert(io.open(args[4]))

@@ -17,10 +17,14 @@ export interface Load {
   /** Connections, each with one request at a time. */
   readonly clients: number;
   readonly seconds: number;
+  /** Whether each request has a connection of its own. */
+  readonly closes?: boolean;
 }
 
 /** What came of it. */
 export interface LoadResult {
+  /** Answered requests. */
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -41,10 +45,10 @@ export function wrkMissing(): string | undefined {
  * @throws Error when an answer was no success: then its rate means nothing
  */
 export async function send(load: Load, signal: AbortSignal): Promise<LoadResult> {
-  const { port, method, path, token, bodyFile, records, clients, seconds } = load;
+  const { port, method, path, token, bodyFile, records, clients, seconds, closes = false } = load;
   const how = ["-t", "1", "-c", String(clients), "-d", `${seconds}s`, "--timeout", `${TIMEOUT_S}s`];
   const where = ["-s", join(SOURCE, "wrk.lua"), `http://127.0.0.1:${port}`];
-  const what = [method, path, token, bodyFile, String(records)];
+  const what = [method, path, token, bodyFile, String(records), closes ? "close" : ""];
   const { stdout } = await promisify(execFile)("wrk", [...how, ...where, "--", ...what], {
     signal,
     timeout: (seconds + TIMEOUT_S) * 1000,
@@ -68,6 +72,7 @@ export function resultOf(stdout: string, what: string): LoadResult {
       `${what}: of ${said.requests} answers ${said.refused} were refusals, and ${said.broken} requests broke`,
     );
   return {
+    requests: said.requests,
     perSecond: said.requests / (said.durationUs / 1e6),
     p50Ms: said.p50Us / 1000,
     p99Ms: said.p99Us / 1000,

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandOf } from "../../scripts/bench/command.ts";
+import { FIGURES } from "../../scripts/bench/figures.ts";
 import { SOURCE } from "../../scripts/bench/paths.ts";
-import { FULL, QUICK } from "../../scripts/bench/plan.ts";
+import { FULL, MEASURES, QUICK } from "../../scripts/bench/plan.ts";
 import { SENSORS } from "../../scripts/bench/contenders/sensors.ts";
 import { resultOf } from "../../scripts/bench/wrk.ts";
 
@@ -15,7 +16,7 @@ Requests/sec:   2000.00
 
 describe("the output of wrk", () => {
   test("is parsed as requests a second and milliseconds", () => {
-    expect(resultOf(SAID, "GET /")).toEqual({ perSecond: 2000, p50Ms: 3.5, p99Ms: 12 });
+    expect(resultOf(SAID, "GET /")).toEqual({ requests: 2000, perSecond: 2000, p50Ms: 3.5, p99Ms: 12 });
   });
 
   test.each([
@@ -35,7 +36,7 @@ describe("the command line of the benchmark", () => {
   test("measures everything by default", () => {
     expect(commandOf([])).toMatchObject({
       quick: false,
-      only: ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"],
+      only: MEASURES,
     });
     expect(commandOf(["--quick", "--only", "read, trip"])).toMatchObject({
       quick: true,
@@ -45,11 +46,17 @@ describe("the command line of the benchmark", () => {
 
   test("lists what can be measured when the argument is unknown", () => {
     expect(() => commandOf(["--only", "memory"])).toThrow(
-      'there is no measure "memory"; choose from write, read, list, trip, start',
+      'there is no measure "memory"; choose from write, read, list, trip, trip-load, storm, start',
     );
     expect(() => commandOf(["--peers", "nginx"])).toThrow('there is no peer "nginx"');
     expect(() => commandOf(["--fast"])).toThrow(/--fast/);
   });
+});
+
+test.each([FULL, QUICK])("each sensor opens once under the loads of $loadTrips trips", ({ loadTrips }) => {
+  const loads = Object.keys(FIGURES).filter((name) => /^trip-\w+-p99$/.test(name));
+  // The first sensor's objective has the records of the load, and the last sensor is for the probe.
+  expect(loads.length * loadTrips).toBeLessThanOrEqual(SENSORS - 2);
 });
 
 test.each([FULL, QUICK])("a burst ends with every sensor open ($burst messages)", ({ burst, trips }) => {

@@ -7,6 +7,9 @@ import { sensorNumbers, topicOf } from "./sensors.ts";
 
 const ACCOUNT = { email: "bench@site.example", password: "correct horse battery staple" };
 
+/** For all sites of a storm, and a margin. */
+const CONNECTIONS_MAX = 12_000;
+
 /** The product, as an installer runs it. */
 export const santinela: Contender = {
   name: "santinela",
@@ -74,7 +77,7 @@ function configuration(port: number, brokerUrl: string | undefined): string {
   return [
     "dataDir: ./data",
     "site: { ref: bench }",
-    `http: { port: ${port} }`,
+    `http: { port: ${port}, connectionsMax: ${CONNECTIONS_MAX} }`,
     "gpio: { backend: simulated }",
     brokerUrl === undefined ? "mqtt: off" : `mqtt: { url: "${brokerUrl}" }`,
     "objectives:",

@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { launch, RECORDS_PATH, type Running } from "../contenders/contender.ts";
 import { santinela } from "../contenders/santinela.ts";
-import { SOURCE } from "../paths.ts";
 import type { Ground } from "../plan.ts";
 import { readPage } from "../requests.ts";
 import { noteMachine } from "../machine.ts";
+import { seeded } from "./seeded.ts";
 
 /** What a technician's page asks for: two filters, the newest first. */
 const PAGE = "status=planned&priority=high&_sort=dateStart&_order=DESC&_start=0&_end=25";
@@ -17,7 +14,6 @@ const SMALL_ROWS = 1_000;
 /** The first page of a filtered and sorted list, of a small table and of a large one. */
 export async function measureLists(ground: Ground): Promise<void> {
   const { scale, notebook, tell } = ground;
-  tell("  list: filling the tables");
   const small = await filled(ground, SMALL_ROWS);
   const large = await filled(ground, scale.rows);
   for (let round = 0; round < scale.rounds; round += 1) {
@@ -30,16 +26,9 @@ export async function measureLists(ground: Ground): Promise<void> {
   await large.child.end();
 }
 
-/** An installation with so many rows, running. */
+/** An installation with a number of records, running. */
 async function filled(ground: Ground, rows: number): Promise<Running> {
-  const setting = { children: ground.children, folder: ground.folder.folder("list"), environment: {} };
-  // The first start makes the database, the objectives and the account.
-  const fresh = await launch(santinela, setting);
-  await fresh.child.end();
-  const file = join(setting.folder, "data", "santinela.db");
-  await promisify(execFile)(process.execPath, [join(SOURCE, "seed.mjs"), file, String(rows)], {
-    signal: ground.signal,
-  });
+  const setting = { children: ground.children, folder: await seeded(ground, rows), environment: {} };
   const running = await launch(santinela, setting);
   await assertFilled(running, rows);
   return running;

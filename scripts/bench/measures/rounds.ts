@@ -23,9 +23,15 @@ export async function leavingOut(
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    tell(`  ${what}: ${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    tell(`  ${what}: ${name} is left out: ${reasonOf(error)}`);
     return false;
   }
+}
+
+/** The message of an error, with that of its cause: `fetch` says only that it failed. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${reasonOf(error.cause)})`;
 }
 
 export interface Race {

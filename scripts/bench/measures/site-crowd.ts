@@ -128,7 +128,7 @@ function ask(site: number, { port, emailOf, password }: CrowdOptions, agent: Age
       path: "/auth/token",
       method: "POST",
       agent,
-      localAddress: addressOf(site),
+      localAddress: siteAddress(site),
       timeout: TIMEOUT_MS,
       headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) },
     });
@@ -147,6 +147,6 @@ function ask(site: number, { port, emailOf, password }: CrowdOptions, agent: Age
 }
 
 /** An address of the loopback for each site: 127.1.0.1 and on. */
-function addressOf(site: number): string {
+export function siteAddress(site: number): string {
   return `127.1.${Math.floor(site / 250)}.${(site % 250) + 1}`;
 }

@@ -52,6 +52,7 @@ export async function measureStarts(ground: Ground): Promise<void> {
         await untilServed(child, site, token);
         notebook.note("start", name, performance.now() - startMs);
         await delay(SETTLE_MS);
+        // All threads together: a worker's heap cannot be seen from outside, the program would have to report it.
         notebook.note("rss-idle", name, child.residentMb);
       });
       await children.endAll();

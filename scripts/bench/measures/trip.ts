@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { connectAsync, type MqttClient } from "mqtt";
 import { launch, type Contender, type Running } from "../contenders/contender.ts";
 import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensors.ts";
@@ -9,9 +8,8 @@ import { brokerMissing, startBroker } from "./broker.ts";
 import { burst, untilOr, untilIdle } from "./burst.ts";
 import { Onlooker } from "./open-panel.ts";
 import { chosen, leavingOut } from "./rounds.ts";
+import { tripTimes } from "./trip-times.ts";
 
-/** A single opening that has not become a record by then never will. */
-const LOST_MS = 30_000;
 /** How often the probe opens at most, and how long each opening is given. */
 const PROBES = 6;
 const PROBE_MS = 10_000;
@@ -42,7 +40,9 @@ function measureOne(ground: Ground, contender: Contender): Promise<void> {
   const { scale, notebook } = ground;
   return atSensors(ground, contender, {}, async (running, sensors, onlooker) => {
     const { name } = running;
-    await noteSingle(ground, running, sensors, onlooker);
+    const times = await tripTimes(sensors, sensorNumbers.slice(0, scale.trips), () => onlooker.records());
+    notebook.note("trip-p50", name, percentile(times, 50));
+    notebook.note("trip-p99", name, percentile(times, 99));
     const { lost, peakMb, perSecond } = await burst(ground, scale.burst, running, sensors, onlooker);
     notebook.note("burst-lost", name, lost);
     notebook.note("burst-peak", name, peakMb);
@@ -94,36 +94,4 @@ async function untilHeard(sensors: MqttClient, onlooker: Onlooker): Promise<void
   if (!isThrough()) throw new Error("no opening of the probe has come through");
   // Of the probe's openings some may still be on their way.
   await untilIdle(onlooker);
-}
-
-/** One opening after the other, each of another sensor. */
-async function noteSingle(
-  { scale, notebook }: Ground,
-  { name }: Running,
-  sensors: MqttClient,
-  onlooker: Onlooker,
-): Promise<void> {
-  const times: number[] = [];
-  for (const sensor of sensorNumbers.slice(0, scale.trips)) {
-    const before = onlooker.records();
-    const startMs = performance.now();
-    sensors.publish(topicOf(sensor), messageOf("open"), { qos: 1 });
-    while (onlooker.records() === before) {
-      if (performance.now() - startMs > LOST_MS)
-        throw new Error(`an opening was no record after ${LOST_MS} ms`);
-      await nextTurn();
-      rest();
-    }
-    times.push(performance.now() - startMs);
-  }
-  notebook.note("trip-p50", name, percentile(times, 50));
-  notebook.note("trip-p99", name, percentile(times, 99));
-}
-
-const RESTING = new Int32Array(new SharedArrayBuffer(4));
-const REST_MS = 0.2;
-
-/** Shorter than any timer, and unlike a busy wait it leaves the processor to those that are measured. */
-function rest(): void {
-  Atomics.wait(RESTING, 0, 0, REST_MS);
 }

@@ -4,17 +4,23 @@ import type { Ground } from "../plan.ts";
 import { fill, post, read } from "../requests.ts";
 import { chosen, interleave } from "./rounds.ts";
 
-const CLIENTS: readonly { clients: number; figure: FigureName; slow: FigureName }[] = [
-  { clients: 1, figure: "post-1", slow: "slow-post-1" },
-  { clients: 8, figure: "post-8", slow: "slow-post-8" },
-  { clients: 64, figure: "post-64", slow: "slow-post-64" },
-];
+const CLIENTS = [
+  { clients: 1, figure: "post-1", written: "written-1", slow: "slow-post-1" },
+  { clients: 8, figure: "post-8", written: "written-8", slow: "slow-post-8" },
+  { clients: 64, figure: "post-64", written: "written-64", slow: "slow-post-64" },
+] as const satisfies readonly {
+  clients: number;
+  figure: FigureName;
+  written: FigureName;
+  slow: FigureName;
+}[];
 
 /** Those that flush: only on them can a slow flush tell. */
 const DURABLE: readonly ContenderName[] = [
   "santinela",
   "floor",
   "floor-rows",
+  "floor-c",
   "floor-each",
   "express",
   "fastify",
@@ -30,8 +36,13 @@ export async function measureWrites(ground: Ground): Promise<void> {
     what: "write",
     contenders: chosen(ground, [...DURABLE, "json-server"]),
     work: async (running) => {
-      for (const { clients, figure } of CLIENTS)
-        notebook.note(figure, running.name, (await post(running, clients, ground)).perSecond);
+      const { name, child } = running;
+      for (const { clients, figure, written } of CLIENTS) {
+        const beforeKib = child.writtenKib;
+        const { perSecond, requests } = await post(running, clients, ground);
+        notebook.note(figure, name, perSecond);
+        notebook.note(written, name, (child.writtenKib - beforeKib) / requests);
+      }
     },
     last: async ({ name, child }) => notebook.note("rss-loaded", name, child.residentMb),
   });
