@@ -48,7 +48,9 @@ export async function measureTripsUnderLoad(ground: Ground): Promise<void> {
   const contender: Contender = {
     ...santinela,
     prepare: (setting) => {
-      cpSync(join(template, "data"), join(setting.folder, "data"), { recursive: true });
+      // A daemon that was killed leaves its socket, which cannot be copied.
+      const filter = (path: string): boolean => !path.endsWith(".sock");
+      cpSync(join(template, "data"), join(setting.folder, "data"), { recursive: true, filter });
       return prepare(setting, []);
     },
   };
