@@ -107,14 +107,20 @@ export class AuditTrail extends Store {
 
   /** Chains events that an earlier release has only added to the event log. */
   adopt(): void {
-    const missing = this.prepare<EventRow>(
-      `SELECT seq, at, event, who, origin, subject, detail FROM events
+    const missing = this.prepare<number>(
+      `SELECT seq FROM events
        WHERE event IN (SELECT value FROM json_each(?)) AND seq > coalesce((SELECT max(seq) FROM audit), 0)
        ORDER BY seq`,
-    ).all(JSON.stringify(AUDITED));
+    )
+      .pluck()
+      .all(JSON.stringify(AUDITED));
     if (missing.length === 0) return;
+    // Row by row, because all of them may take more memory than a thread has.
+    const find = this.prepare<EventRow>(
+      "SELECT seq, at, event, who, origin, subject, detail FROM events WHERE seq = ?",
+    );
     transaction(this.database, () => {
-      for (const row of missing) this.add(row);
+      for (const seq of missing) this.add(find.get(seq) as EventRow);
     });
   }
 
