@@ -32,8 +32,8 @@ export interface DaemonOptions {
   readonly load: LoadOptions;
   /** Prefix log lines with journald priorities. */
   readonly forJournald: boolean;
-  /** File descriptor of the listening socket that systemd passes; undefined to open one. */
-  readonly httpDescriptor: number | undefined;
+  /** The next unused file descriptor of the listening socket that systemd passes; undefined to open one. */
+  readonly nextDescriptor: () => number | undefined;
   /** Directory in memory for changes that a full or failing disk does not take; optional. */
   readonly runtimeDirectory?: string | undefined;
   /** Failpoint specification, for tests. */

@@ -5,6 +5,7 @@ import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
 import type { ReloadHooks } from "./daemon-options.ts";
+import type { DaemonParts } from "./daemon-threads.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
@@ -14,11 +15,8 @@ import type { JsonLog } from "./ops/log.ts";
 import type { ReloadView } from "./site/administration-view.ts";
 import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneService } from "./inputs/zone-service.ts";
-import type { EventService } from "./service/events.ts";
-import { seedObjectives } from "./service/first-run.ts";
-import type { ObjectiveService } from "./service/objectives.ts";
+import type { EventNotes } from "./service/event-notes.ts";
 import { isStorageError } from "./store/database.ts";
-import type { CurrentSync } from "./sync/sync.ts";
 
 /** Configuration whose sections a reload replaces in place; components read it on each use. */
 export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
@@ -28,9 +26,8 @@ export interface DaemonReloadOptions {
   readonly load: LoadOptions;
   readonly watch: ZoneService;
   readonly inputs: Inputs;
-  readonly objectives: ObjectiveService;
-  readonly events: EventService;
-  readonly sync: CurrentSync;
+  readonly events: EventNotes;
+  readonly parts: DaemonParts;
   readonly clock: Clock;
   readonly log: JsonLog;
   readonly conditions: Conditions;
@@ -117,7 +114,7 @@ export class DaemonReload {
   }
 
   async #reload(by: Actor): Promise<ReloadView> {
-    const { config, conditions, log, hooks, events, sync } = this.#options;
+    const { config, conditions, log, hooks, events, parts } = this.#options;
     const { next, source } = await this.#read(by);
     const { zones, applied, needsRestart } = changesOf(config, next);
     const { settled } = await this.#exchange(next, by);
@@ -130,8 +127,10 @@ export class DaemonReload {
     conditions.clear("configuration-invalid");
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
+    await parts.reloaded(next);
     await settled;
-    if (applied.some((option) => option.split(".")[0] === "upstream")) await sync.exchange(next.upstream);
+    if (applied.some((option) => option.split(".")[0] === "upstream"))
+      await parts.records.sync.exchange(next.upstream);
     this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }
@@ -190,14 +189,15 @@ export class DaemonReload {
    * @throws AppError `unavailable` if the journal cannot store it; nothing changes then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
-    const { config, watch, inputs, objectives, failpoint } = this.#options;
+    const { config, watch, inputs, parts, failpoint } = this.#options;
     const isSame = canonical(config.zones) === canonical(next.zones);
     const filters = isSame ? undefined : await inputs.prepare(next.zones);
     this.#assertRunning();
     let settled: Promise<void> = Promise.resolve();
     try {
       // Objectives first: a zone may trip immediately after the exchange.
-      seedObjectives(objectives, next.objectives, next.zones, config.site.locale);
+      await parts.records.objectives.seed(next.objectives, next.zones);
+      this.#assertRunning();
       failpoint("reload-prepared");
       if (filters) watch.exchange(next.zones, by);
     } catch (cause) {

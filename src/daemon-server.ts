@@ -1,17 +1,18 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
-import type { Services } from "./daemon-services.ts";
 import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
-import { createApp } from "./http/app.ts";
+import { createApp, type AppParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
+import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 /** The services and components behind the routes. */
-export type ServedParts = Services & Omit<SiteRouteParts, "authority" | "clock">;
+export type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives"> &
+  Omit<SiteRouteParts, "authority" | "clock">;
 
 export interface DaemonServerOptions {
   readonly config: Config;
@@ -20,10 +21,13 @@ export interface DaemonServerOptions {
   readonly time: TrustedTime;
   readonly log: Log;
   readonly conditions: Conditions;
+  readonly failpoint: Failpoint;
   /** Unique id of this run; prefix of its request ids. */
   readonly run: string;
   /** File descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly httpDescriptor: number | undefined;
+  /** Ports of an earlier start; undefined to use the configured one and any free one. */
+  readonly earlier: { readonly port: number; readonly loopbackPort: number } | undefined;
 }
 
 /** The daemon's HTTP server: certificate, control socket, API, /site routes and web panel. */
@@ -52,10 +56,10 @@ export class DaemonServer {
   async start(): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
     const { host, port } = http;
-    const { httpDescriptor: descriptor, ...common } = this.#options;
+    const { httpDescriptor: descriptor, earlier, ...common } = this.#options;
     const tls = await this.#keeper.start();
     const controlSocket = join(dataDir, "control.sock");
-    const place = { host, port, descriptor };
+    const place = { host, port: earlier?.port ?? port, loopbackPort: earlier?.loopbackPort ?? 0, descriptor };
     const parts = { app: this.#app(), tls, controlSocket, limits: http };
     const server = new HttpServer({ ...common, ...place, ...parts });
     this.#server = server;
@@ -69,7 +73,7 @@ export class DaemonServer {
   }
 
   #app() {
-    const { parts, clock, run } = this.#options;
+    const { parts, clock, run, failpoint } = this.#options;
     const { http, site } = this.#config;
     let requests = 0;
     const authority = (): string | undefined => this.#keeper.authority;
@@ -79,7 +83,10 @@ export class DaemonServer {
       ...http,
       addSiteRoutes: (router, guards) => addSiteRoutes(router, guards, { ...parts, clock, authority }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },
-      newRequestId: () => `${run}-${(requests += 1)}`,
+      newRequestId: () => {
+        failpoint("request");
+        return `${run}-${(requests += 1)}`;
+      },
     });
   }
 }

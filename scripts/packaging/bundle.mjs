@@ -18,6 +18,8 @@ const bundle = await rolldown({
   cwd: root,
   input: {
     main: join(built, "main.js"),
+    "records-thread": join(built, "records-thread.js"),
+    "front-thread": join(built, "front-thread.js"),
     "backup-worker-main": join(built, "ops", "backup-worker-main.js"),
     "list-worker-main": join(built, "ops", "list-worker-main.js"),
     "backup-check-main": join(built, "ops", "backup-check-main.js"),

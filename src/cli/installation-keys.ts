@@ -7,6 +7,7 @@ import { revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secr
 import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
+import { isStorageError } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import type { JsonOption } from "./command-group.ts";
 import { confirm } from "./prompt.ts";
@@ -32,9 +33,15 @@ export function revokeKey({ dataDir }: Config, { stdout }: Terminal): void {
 
 function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {
   const database = openMainDatabase(join(dataDir, "santinela.db"));
-  const events = new EventService({ database, clock: new SystemClock() });
-  events.note({ ...commandLineActor(), event, subject: "signing key", detail: {} });
-  database.close();
+  try {
+    const events = new EventService({ database, clock: new SystemClock() });
+    events.record({ ...commandLineActor(), event, subject: "signing key", detail: {} });
+  } catch (error) {
+    // The key has been changed; a full disk must not make it look otherwise.
+    if (!isStorageError(error)) throw error;
+  } finally {
+    database.close();
+  }
 }
 
 /** Shows the certificate of the local API; creates the certificate authority, the certificate and the keys if missing. */

@@ -10,7 +10,7 @@ import type { LoadOptions } from "../config/load.ts";
 import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { inheritedDescriptor, SystemdNotifier } from "../ops/systemd-notify.ts";
+import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -32,6 +32,8 @@ class DaemonRuns {
   readonly #terminal: Terminal;
   readonly #notifier: SystemdNotifier;
   readonly #stopped: Promise<void>;
+  /** Of the listening socket: each start of the server uses one, because closing a server closes its descriptor. */
+  readonly #descriptors: number[] | undefined;
   #effective: EffectiveConfiguration;
   #running: Daemon | undefined;
   #isReloadRequested = false;
@@ -40,6 +42,8 @@ class DaemonRuns {
     this.#load = load;
     this.#terminal = terminal;
     this.#notifier = SystemdNotifier.of(terminal.env, process.pid);
+    const descriptors = inheritedDescriptors(terminal.env, process.pid, "http");
+    this.#descriptors = descriptors.length > 0 ? descriptors : undefined;
     // Installed before the start, so that a signal during the start also causes a clean shutdown.
     this.#stopped = terminal.untilSignal();
     // Before and between runs, the request is kept: the file may already have been read.
@@ -65,6 +69,14 @@ class DaemonRuns {
         end = await this.#start(restoreFault);
       }
     }
+  }
+
+  /** @throws Error if the socket of systemd has no descriptor left: only a restart of the service has new ones */
+  #nextDescriptor(): number | undefined {
+    if (this.#descriptors === undefined) return undefined;
+    const [descriptor] = this.#descriptors.splice(0, 1);
+    if (descriptor === undefined) throw new Error("the socket of systemd has no descriptor left");
+    return descriptor;
   }
 
   /**
@@ -101,7 +113,7 @@ class DaemonRuns {
       },
       load: this.#load,
       forJournald,
-      httpDescriptor: inheritedDescriptor(env, process.pid, "http"),
+      nextDescriptor: () => this.#nextDescriptor(),
       // Set by systemd for a unit with RuntimeDirectory=.
       runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
       failpoint: env["SANTINELA_FAILPOINT"],

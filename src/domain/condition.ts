@@ -85,6 +85,7 @@ export const CONDITIONS = {
     title: "Certificate issued while the clock was wrong",
   },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
+  "thread-failed": { severity: "error", title: "Part of the daemon failed and was started again" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 
 export type ConditionCode = keyof typeof CONDITIONS;
@@ -136,6 +137,8 @@ export const CONDITION_MESSAGES = {
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
+  "thread-failed":
+    "the thread {thread} has failed: {reason}. It is started again automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 

@@ -2,9 +2,9 @@ import type { RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { EventService } from "../service/events.ts";
-import type { InterventionService } from "../service/interventions.ts";
+import type { EventNotes } from "../service/event-notes.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
+import type { Records } from "../service/records.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
 import { closeUnreadBody } from "./body.ts";
@@ -19,10 +19,12 @@ import { tokenRoutes } from "./routes/token.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
 
 export interface AppParts {
-  readonly interventions: InterventionService;
+  readonly records: Records;
+  /** IANA time zone of dates without an offset. */
+  readonly timezone: string;
   readonly objectives: ObjectiveService;
   readonly tokens: TokenService;
-  readonly events: EventService;
+  readonly events: EventNotes;
   /** Adds the routes that the contract does not have. @returns ends their open responses */
   readonly addSiteRoutes: (router: Router, guards: AuthGuards) => () => void;
   /** Folder of the built web panel; undefined for a daemon without one. */
@@ -87,14 +89,14 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
 }
 
 function apiRouter(
-  { interventions, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
+  { records, timezone, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
   { api, administrator }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
-  interventionRoutes(router, { guard: api, deleteGuard }, interventions);
+  interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
   const document = openApiDocument(basePath);
   addResource(router, "/openapi.json", api, { get: json(() => document) });
   return router;

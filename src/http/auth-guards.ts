@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { actorOf, mayUseApi, type Principal } from "../domain/principal.ts";
-import type { EventService } from "../service/events.ts";
+import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
 
 /** Principal of the control socket, which its file permissions protect. */
@@ -91,7 +91,7 @@ export interface AuthGuards {
   readonly isStillAuthorized: (request: Request) => boolean;
 }
 
-export function createAuthGuards(tokens: TokenService, events: EventService): AuthGuards {
+export function createAuthGuards(tokens: TokenService, events: EventNotes): AuthGuards {
   const requireRight = (isAllowed: (principal: Principal) => boolean, message: string): RequestHandler => {
     return (request, _response, next) => {
       const principal = principalOf(request);

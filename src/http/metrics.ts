@@ -8,7 +8,7 @@ export interface MetricsPort {
   /** The metrics in the Prometheus text format. */
   text(): Promise<string>;
   /** Token for access over the network; null: no access over the network. */
-  readonly token: string | null;
+  token(): string | null;
 }
 
 /** Media type of the Prometheus text format. */
@@ -20,8 +20,9 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 export function metricsRoute(router: Router, metrics: MetricsPort): void {
   router.get("/metrics", (request, response, next) => {
     if (!isLocal(request)) {
-      if (metrics.token === null) return next("route");
-      if (!hasToken(request, metrics.token)) {
+      const token = metrics.token();
+      if (token === null) return next("route");
+      if (!hasToken(request, token)) {
         response.set("WWW-Authenticate", 'Bearer realm="santinela metrics"');
         throw new AppError("unauthenticated", "the token of metrics.tokenFile is required");
       }

@@ -19,6 +19,8 @@ export interface HttpServerOptions {
   readonly descriptor: number | undefined;
   /** PEM certificate and key of the network server; undefined for plain HTTP. */
   readonly tls: KeyPair | undefined;
+  /** Port of the server for the daemon's own trips; 0 selects a free one. */
+  readonly loopbackPort?: number;
   /** Path of the control socket. */
   readonly controlSocket: string;
   /** Limits of the network server. */
@@ -70,7 +72,9 @@ export class HttpServer {
    */
   async start(): Promise<void> {
     await this.#listenToNetwork();
-    await listening(this.#loopback, () => this.#loopback.listen(0, "127.0.0.1"));
+    await listening(this.#loopback, () =>
+      this.#loopback.listen(this.#options.loopbackPort ?? 0, "127.0.0.1"),
+    );
     await this.#startControlSocket();
   }
 
@@ -106,9 +110,9 @@ export class HttpServer {
     return this.#network.listening ? addressOf(this.#network) : { host, port };
   }
 
-  /** URL of the loopback server. */
-  get loopbackUrl(): string {
-    return `http://127.0.0.1:${addressOf(this.#loopback).port}`;
+  /** Port of the server for the daemon's own trips, on 127.0.0.1. */
+  get loopbackPort(): number {
+    return addressOf(this.#loopback).port;
   }
 
   /** Accepts no new requests, waits shortly for running ones, and stops. */

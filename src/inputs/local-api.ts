@@ -1,6 +1,7 @@
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { isUnfinished } from "../domain/incident.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Intervention, InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 
@@ -32,16 +33,19 @@ export interface RecordVersion {
   readonly etag: string;
 }
 
+/** Returns a token of the device account. Rejects with `unavailable` while the local API restarts. */
+export type DeviceToken = () => Promise<string> | string;
+
 /** The local API, as trips use it: every write of the daemon passes it like any other request. */
 export class LocalApi {
   readonly #client: ApiClient;
-  readonly #newToken: () => string;
+  readonly #newToken: DeviceToken;
   #token: string | undefined;
   /** Unfinished records as this process last wrote them; a change of an outdated version is rejected by its ETag. */
   readonly #written = new Map<number, RecordVersion>();
 
   /** @param newToken returns a token of the device account */
-  constructor(baseUrl: string, newToken: () => string, connectionsMax: number) {
+  constructor(baseUrl: string, newToken: DeviceToken, connectionsMax: number) {
     this.#newToken = newToken;
     this.#client = new ApiClient({
       baseUrl,
@@ -111,11 +115,16 @@ export class LocalApi {
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-    this.#token ??= this.#newToken();
-    const reply = await send(this.#token);
-    if (reply.kind !== "answered" || reply.status !== 401) return resultOf(method, reply);
-    this.#token = this.#newToken();
-    return resultOf(method, await send(this.#token));
+    try {
+      this.#token ??= await this.#newToken();
+      const reply = await send(this.#token);
+      if (reply.kind !== "answered" || reply.status !== 401) return resultOf(method, reply);
+      this.#token = await this.#newToken();
+      return resultOf(method, await send(this.#token));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+      return { type: "again", reason: error.message, isBusy: true };
+    }
   }
 }
 

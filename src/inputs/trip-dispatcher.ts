@@ -6,15 +6,14 @@ import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/backoff.ts";
 import type { Journal } from "../store/journal.ts";
 import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-correlator.ts";
-import { LocalApi } from "./local-api.ts";
+import { LocalApi, type DeviceToken } from "./local-api.ts";
 import { RecordCorrections } from "./record-corrections.ts";
 
 export interface TripDispatcherOptions {
   readonly journal: Journal;
   /** Base URL of the local API. */
   readonly baseUrl: string;
-  /** A token of the device account. */
-  readonly token: () => string;
+  readonly token: DeviceToken;
   readonly host: { readonly bootId: string; readonly time: TrustedTime };
   readonly site: IncidentCorrelatorOptions["site"];
   readonly clock: Clock;
@@ -22,8 +21,8 @@ export interface TripDispatcherOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint?: (name: string) => void;
-  /** Called with the time from trip to record, in milliseconds, for trips of the current boot. */
-  readonly onRecord: (waitMs: number) => void;
+  /** Called when a trip is in a record, with the time since the trip in milliseconds; undefined for an earlier boot. */
+  readonly onRecord: (waitMs: number | undefined) => void;
 }
 
 const BACK_OFF_BASE_MS = 100;
@@ -160,7 +159,8 @@ export class TripDispatcher {
     conditions.clear("dispatch-failing");
     if (!journal.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
     const { moment } = trip;
-    if (moment.bootId === host.bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
+    const isOfThisBoot = moment.bootId === host.bootId;
+    onRecord(isOfThisBoot ? Math.max(0, clock.monotonicMs() - moment.monotonicMs) : undefined);
     return "finished";
   }
 

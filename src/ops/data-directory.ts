@@ -2,17 +2,15 @@ import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import type { Database } from "../store/database.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { ReserveFile, freeBytes } from "./reserve-file.ts";
 import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 export interface DataDirectoryOptions {
   readonly dataDir: string;
-  /** Retention of the audit trail in days; default 400. */
-  readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -22,10 +20,7 @@ export interface DataDirectoryOptions {
 
 /** The data directory of a running daemon: locked against a second one, with open databases and a monitored disk. */
 export class DataDirectory {
-  readonly main: Database;
-  readonly journal: Database;
-  /** Whether so little space is free that it is kept for alarms. */
-  readonly isDiskFull: () => boolean;
+  readonly databases: Databases;
   /** Functions that close what was opened, in reverse order. */
   readonly #closes: (() => void)[] = [];
 
@@ -40,23 +35,20 @@ export class DataDirectory {
     try {
       const reserveFile = new ReserveFile(dataDir);
       const databases = new Databases({ ...options, reserveFile });
+      this.databases = databases;
       this.#closes.push(() => databases.close());
-      this.main = databases.main;
-      this.journal = databases.journal;
-      const housekeeping = new Housekeeping({
-        ...options,
-        main: this.main,
-        journal: this.journal,
-        reserveFile,
-        freeBytes: () => freeBytes(dataDir),
-        checkReport: () => {
-          databases.checkRecoveryReport();
-          databases.noteNumbers();
-        },
-      });
+      const free = (): number => freeBytes(dataDir);
+      const checkReport = (): void => {
+        databases.checkRecoveryReport();
+        databases.noteNumbers();
+      };
+      const housekeeping = new Housekeeping({ ...options, reserveFile, freeBytes: free, checkReport });
       this.#closes.push(() => housekeeping.stop());
-      this.isDiskFull = () => housekeeping.isDiskFull;
       housekeeping.start();
+      const removal = (wallMs: number) => journalRetention(databases.journal, databases.main, wallMs);
+      const retention = new RetentionSchedule({ ...options, freeBytes: free, removal });
+      this.#closes.push(() => retention.stop());
+      retention.start();
     } catch (error) {
       this.close();
       throw error;

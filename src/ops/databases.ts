@@ -4,14 +4,13 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
-import { isDiskFull, setDiskFullHandler, onRollback } from "../store/transaction.ts";
+import { openReadOnly, type Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
-import { roomLeft, type ReserveFile } from "./reserve-file.ts";
+import type { ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { countLostTrips, lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
 import {
@@ -23,9 +22,10 @@ import {
   type NumberGaps,
 } from "./data-loss.ts";
 import type { DatabaseName, NamedDatabase } from "./database-files.ts";
-import { TRIPS_KEPT_MS } from "./housekeeping.ts";
+import { openGuarded, withReserve } from "./guarded-database.ts";
 import { formatReport, LossReports, type LossReport } from "./loss-reports.ts";
 import { conditionOf, INTACT, recoverDatabase } from "./recovery.ts";
+import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
 import { exchangeSwapped } from "./swapped-databases.ts";
 
 export interface DatabasesOptions {
@@ -43,8 +43,8 @@ export interface DatabasesOptions {
  * crash, and a recovery if a file is damaged or missing.
  */
 export class Databases {
-  readonly main: Database;
   readonly journal: Database;
+  #main: Database;
   readonly #options: DatabasesOptions;
   readonly #numbers: GivenNumbers;
   readonly #reports: LossReports;
@@ -52,7 +52,7 @@ export class Databases {
   /** @throws AppError `storage` if a database cannot be used and a recovery cannot help, as on a read-only disk */
   constructor(options: DatabasesOptions) {
     this.#options = options;
-    const { dataDir, clock } = options;
+    const { dataDir, clock, reserveFile } = options;
     this.#reports = new LossReports(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
     // After a crash each index is checked against its table; after a clean shutdown that is not necessary.
@@ -60,27 +60,50 @@ export class Databases {
       existsSync(join(dataDir, CLEAN_SHUTDOWN_FILE)) && !existsSync(integrityCheckFile(dataDir));
     const depth = isCleanShutdown ? "quick" : "full";
     // Before anything is checked: the files of an interrupted recovery are replaced by those that it has completed.
-    this.#withRoom(() => this.#reports.finishReplacements(clock.wallMs()));
+    withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
     this.#numbers = new GivenNumbers(dataDir);
     if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
     this.journal = this.#open(JOURNAL, { isKnown, depth });
     try {
-      this.main = this.#open(MAIN, { isKnown, depth });
+      this.#main = this.#open(MAIN, { isKnown, depth });
     } catch (error) {
       this.journal.close();
       throw error;
     }
     rmSync(integrityCheckFile(dataDir), { force: true });
-    this.#withRoom(() => this.#reportLosses(clock.wallMs()));
+    withReserve(reserveFile, () => this.#reportLosses(clock.wallMs()));
     if (!isKnown) this.#createInstallationId();
     rmSync(join(dataDir, CLEAN_SHUTDOWN_FILE), { force: true });
     this.checkRecoveryReport();
   }
 
+  /** `santinela.db`: writable until `handOver`, then read-only. */
+  get main(): Database {
+    return this.#main;
+  }
+
+  /**
+   * Leaves the writing of `santinela.db` to another connection.
+   * @param open opens that connection, while no other one is open
+   */
+  async handOver<T>(open: () => Promise<T>): Promise<T> {
+    const path = join(this.#options.dataDir, MAIN.name);
+    this.#main.close();
+    const opened = await open();
+    this.#main = openReadOnly(path);
+    return opened;
+  }
+
+  /** Closes `santinela.db`, so that the connection that writes it can remove its write-ahead log. */
+  closeMain(): void {
+    if (!this.#main.open) return;
+    this.noteNumbers();
+    this.#main.close();
+  }
+
   /** Closes both and writes the clean shutdown marker. */
   close(): void {
-    this.noteNumbers();
-    this.main.close();
+    this.closeMain();
     this.journal.close();
     try {
       writeFileSync(join(this.#options.dataDir, CLEAN_SHUTDOWN_FILE), "");
@@ -167,41 +190,19 @@ export class Databases {
     const path = join(this.#options.dataDir, name);
     const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
-      const { dataDir, clock, log } = this.#options;
+      const { dataDir, clock, log, reserveFile } = this.#options;
       log.error("database-damaged", { database: name, problem: why });
       const options = { dataDir, name, kind, problem: why, versions: versions(), clock };
-      this.#withRoom(() => recoverDatabase(options));
-      this.#withRoom(() => this.#reports.finishReplacements(clock.wallMs()));
-      return this.#opened(path, kind);
+      withReserve(reserveFile, () => recoverDatabase(options));
+      withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
+      return openGuarded(path, kind, this.#options);
     };
     if (problem !== undefined) return recover(problem);
     try {
-      return this.#opened(path, kind);
+      return openGuarded(path, kind, this.#options);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return recover(messageOf(error));
-    }
-  }
-
-  #opened(path: string, kind: DatabaseKind): Database {
-    const database = this.#withRoom(() => openDatabase(path, kind));
-    setDiskFullHandler(database, () => this.#options.reserveFile.release());
-    // Damage is checked and repaired at the next start, even after a clean shutdown.
-    onRollback(database, (error) => {
-      const { dataDir, conditions } = this.#options;
-      if (isDamage(error)) requestIntegrityCheck(dataDir, `${path}: ${messageOf(error)}`);
-      if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
-    });
-    return database;
-  }
-
-  /** Does what can be repeated: a full disk may reject even the few pages of opening a database. */
-  #withRoom<T>(step: () => T): T {
-    try {
-      return step();
-    } catch (error) {
-      if (!isDiskFull(error) || !this.#options.reserveFile.release()) throw error;
-      return step();
     }
   }
 

@@ -1,16 +1,31 @@
-/** A point where tests can kill the process, to simulate power cuts. */
+/** A point where tests can end the process or the calling thread, to simulate power cuts and defects. */
 export type Failpoint = (name: string) => void;
 
+const SPEC = /^([^:=]+)(?::(\d+))?(?:=(kill|throw|fill))?$/;
+
 /**
- * Creates a failpoint that kills the process at the nth call with its name.
- * @param spec `<name>` or `<name>:<n>`; undefined for none
+ * Creates a failpoint that takes effect at the nth call with its name.
+ * @param spec `<name>`, `<name>:<n>` or either with an effect: `=kill` ends the process at once (default), `=throw` is a
+ *   defect that nothing handles, `=fill` fills the heap of the calling thread; undefined for none
  * @param kill ends the process at once
  */
 export function failpointOf(spec: string | undefined, kill: () => void): Failpoint {
-  if (spec === undefined) return () => {};
-  const [wanted, count] = spec.split(":");
-  let left = Number(count ?? 1);
+  const [, wanted, count = "1", effect = "kill"] = SPEC.exec(spec ?? "") ?? [];
+  if (wanted === undefined) return () => {};
+  const effects: Readonly<Record<string, () => void>> = { kill, throw: throwLater, fill: fillHeap };
+  let left = Number(count);
   return (name) => {
-    if (name === wanted && (left -= 1) === 0) kill();
+    if (name === wanted && (left -= 1) === 0) effects[effect]?.();
   };
+}
+
+function throwLater(): void {
+  queueMicrotask(() => {
+    throw new Error("failpoint");
+  });
+}
+
+function fillHeap(): void {
+  const held: unknown[][] = [];
+  for (;;) held.push(Array.from({ length: 10_000 }, (_, index) => ({ index })));
 }

@@ -12,6 +12,8 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   /** Prefix lines with `<n>` for journald, which adds its own timestamp. */
   readonly forJournald?: boolean;
+  /** Called with the lowest level that is written, at the start and at each change. */
+  readonly onLevel?: (level: LogLevel) => void;
 }
 
 /** Writes one JSON line per event. */
@@ -25,11 +27,12 @@ export class JsonLog implements Log {
     this.#options = options;
     this.#configured = options.level;
     this.#threshold = options.level;
+    options.onLevel?.(options.level);
   }
 
   /** Sets the configured level; a debug period continues to its end. */
   useLevel(level: LogLevel): void {
-    if (this.#threshold === this.#configured) this.#threshold = level;
+    if (this.#threshold === this.#configured) this.#setThreshold(level);
     this.#configured = level;
   }
 
@@ -38,7 +41,7 @@ export class JsonLog implements Log {
    * @param forMs duration in milliseconds
    */
   enableDebug(forMs: number): void {
-    this.#threshold = "debug";
+    this.#setThreshold("debug");
     this.#cancelReturn();
     this.#cancelReturn = this.#options.clock.after(forMs, () => this.restoreLevel());
   }
@@ -46,7 +49,12 @@ export class JsonLog implements Log {
   /** Ends the debug period. */
   restoreLevel(): void {
     this.#cancelReturn();
-    this.#threshold = this.#configured;
+    this.#setThreshold(this.#configured);
+  }
+
+  #setThreshold(level: LogLevel): void {
+    this.#threshold = level;
+    this.#options.onLevel?.(level);
   }
 
   debug(event: string, fields?: LogFields): void {

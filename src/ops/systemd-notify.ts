@@ -11,12 +11,13 @@ const PINGS_PER_PERIOD = 3;
 const EXTENDED_WATCHDOG_MS = 600_000;
 
 /**
- * The descriptor that systemd passes to a service under a name (FileDescriptorName=, sd_listen_fds(3)).
- * @returns undefined if there is none, or if it is for another process (LISTEN_PID)
+ * The descriptors that systemd passes to a service under a name (FileDescriptorName=, sd_listen_fds(3)).
+ * @returns none if they are for another process (LISTEN_PID)
  */
-export function inheritedDescriptor(env: Environment, pid: number, name: string): number | undefined {
-  const index = isOurs(env, "LISTEN_PID", pid) ? (env["LISTEN_FDNAMES"] ?? "").split(":").indexOf(name) : -1;
-  return index < 0 ? undefined : FIRST_DESCRIPTOR + index;
+export function inheritedDescriptors(env: Environment, pid: number, name: string): number[] {
+  if (!isOurs(env, "LISTEN_PID", pid)) return [];
+  const names = (env["LISTEN_FDNAMES"] ?? "").split(":");
+  return names.flatMap((each, index) => (each === name ? [FIRST_DESCRIPTOR + index] : []));
 }
 
 function isOurs(env: Environment, variable: string, pid: number): boolean {
@@ -46,7 +47,7 @@ export class SystemdNotifier {
   static of(env: Environment, pid: number): SystemdNotifier {
     const microseconds = isOurs(env, "WATCHDOG_PID", pid) ? Number(env["WATCHDOG_USEC"] ?? 0) : 0;
     return new SystemdNotifier(
-      inheritedDescriptor(env, pid, "notify"),
+      inheritedDescriptors(env, pid, "notify")[0],
       microseconds > 0 ? microseconds / 1000 : undefined,
     );
   }

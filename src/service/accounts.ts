@@ -82,6 +82,18 @@ export class AccountService {
     });
   }
 
+  /** Creates the account that posts trips. It has no password. */
+  ensureDevice(): void {
+    if (this.#accounts.byEmail(DEVICE_EMAIL)) return;
+    this.#accounts.add({
+      email: DEVICE_EMAIL,
+      role: "operator",
+      passwordHash: null,
+      mustChangePassword: false,
+      createdAtMs: this.#clock.wallMs(),
+    });
+  }
+
   /**
    * Adds an account.
    * @param options `mustChangePassword`: the password is generated and only allows setting a new one

@@ -9,22 +9,28 @@ import type { AccountService } from "./accounts.ts";
  * Stores the configured objectives, and a placeholder for each objective that only a zone names: the first trip needs its
  * objective even if nothing was imported and the link was never up.
  */
-export function seedObjectives(
-  objectives: ObjectiveService,
-  configured: ObjectiveImport,
-  zones: readonly { readonly objective: ObjectiveRef }[],
-  locale: Locale,
-): void {
-  objectives.import(configured, "config");
-  objectives.release(configured);
-  const named = zones.map(({ objective: { type, id } }) => ({
-    type,
-    name: wording(locale).unnamedObjective(id),
-    id,
-  }));
-  const ofType = (objectiveType: ObjectiveType) =>
-    named.filter(({ type }) => type === objectiveType).map(({ id, name }) => ({ id, name }));
-  objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((type) => [type, ofType(type)])), "zone");
+export class ObjectiveSeeds {
+  readonly #objectives: ObjectiveService;
+  readonly #locale: Locale;
+
+  /** @param locale of the placeholders' names */
+  constructor(objectives: ObjectiveService, locale: Locale) {
+    this.#objectives = objectives;
+    this.#locale = locale;
+  }
+
+  seed(configured: ObjectiveImport, zones: readonly { readonly objective: ObjectiveRef }[]): void {
+    this.#objectives.import(configured, "config");
+    this.#objectives.release(configured);
+    const named = zones.map(({ objective: { type, id } }) => ({
+      type,
+      name: wording(this.#locale).unnamedObjective(id),
+      id,
+    }));
+    const ofType = (objectiveType: ObjectiveType) =>
+      named.filter(({ type }) => type === objectiveType).map(({ id, name }) => ({ id, name }));
+    this.#objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((type) => [type, ofType(type)])), "zone");
+  }
 }
 
 /**

@@ -20,12 +20,11 @@ import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { IdempotencyStore } from "../store/idempotency.ts";
-import type { ListReader } from "../store/intervention-lists.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import { EventService } from "./events.ts";
-import { ListService } from "./lists.ts";
+import { assertMatch, decideChange, type ChangeRequest, type IdempotencyKey } from "./records.ts";
 
 export interface InterventionServiceOptions {
   readonly database: Database;
@@ -38,8 +37,6 @@ export interface InterventionServiceOptions {
   readonly newUid: () => string;
   /** Called after each committed change, to wake the sync. */
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
-  /** Reads long lists in another thread; without it all lists are read here. */
-  readonly longLists?: ListReader | undefined;
   /** Whether the rest of the disk is kept for alarms; without it, it never is. */
   readonly isDiskFull?: (() => boolean) | undefined;
 }
@@ -49,15 +46,8 @@ const KEY_LIFETIME_MS = 30 * 86_400_000;
 /** Maximum old keys removed by each keyed request. */
 const KEYS_PRUNED_MAX = 10;
 
-/** The key of a request and the hash of its body. */
-export interface IdempotencyKey {
-  readonly key: string;
-  readonly fingerprint: string;
-}
-
 /** Writes records, each with its outbox entry in one transaction. */
 export class InterventionService {
-  readonly lists: ListService;
   readonly #listeners: InterventionServiceOptions["onChange"][] = [];
   readonly #options: InterventionServiceOptions;
   readonly #interventions: InterventionStore;
@@ -72,7 +62,6 @@ export class InterventionService {
     this.#listeners.push(options.onChange);
     this.#commits = new GroupCommit(options.database, options.clock);
     this.#interventions = new InterventionStore(options.database);
-    this.lists = new ListService(options);
     this.#objectives = new ObjectiveStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#idempotency = new IdempotencyStore(options.database);
@@ -126,25 +115,26 @@ export class InterventionService {
     return stored;
   }
 
-  /** IANA time zone for dates without an offset. */
-  get timezone(): string {
-    return this.#options.timezone;
+  /** Changes fields, as `Records.change` does with those it decides. */
+  update(id: number, body: InterventionUpdate, principal: Principal): StoredIntervention {
+    return this.#update(id, () => changedFields(body), principal, false);
   }
 
-  /**
-   * Changes the fields of the body and no others; an invalid field changes nothing.
-   * @param hasTripJoined whether a trip joined the record, so that it must be sent whatever its state at the centre
-   * @throws AppError `not-found` (record or objective), `invalid` (dates, objective type without id)
-   */
-  update(
+  /** As `Records.change`. */
+  change(id: number, request: ChangeRequest, principal: Principal): StoredIntervention {
+    const hasTripJoined = request.hasTripJoined === true && principal.email === DEVICE_EMAIL;
+    return this.#update(id, (newest) => decideChange(newest, request), principal, hasTripJoined);
+  }
+
+  #update(
     id: number,
-    body: InterventionUpdate,
+    decide: (newest: StoredIntervention) => Partial<InterventionFields>,
     principal: Principal,
-    hasTripJoined = false,
+    hasTripJoined: boolean,
   ): StoredIntervention {
-    const changes = changedFields(body);
     const updated = transaction(this.#options.database, () => {
       const stored = this.get(id);
+      const changes = decide(stored);
       const current = fieldsOf(stored.record);
       const merged = { ...current, ...changes };
       this.#assertObjective(merged, current, changes);
@@ -162,10 +152,11 @@ export class InterventionService {
     return updated.stored;
   }
 
-  /** Deletes a record permanently. @throws AppError `not-found` */
-  delete(id: number, principal: Principal): Intervention {
+  /** Deletes a record permanently, as `Records.remove`. */
+  delete(id: number, principal: Principal, ifMatch?: string): Intervention {
     const { record } = transaction(this.#options.database, () => {
       const stored = this.get(id);
+      assertMatch(stored, ifMatch);
       this.#record("intervention-deleted", id, principal, { before: stored.record });
       this.#enqueue(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
       return stored;

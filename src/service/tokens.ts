@@ -5,7 +5,8 @@ import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
-import { EventService } from "./events.ts";
+import { EventLog } from "../store/event-log.ts";
+import type { EventNotes } from "./event-notes.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
@@ -26,13 +27,18 @@ export class TokenService {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #throttle: SignInThrottle;
   readonly #passwords = new PasswordCheck();
-  readonly #events: EventService;
+  readonly #events: EventNotes;
+  readonly #eventLog: EventLog;
   /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
   readonly #verified = new Map<string, VerifiedClaims>();
 
-  /** @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous key are still accepted */
+  /**
+   * @param options database: may be read-only; keys: HS256 signing keys of at least 32 bytes; tokens of the previous
+   *   key are still accepted
+   */
   constructor(options: {
     database: Database;
+    events: EventNotes;
     clock: Clock;
     keys: { readonly current: KeyObject; readonly previous?: KeyObject };
   }) {
@@ -42,7 +48,8 @@ export class TokenService {
     this.#accounts = new AccountStore(options.database);
     this.#clock = options.clock;
     this.#throttle = new SignInThrottle(options.clock);
-    this.#events = new EventService(options);
+    this.#events = options.events;
+    this.#eventLog = new EventLog(options.database);
   }
 
   /**
@@ -63,7 +70,7 @@ export class TokenService {
     const account = await this.#accountWith(attempt, password, hasToken);
     if (!account) throw new AppError("unauthenticated", "email or password is wrong");
     const { email: who, role } = account;
-    await this.#events.noteWithOthers({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
+    await this.#events.added({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
@@ -93,19 +100,10 @@ export class TokenService {
     return { accountId, email, role, mustChangePassword, objectives, from };
   }
 
-  /** Token for dispatching trips; its account has no password. */
+  /** Token for dispatching trips; its account has no password. @see AccountService.ensureDevice */
   deviceToken(): string {
-    const nowMs = this.#clock.wallMs();
-    const account =
-      this.#accounts.byEmail(DEVICE_EMAIL) ??
-      this.#accounts.add({
-        email: DEVICE_EMAIL,
-        role: "operator",
-        passwordHash: null,
-        mustChangePassword: false,
-        createdAtMs: nowMs,
-      });
-    if (!account) throw new Error("cannot create the device account");
+    const account = this.#accounts.byEmail(DEVICE_EMAIL);
+    if (!account) throw new Error("the device account is missing");
     return this.#sign(account);
   }
 
@@ -120,7 +118,7 @@ export class TokenService {
   #attemptOf(email: string, address: string | undefined): SignInAttempt {
     const account = this.#accounts.byEmail(email);
     const isKnownPlace =
-      account !== undefined && address !== undefined && this.#events.hasSignedIn(account.email, address);
+      account !== undefined && address !== undefined && this.#eventLog.hasSignedIn(account.email, address);
     const isRandomPassword = account?.mustChangePassword === true;
     return { email, address, isKnownAddress: isKnownPlace, isRandomPassword };
   }

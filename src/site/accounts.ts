@@ -3,8 +3,10 @@ import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
 import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
-import { readBody, validated } from "../http/body.ts";
+import { readBody } from "../http/body.ts";
+import { validated } from "../service/validation.ts";
 import { addResource, json } from "../http/resource.ts";
+import type { Remote } from "../domain/remote.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { AccountView, PersonView } from "./administration-view.ts";
@@ -14,7 +16,7 @@ import { requestObject } from "./request-parameters.ts";
 export function accountRoutes(
   router: Router,
   guards: AuthGuards,
-  { tokens, accounts }: { readonly tokens: TokenService; readonly accounts: AccountService },
+  { tokens, accounts }: { readonly tokens: TokenService; readonly accounts: Remote<AccountService> },
 ): void {
   const ownAccount = (request: Request): AccountView => {
     const { email, role, mustChangePassword = false } = principalOf(request);
@@ -24,27 +26,27 @@ export function accountRoutes(
   addResource(router, "/site/password", guards.token, {
     post: [readBody, json((request) => changePassword(request, tokens, accounts))],
   });
-  const list = (): PersonView[] =>
-    accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
+  const list = async (): Promise<PersonView[]> =>
+    (await accounts.list()).map(({ email, role, disabled }) => ({ email, role, disabled }));
   const add = async (request: Request, response: Response): Promise<void> => {
     await addAccount(request, accounts);
-    response.status(201).json(list());
+    response.status(201).json(await list());
   };
   addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
-  const change = (request: Request): PersonView[] => {
+  const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
     const { disabled, ...others } = requestObject(request);
     if (Object.keys(others).some((name) => name !== "role") || ("role" in others && disabled !== undefined))
       throw new AppError("invalid", 'send {"role"} or {"disabled"}');
-    if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, requestActor(request));
-    else accounts.setRole(email, roleOf(request), requestActor(request));
+    if (typeof disabled === "boolean") await accounts.setDisabled(email, disabled, requestActor(request));
+    else await accounts.setRole(email, roleOf(request), requestActor(request));
     return list();
   };
   addResource(router, "/site/accounts/:email", guards.administrator, { put: [readBody, json(change)] });
 }
 
 /** Adds an account. A password set by an administrator only allows setting a new one. */
-async function addAccount(request: Request, accounts: AccountService): Promise<void> {
+async function addAccount(request: Request, accounts: Remote<AccountService>): Promise<void> {
   const { email, password } = requestObject(request);
   if (typeof email !== "string" || typeof password !== "string")
     throw new AppError("invalid", 'send {"email", "role", "password"}');
@@ -66,7 +68,7 @@ function roleOf(request: Request): Role {
 }
 
 /** Sets the own password and returns a new token. */
-async function changePassword(request: Request, tokens: TokenService, accounts: AccountService) {
+async function changePassword(request: Request, tokens: TokenService, accounts: Remote<AccountService>) {
   const principal = principalOf(request);
   const { currentPassword, password } = validated(validatePasswordChange, request.body);
   if (principal.accountId === 0)

@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
-import type { Site } from "./site.ts";
+import type { SiteApi } from "./site-api.ts";
 import type { TimelineCursor } from "./timeline.ts";
 
 /** A user may have a phone and a laptop with two open pages each. */
@@ -24,7 +24,8 @@ interface Stream {
   walkTest: string;
   zones: ReadonlyMap<string, string>;
   place: string;
-  quietMs: number;
+  /** When the last text was sent, monotonic. */
+  sentMs: number;
 }
 
 /**
@@ -35,13 +36,15 @@ interface Stream {
  */
 export class EventStreams {
   readonly #clock: Clock;
-  readonly #site: Site;
+  readonly #site: SiteApi;
   readonly #guards: AuthGuards;
   readonly #streams = new Set<Stream>();
   #cancelPoll: CancelTimer = () => {};
   #isEnding = false;
+  /** Whether the state of an earlier poll is still on its way. */
+  #isPolling = false;
 
-  constructor(clock: Clock, site: Site, guards: AuthGuards) {
+  constructor(clock: Clock, site: SiteApi, guards: AuthGuards) {
     this.#clock = clock;
     this.#site = site;
     this.#guards = guards;
@@ -55,12 +58,14 @@ export class EventStreams {
   }
 
   /** Responds with a stream, or with its headers alone to HEAD. @throws AppError `too-many-requests`, `unavailable` */
-  open(request: Request, response: Response): void {
+  async open(request: Request, response: Response): Promise<void> {
     if (request.method === "HEAD") {
       response.type("text/event-stream").end();
       return;
     }
     const { accountId } = principalOf(request);
+    this.#assertRoom(accountId);
+    const place = String(request.headers["last-event-id"] ?? placeText(await this.#site.timeline.place()));
     this.#assertRoom(accountId);
     response.status(200).set({
       "Content-Type": "text/event-stream; charset=utf-8",
@@ -69,7 +74,6 @@ export class EventStreams {
       "X-Accel-Buffering": "no",
     });
     response.flushHeaders();
-    const place = String(request.headers["last-event-id"] ?? placeText(this.#site.timeline.place()));
     const stream: Stream = {
       request,
       response,
@@ -78,14 +82,14 @@ export class EventStreams {
       status: "",
       walkTest: "",
       zones: new Map<string, string>(),
-      quietMs: 0,
+      sentMs: this.#clock.monotonicMs(),
     };
     this.#streams.add(stream);
     response.once("close", () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#cancelPoll();
     });
-    this.#sendChanges([stream]);
+    await this.#sendChanges([stream]);
     if (this.#streams.size === 1) this.#schedulePoll();
   }
 
@@ -101,17 +105,36 @@ export class EventStreams {
   #schedulePoll(): void {
     this.#cancelPoll();
     this.#cancelPoll = this.#clock.after(POLL_INTERVAL_MS, () => {
-      this.#sendChanges([...this.#streams]);
-      if (this.#streams.size > 0 && !this.#isEnding) this.#schedulePoll();
+      this.#schedulePoll();
+      if (!this.#isPolling) void this.#poll();
     });
   }
 
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
+    try {
+      await this.#sendChanges([...this.#streams]);
+    } catch (error) {
+      // A part of the daemon is restarting; the next poll has its state.
+      if (!(error instanceof AppError)) throw error;
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
   /** Reads the state once and sends each stream its changes. */
-  #sendChanges(streams: readonly Stream[]): void {
-    const status = JSON.stringify(this.#site.status());
-    const walkTest = JSON.stringify(this.#site.tests.walk());
-    const zones = new Map(this.#site.zones.list().map((zone) => [zone.id, JSON.stringify(zone)]));
-    const place = placeText(this.#site.timeline.place());
+  async #sendChanges(streams: readonly Stream[]): Promise<void> {
+    const { tests, timeline } = this.#site;
+    const [statusView, walk, zoneViews, cursor] = await Promise.all([
+      this.#site.status(),
+      tests.walk(),
+      this.#site.zones.list(),
+      timeline.place(),
+    ]);
+    const status = JSON.stringify(statusView);
+    const walkTest = JSON.stringify(walk);
+    const zones = new Map(zoneViews.map((zone) => [zone.id, JSON.stringify(zone)]));
+    const place = placeText(cursor);
     for (const stream of streams) {
       let text = "";
       const add = (event: string, data: string): void => {
@@ -124,12 +147,11 @@ export class EventStreams {
       if (walkTest !== stream.walkTest) add("walk-test", walkTest);
       if (place !== stream.place) add("journal", "{}");
       Object.assign(stream, { status, walkTest, zones, place });
-      stream.quietMs = text === "" ? stream.quietMs + POLL_INTERVAL_MS : 0;
-      if (stream.quietMs >= KEEP_ALIVE_MS) {
-        text = ": keep-alive\n\n";
-        stream.quietMs = 0;
-      }
-      if (text !== "") this.#write(stream, text);
+      const nowMs = this.#clock.monotonicMs();
+      if (text === "" && nowMs - stream.sentMs >= KEEP_ALIVE_MS) text = ": keep-alive\n\n";
+      if (text === "") continue;
+      stream.sentMs = nowMs;
+      this.#write(stream, text);
     }
   }
 

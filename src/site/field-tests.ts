@@ -1,40 +1,12 @@
-import type { Request, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
-import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
-import { readBody } from "../http/body.ts";
-import { addResource, json } from "../http/resource.ts";
 import type { WalkReport } from "../inputs/zone-overrides.ts";
 import type { SignalTestView, WalkTestView } from "./zone-view.ts";
-import { minutesOf, requestObject } from "./request-parameters.ts";
 import type { SiteParts } from "./site-parts.ts";
-
-/** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
-export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteTests): void {
-  const startSignal = (request: Request): SignalTestView => {
-    const { zone } = requestObject(request);
-    if (zone !== undefined && typeof zone !== "string")
-      throw new AppError("invalid", "zone must be the id of a zone");
-    return tests.startSignal(zone, requestActor(request));
-  };
-  addResource(router, "/site/signal-test", guards.api, { post: [readBody, json(startSignal)] });
-  addResource(router, "/site/signal-test/:id", guards.signedIn, {
-    get: json((request) => tests.signal(String(request.params["id"]))),
-  });
-  const startOrEndWalk = (request: Request): WalkTestView | null => {
-    const { end } = requestObject(request);
-    const actor = requestActor(request);
-    return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
-  };
-  addResource(router, "/site/walk-test", guards.signedIn, {
-    get: json(() => tests.walk()),
-    post: [...guards.api, readBody, json(startOrEndWalk)],
-  });
-}
 
 /** Walk tests of the zones and signal tests to the dispatch centre. */
 export class SiteTests {
@@ -77,11 +49,14 @@ export class SiteTests {
 
   /** State of a signal test; it ends at the local records of a standalone daemon. @throws AppError `not-found` */
   signal(key: string): SignalTestView {
-    const { journal, outbox, sync } = this.#parts;
+    const { journal, outbox, config } = this.#parts;
     const test = journal.trips.find(key);
     if (test?.type !== "signal") throw new AppError("not-found", "unknown signal test");
     const { interventionId } = test;
-    return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
+    return signalTestView(
+      test,
+      config.upstream && interventionId !== null ? outbox.find(interventionId) : undefined,
+    );
   }
 }
 

@@ -1,16 +1,22 @@
 import type { Request, Response, Router } from "express";
+import type { Config } from "../config/config.ts";
 import { isoTime } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import type { Remote } from "../domain/remote.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { disableIdleTimeout } from "../http/connection-limits.ts";
 import { addResource, json } from "../http/resource.ts";
-import type { ObjectiveDifference } from "../store/upstream-objectives.ts";
+import type { ObjectiveDifference, UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
+import type { MirrorState, SyncPort } from "../sync/sync-port.ts";
+import type { SiteApi } from "./site-api.ts";
 import type { ObjectiveDifferenceView, ObjectiveListView, ObjectivesView } from "./sync-view.ts";
-import type { SiteParts } from "./site-parts.ts";
 
 /** Routes of the objective mirror: all users may read it, operators and administrators may start a pull. */
-export function objectiveMirrorRoutes(router: Router, guards: AuthGuards, objectives: SiteObjectives): void {
+export function objectiveMirrorRoutes(
+  router: Router,
+  guards: AuthGuards,
+  objectives: SiteApi["objectives"],
+): void {
   addResource(router, "/site/objectives", guards.signedIn, { get: json(() => objectives.view()) });
   const pull = (isLossAccepted: boolean) => async (_request: Request, response: Response) => {
     disableIdleTimeout(response);
@@ -23,41 +29,42 @@ export function objectiveMirrorRoutes(router: Router, guards: AuthGuards, object
 const DIFFERENCES_SHOWN = 200;
 const ATTEMPT_OF_RESULT = { taken: "accepted", refused: "rejected", failed: "failed" } as const;
 
+export interface SiteObjectivesParts {
+  readonly config: Pick<Config, "upstream">;
+  readonly centreObjectives: UpstreamObjectiveStore;
+  readonly sync: Pick<Remote<SyncPort>, "mirror" | "pullObjectives">;
+}
+
 /** The objective mirror. */
 export class SiteObjectives {
-  readonly #parts: SiteParts;
+  readonly #parts: SiteObjectivesParts;
 
-  constructor(parts: SiteParts) {
+  constructor(parts: SiteObjectivesParts) {
     this.#parts = parts;
   }
 
-  view(): ObjectivesView {
+  async view(): Promise<ObjectivesView> {
+    const { config, centreObjectives, sync } = this.#parts;
+    const mirror = await sync.mirror();
     return {
-      centre: this.#parts.config.upstream?.baseUrl ?? null,
-      lists: OBJECTIVE_TYPES.map((type) => this.#listOf(type)),
-      reading: this.#parts.sync?.mirror.progress ?? null,
-      differences: this.#parts.sync
-        ? OBJECTIVE_TYPES.flatMap((type) =>
-            this.#parts.centreObjectives.differences(type, DIFFERENCES_SHOWN),
-          ).map(viewOf)
+      centre: config.upstream?.baseUrl ?? null,
+      lists: OBJECTIVE_TYPES.map((type) => this.#listOf(type, mirror)),
+      reading: mirror?.progress ?? null,
+      differences: mirror
+        ? OBJECTIVE_TYPES.flatMap((type) => centreObjectives.differences(type, DIFFERENCES_SHOWN)).map(viewOf)
         : [],
     };
   }
 
-  /**
-   * Pulls the objective lists now.
-   * @param options isLossAccepted: accepts a list even if most of its objectives were removed
-   * @throws AppError `conflict` for a standalone daemon
-   */
+  /** Pulls the objective lists now, as `SyncPort.pullObjectives`. */
   async pull(options: { readonly isLossAccepted: boolean }): Promise<ObjectivesView> {
-    if (!this.#parts.sync) throw new AppError("conflict", "standalone mode: no dispatch centre configured");
     await this.#parts.sync.pullObjectives(options);
     return this.view();
   }
 
-  #listOf(type: ObjectiveType): ObjectiveListView {
+  #listOf(type: ObjectiveType, mirror: MirrorState | undefined): ObjectiveListView {
     const pulled = this.#parts.centreObjectives.lastRead(type);
-    const attempt = this.#parts.sync?.mirror.outcome(type);
+    const attempt = mirror?.outcomes[type];
     return {
       type,
       objectives: pulled?.objectives ?? null,

@@ -1,30 +1,30 @@
 import type { RequestHandler, Router } from "express";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Remote } from "../domain/remote.ts";
 import { isLocal, type AuthGuards } from "../http/auth-guards.ts";
 import { metricsRoute, type MetricsPort } from "../http/metrics.ts";
 import { addResource, json, PUBLIC } from "../http/resource.ts";
 import type { AccountService } from "../service/accounts.ts";
-import type { EventService } from "../service/events.ts";
+import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { accountRoutes } from "./accounts.ts";
 import { EventStreams } from "./event-stream.ts";
-import { fieldTestRoutes } from "./field-tests.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { restoreRoutes, settingsRoutes, type SiteSettings } from "./settings.ts";
 import { setupRoutes, type SetupParts } from "./setup.ts";
-import type { Site } from "./site.ts";
+import type { SiteApi } from "./site-api.ts";
 import { syncRoutes } from "./sync.ts";
 import { timelineRoutes } from "./timeline.ts";
-import { zoneRoutes } from "./zones.ts";
+import { fieldTestRoutes, zoneRoutes } from "./zone-routes.ts";
 
 export interface SiteRouteParts {
-  readonly site: Site;
+  readonly site: SiteApi;
   readonly settings: SiteSettings;
   readonly setup: SetupParts;
   readonly tokens: TokenService;
-  readonly accounts: AccountService;
-  readonly events: EventService;
+  readonly accounts: Remote<AccountService>;
+  readonly events: EventNotes;
   /** Metrics with their token. */
   readonly metrics: MetricsPort;
   /** PEM of the own certificate authority; undefined if there is none. */
@@ -67,10 +67,10 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
 }
 
 /** Liveness and readiness, over the control socket only. */
-function healthRoutes(router: Router, site: Site): void {
+function healthRoutes(router: Router, site: SiteApi): void {
   router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
-  router.get("/readyz", localOnly, (_request, response) => {
-    const failing = site.status().conditions.filter(({ severity }) => severity === "error");
+  router.get("/readyz", localOnly, async (_request, response) => {
+    const failing = (await site.status()).conditions.filter(({ severity }) => severity === "error");
     response
       .status(failing.length === 0 ? 200 : 503)
       .json({ status: failing.length === 0 ? "ready" : "degraded", conditions: failing });

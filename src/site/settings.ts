@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
+import type { Remote } from "../domain/remote.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { disableIdleTimeout, restoreIdleTimeout } from "../http/connection-limits.ts";
@@ -10,12 +11,11 @@ import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
-import type { JsonLog } from "../ops/log.ts";
-import { restore, type RestorePlan } from "../ops/restore.ts";
-import type { EventService } from "../service/events.ts";
+import type { RestorePlan } from "../ops/restore.ts";
+import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
 import { minutesOf, requestObject } from "./request-parameters.ts";
-import type { Site } from "./site.ts";
+import type { SiteApi } from "./site-api.ts";
 
 const LOG_MINUTES = 30;
 /** Debug lines of a busy site take megabytes an hour and wear the SD card. */
@@ -28,25 +28,25 @@ const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_B
 export function settingsRoutes(
   router: Router,
   { administrator: guard }: AuthGuards,
-  { settings, site, events }: { settings: SiteSettings; site: Site; events: EventService },
+  { settings, site, events }: { settings: SiteSettings; site: SiteApi; events: EventNotes },
 ): void {
   const note = (request: Request, event: Omit<NewEvent, "who" | "from">): void =>
     events.note({ ...event, ...requestActor(request) });
   addResource(router, "/site/configuration", guard, { get: json(() => settings.configuration()) });
   const backup = (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
-    return settings.withTemporaryBackup((path) => {
+    return settings.withTemporaryBackup(async (path) => {
       note(request, { event: "backup-downloaded", subject: "database", detail: {} });
       restoreIdleTimeout(response);
-      return sent(response, path, `${site.status().site.ref}.db`);
+      await sent(response, path, `${(await site.status()).site.ref}.db`);
     });
   };
   addResource(router, "/site/backup", guard, { get: backup });
-  const enableDebugLog = (request: Request): { until: string } => {
+  const enableDebugLog = async (request: Request): Promise<{ until: string }> => {
     const minutes = minutesOf(request) ?? LOG_MINUTES;
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
       throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
-    const until = settings.enableDebugLog(minutes);
+    const until = await settings.enableDebugLog(minutes);
     note(request, { event: "log-detailed", subject: "log", detail: { until } });
     return { until };
   };
@@ -56,9 +56,9 @@ export function settingsRoutes(
     response.json(await settings.reload(requestActor(request)));
   };
   addResource(router, "/site/reload", guard, { post: reload });
-  const restart = (request: Request, response: Response): void => {
+  const restart = async (request: Request, response: Response): Promise<void> => {
     note(request, { event: "restart-ordered", subject: "daemon", detail: {} });
-    settings.restart();
+    await settings.restart();
     response.status(202).json({});
   };
   addResource(router, "/site/restart", guard, { post: restart });
@@ -110,18 +110,33 @@ function pieceOf(request: Request): Buffer {
   return piece;
 }
 
+/** What the sensing thread does for the settings. */
+export interface DaemonControl {
+  /** All options in force with their sources, without secrets. */
+  configuration(): readonly OptionView[];
+  /** Enables debug log lines for a limited time. */
+  enableDebugLog(forMs: number): void;
+  /** Applies the configuration file, as `SiteSettings.reload`. */
+  reload(by: Actor): Promise<ReloadView>;
+  /** Stops this run cleanly and starts a new one. */
+  restart(): void;
+  /** As `restart`; restores a backup in between. */
+  restore(order: RestoreOrder): void;
+}
+
+/** A backup to restore, with the result of `planRestore`. The file is removed afterwards. */
+export interface RestoreOrder {
+  readonly path: string;
+  readonly by: Actor;
+  readonly plan: RestorePlan;
+}
+
 export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
   /** Runs operations on whole database files. */
   readonly backupWorker: BackupTasks;
-  readonly log: Pick<JsonLog, "enableDebug" | "restoreLevel">;
-  /** All options in force with their sources. */
-  readonly effectiveOptions: () => readonly OptionView[];
-  /** Applies the configuration file. */
-  readonly reload: (by: Actor) => Promise<ReloadView>;
-  /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
-  readonly restart: (betweenRuns: () => void) => void;
+  readonly control: Remote<DaemonControl>;
 }
 
 /** Settings, backups and restarts. */
@@ -140,8 +155,8 @@ export class SiteSettings {
   }
 
   /** All options in force, without secrets. */
-  configuration(): readonly OptionView[] {
-    return this.#parts.effectiveOptions();
+  configuration(): Promise<readonly OptionView[]> {
+    return this.#parts.control.configuration();
   }
 
   /**
@@ -153,10 +168,10 @@ export class SiteSettings {
   }
 
   /** Enables debug log lines for a limited time. @returns the end, ISO 8601 UTC */
-  enableDebugLog(minutes: number): string {
-    const { clock, log } = this.#parts;
+  async enableDebugLog(minutes: number): Promise<string> {
+    const { clock, control } = this.#parts;
     const forMs = minutes * 60_000;
-    log.enableDebug(forMs);
+    await control.enableDebugLog(forMs);
     return isoTime(clock.wallMs() + forMs);
   }
 
@@ -167,13 +182,13 @@ export class SiteSettings {
    */
   async reload(by: Actor): Promise<ReloadView> {
     this.#assertRunning();
-    return this.#parts.reload(by);
+    return this.#parts.control.reload(by);
   }
 
   /** Restarts the daemon with the current configuration file. */
-  restart(): void {
+  async restart(): Promise<void> {
     this.#isEnding = true;
-    this.#parts.restart(() => {});
+    await this.#parts.control.restart();
   }
 
   /**
@@ -199,18 +214,10 @@ export class SiteSettings {
     const plan: RestorePlan = await this.#upload.plan(copy);
     // Another user may have requested a restart in the meantime.
     this.#assertRunning();
-    const { config, clock, restart } = this.#parts;
-    const { path } = this.#upload;
     this.#isEnding = true;
     this.#isRestoring = true;
     this.#upload.retain();
-    restart(() => {
-      try {
-        restore(config.dataDir, path, clock.wallMs(), by, plan);
-      } finally {
-        this.#upload.forget();
-      }
-    });
+    await this.#parts.control.restore({ path: this.#upload.path, by, plan });
     return plan;
   }
 
@@ -228,9 +235,8 @@ export class SiteSettings {
     this.#download.forget();
   }
 
-  /** Restores the log level and removes an upload that is not being restored. */
+  /** Removes an upload that is not being restored. */
   stop(): void {
-    this.#parts.log.restoreLevel();
     if (!this.#isRestoring) this.#upload.forget();
   }
 }

@@ -7,7 +7,6 @@ import type { Clock } from "../domain/clock.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Log } from "../domain/log.ts";
 import { VERSION } from "../generated/version.ts";
-import type { MetricsPort } from "../http/metrics.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
@@ -19,7 +18,7 @@ import { addStatusMetrics, addSyncMetrics } from "./status-metrics.ts";
 import { TripCounts } from "./trip-counts.ts";
 
 export interface SiteMetricsParts {
-  readonly config: Pick<Config, "dataDir" | "metricsToken" | "upstream">;
+  readonly config: Pick<Config, "dataDir" | "upstream">;
   readonly clock: Clock;
   readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };
   readonly trips: TripStore;
@@ -35,7 +34,7 @@ const RESOLUTION_MS = 100;
 const DATABASES = ["santinela", "journal"] as const;
 
 /** Metrics of the running daemon. Most are read from the tables on each request. */
-export class SiteMetrics implements MetricsPort {
+export class SiteMetrics {
   readonly #parts: SiteMetricsParts;
   readonly #registry = new MetricsRegistry();
   readonly #trips: TripCounts;
@@ -83,10 +82,6 @@ export class SiteMetrics implements MetricsPort {
   /** Called when a trip of this run is recorded. @param waitMs time since its contact opened */
   noteRecord(waitMs: number): void {
     this.#tripToRecord.observe(waitMs / 1000);
-  }
-
-  get token(): string | null {
-    return this.#parts.config.metricsToken;
   }
 
   text(): Promise<string> {

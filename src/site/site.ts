@@ -1,21 +1,18 @@
 import { isoTime } from "../domain/clock.ts";
+import type { LinkSampleState } from "../domain/link-history.ts";
 import { VERSION } from "../generated/version.ts";
 import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
-import { SiteObjectives } from "./objectives.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
-import { SiteSync } from "./sync.ts";
-import { SiteTimeline } from "./timeline.ts";
+import { SyncQueue } from "./sync-queue.ts";
 import { SiteZones } from "./zones.ts";
 
-/** The contents of the site API, by subject. */
+/** State of the site and actions on its zones: the part of the site API that is in the sensing thread. */
 export class Site {
   readonly zones: SiteZones;
   readonly tests: SiteTests;
-  readonly timeline: SiteTimeline;
-  readonly sync: SiteSync;
-  readonly objectives: SiteObjectives;
+  readonly #queue: SyncQueue;
   readonly #headline: SiteHeadline;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
@@ -26,9 +23,7 @@ export class Site {
     this.#startedAt = isoTime(parts.clock.wallMs());
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetyHeld());
-    this.sync = new SiteSync(parts);
-    this.timeline = new SiteTimeline({ ...parts, sync: this.sync });
-    this.objectives = new SiteObjectives(parts);
+    this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts);
   }
 
@@ -38,11 +33,11 @@ export class Site {
   }
 
   status(): StatusView {
-    const { config, health, journal, inputs, watch } = this.#parts;
+    const { config, health, journal, inputs, watch, link } = this.#parts;
     const { trips } = journal;
     const zones = this.zones.list();
     const conditions = health.list();
-    const outbox = this.sync.summary();
+    const outbox = this.#queue.summary();
     return {
       version: VERSION,
       site: { name: config.site.name, ref: config.site.ref },
@@ -59,8 +54,14 @@ export class Site {
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
       messages: inputs.messageCounts,
       outbox,
-      link: this.sync.link(),
-      comparison: this.sync.comparison(),
+      link: link(),
+      comparison: this.#queue.comparison(),
     };
+  }
+
+  /** Current link state and age of the oldest queued record; undefined for a standalone daemon. */
+  linkSample(): { state: LinkSampleState; oldestWaitingMs: number | null } | undefined {
+    const { state } = this.#parts.link();
+    return state === "none" ? undefined : { state, oldestWaitingMs: this.#queue.summary().oldestWaitingMs };
   }
 }

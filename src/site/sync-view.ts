@@ -1,19 +1,11 @@
 import type { TraitFinding } from "../domain/centre-trait.ts";
 import type { Difference } from "../domain/difference.ts";
+import type { LinkStatus } from "../domain/link-status.ts";
 import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import type { ShownPhase } from "../domain/shown-phase.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 
-/** `none`: standalone. `unknown`: nothing has been sent since the start. */
-export interface LinkView {
-  readonly state: "none" | "unknown" | "up" | "down";
-  /** Why it is down; null otherwise. */
-  readonly reason: string | null;
-  /** Next attempt, ISO 8601 UTC; null if it is not down or due now. */
-  readonly nextAttemptAt: string | null;
-  /** Last successful response, to ten seconds, ISO 8601 UTC; null if there was none since the start. */
-  readonly answeredAt: string | null;
-}
+export type LinkView = LinkStatus;
 
 /** Result of a test of the dispatch centre, in the order of the checks. */
 export interface CentreTrialView {

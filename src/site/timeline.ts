@@ -1,15 +1,18 @@
 import type { Request, Response, Router } from "express";
-import { isoTime } from "../domain/clock.ts";
+import type { Config } from "../config/config.ts";
+import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, idOf, json } from "../http/resource.ts";
-import type { EventLog } from "../store/event-log.ts";
-import type { TripStore } from "../store/trips.ts";
+import { hoursOf } from "./request-parameters.ts";
+import type { SiteApi } from "./site-api.ts";
 import type { SiteSync } from "./sync.ts";
 import type { HistoryView, TimelineEntry } from "./timeline-view.ts";
+import { zoneHistories, type ZoneHistoryParts } from "./zone-history.ts";
+import type { ZoneHistoryView } from "./zone-view.ts";
 
 const LIMIT_MAX = 1000;
 /** Entries of each table in the history of an intervention. */
@@ -28,7 +31,10 @@ export interface TimelinePage {
 }
 
 /** Routes of the history: trips for all users, the timeline for operators and administrators. */
-export function timelineRoutes(router: Router, guards: AuthGuards, timeline: SiteTimeline): void {
+export function timelineRoutes(router: Router, guards: AuthGuards, timeline: SiteApi["timeline"]): void {
+  addResource(router, "/site/zones/history", guards.signedIn, {
+    get: json((request) => timeline.zones(hoursOf(request))),
+  });
   addResource(router, "/site/trips", guards.signedIn, {
     get: json((request) => timeline.trips(limitOf(request))),
   });
@@ -48,9 +54,9 @@ function limitOf(request: Request): number {
   return Number(text);
 }
 
-function sendPage(timeline: SiteTimeline, request: Request, response: Response): void {
+async function sendPage(timeline: SiteApi["timeline"], request: Request, response: Response): Promise<void> {
   const limit = limitOf(request);
-  const { entries, next } = timeline.page(limit, cursorOf(request));
+  const { entries, next } = await timeline.page(limit, cursorOf(request));
   if (next)
     response.set("Link", `</site/journal?limit=${limit}&after=${next.event}.${next.trip}>; rel="next"`);
   response.json(entries);
@@ -65,6 +71,14 @@ function cursorOf(request: Request): TimelineCursor | undefined {
   return { event: Number(event), trip: Number(trip) };
 }
 
+const HOUR_MS = 3_600_000;
+
+export interface TimelineParts extends ZoneHistoryParts {
+  readonly config: Pick<Config, "zones">;
+  readonly clock: Clock;
+  readonly sync: Pick<SiteSync, "recordOf">;
+}
+
 const NEWEST: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER };
 
 /**
@@ -72,23 +86,23 @@ const NEWEST: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MA
  * how they are merged.
  */
 export class SiteTimeline {
-  readonly #events: EventLog;
-  readonly #trips: TripStore;
-  readonly #sync: Pick<SiteSync, "recordOf">;
+  readonly #parts: TimelineParts;
 
-  constructor(parts: {
-    readonly events: EventLog;
-    readonly journal: { readonly trips: TripStore };
-    readonly sync: Pick<SiteSync, "recordOf">;
-  }) {
-    this.#events = parts.events;
-    this.#trips = parts.journal.trips;
-    this.#sync = parts.sync;
+  constructor(parts: TimelineParts) {
+    this.#parts = parts;
+  }
+
+  /** History of each zone over the last `hours`. */
+  zones(hours: number): readonly ZoneHistoryView[] {
+    const { clock, config } = this.#parts;
+    const untilMs = clock.wallMs();
+    const ids = config.zones.map(({ id }) => id);
+    return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 
   /** Trips, newest first. */
   trips(limit: number): readonly Trip[] {
-    return this.#trips.newestButRestores(limit);
+    return this.#parts.trips.newestButRestores(limit);
   }
 
   /**
@@ -96,8 +110,8 @@ export class SiteTimeline {
    * @param after end of the previous page
    */
   page(limit: number, after = NEWEST): TimelinePage {
-    const events = this.#events.newest(limit + 1, after.event);
-    const trips = this.#trips.newest(limit + 1, after.trip);
+    const events = this.#parts.events.newest(limit + 1, after.event);
+    const trips = this.#parts.trips.newest(limit + 1, after.trip);
     const entries: TimelineEntry[] = [];
     let place = after;
     while (entries.length < limit) {
@@ -118,16 +132,19 @@ export class SiteTimeline {
 
   /** Position of the newest entries; 0 for an empty table. */
   place(): TimelineCursor {
-    return { event: this.#events.newest(1)[0]?.seq ?? 0, trip: this.#trips.newest(1)[0]?.seq ?? 0 };
+    return {
+      event: this.#parts.events.newest(1)[0]?.seq ?? 0,
+      trip: this.#parts.trips.newest(1)[0]?.seq ?? 0,
+    };
   }
 
   /** Trips and events of an intervention, newest first; empty if it does not exist. */
   history(interventionId: number): HistoryView {
     const entries = [
-      ...this.#events.about(`intervention ${interventionId}`, HISTORY_MAX).map(entryOfEvent),
-      ...this.#trips.ofIntervention(interventionId, HISTORY_MAX).map(entryOfTrip),
+      ...this.#parts.events.about(`intervention ${interventionId}`, HISTORY_MAX).map(entryOfEvent),
+      ...this.#parts.trips.ofIntervention(interventionId, HISTORY_MAX).map(entryOfTrip),
     ].sort((a, b) => (a.at < b.at ? 1 : -1));
-    return { entries, sync: this.#sync.recordOf(interventionId) };
+    return { entries, sync: this.#parts.sync.recordOf(interventionId) };
   }
 }
 

@@ -1,7 +1,9 @@
 import { isoTime } from "../domain/clock.ts";
 import { spansOf, type Interval } from "../domain/interval.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { SiteParts } from "./site-parts.ts";
+import type { EventLog } from "../store/event-log.ts";
+import type { FaultStore } from "../store/faults.ts";
+import type { TripStore } from "../store/trips.ts";
 import type { ContactView, SpanView, ZoneHistoryView } from "./zone-view.ts";
 
 /** More marks than a chart has points. */
@@ -9,19 +11,25 @@ const TRIPS_SHOWN = 500;
 /** Maximum duration of a bypass; older ones have ended. */
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
+export interface ZoneHistoryParts {
+  readonly trips: TripStore;
+  readonly faults: FaultStore;
+  readonly events: EventLog;
+}
+
 /** Trips, faults and bypasses of each zone in a period. */
 export function zoneHistories(
-  { journal, events }: Pick<SiteParts, "journal" | "events">,
+  { trips: tripStore, faults, events }: ZoneHistoryParts,
   zoneIds: readonly string[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {
-  const rows = journal.trips.between(time.sinceMs, time.untilMs);
+  const rows = tripStore.between(time.sinceMs, time.untilMs);
   const bypassEvents = events.between(
     ["zone-bypassed", "zone-restored"],
     time.sinceMs - BYPASS_MS_MAX,
     time.untilMs,
   );
-  const open = journal.faults.list();
+  const open = faults.list();
   return zoneIds.map((id) => {
     const own = rows.filter(({ zoneId }) => zoneId === id);
     const trips = own.filter(({ type }) => type === "trip");

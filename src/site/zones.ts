@@ -1,4 +1,3 @@
-import type { Request, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -6,43 +5,14 @@ import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
-import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
-import { readBody } from "../http/body.ts";
-import { addResource, json } from "../http/resource.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
-import { hoursOf, minutesOf, requestObject } from "./request-parameters.ts";
 import type { SiteParts } from "./site-parts.ts";
-import { zoneHistories } from "./zone-history.ts";
-import type { BypassView, SimulationView, ZoneHistoryView, ZoneView } from "./zone-view.ts";
-
-/** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
-export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteZones): void {
-  addResource(router, "/site/zones", guards.signedIn, { get: json(() => zones.list()) });
-  addResource(router, "/site/zones/history", guards.signedIn, {
-    get: json((request) => zones.history(hoursOf(request))),
-  });
-  const bypass = (request: Request): BypassView => {
-    const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
-    return zones.bypass(String(request.params["id"]), order, requestActor(request));
-  };
-  addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });
-  addResource(router, "/site/zones/:id/restore", guards.api, {
-    post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
-  });
-  const simulate = (request: Request): Promise<SimulationView> => {
-    const { zone, contact } = requestObject(request);
-    if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
-      throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
-    return zones.simulate(zone, contact);
-  };
-  addResource(router, "/site/simulate", guards.api, { post: [readBody, json(simulate)] });
-}
+import type { BypassView, SimulationView, ZoneView } from "./zone-view.ts";
 
 /** More trips than one simulated contact causes, including chatter. */
 const SIMULATED_TRIPS_MAX = 200;
 /** Additional time after the zone's own filter times. */
 const SETTLE_MARGIN_MS = 50;
-const HOUR_MS = 3_600_000;
 
 /** State of the zones and actions on them. */
 export class SiteZones {
@@ -81,14 +51,6 @@ export class SiteZones {
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
     });
-  }
-
-  /** History of each zone over the last `hours`. */
-  history(hours: number): readonly ZoneHistoryView[] {
-    const { clock, config } = this.#parts;
-    const untilMs = clock.wallMs();
-    const ids = config.zones.map(({ id }) => id);
-    return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 
   /** Life-safety zones whose trips are currently suppressed for any reason. */

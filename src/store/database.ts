@@ -103,6 +103,27 @@ export function isStorageError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
 }
 
+/** The code of an error of SQLite, such as `SQLITE_FULL`; undefined for any other error. */
+export function sqliteErrorCode(error: Error): string | undefined {
+  return error instanceof Sqlite.SqliteError ? error.code : undefined;
+}
+
+/** An error of SQLite that another thread has caught. */
+export function sqliteError(message: string, code: string): Error {
+  return new Sqlite.SqliteError(message, code);
+}
+
+/** Opens a database that another connection writes, for reading only. It sees only what is durable: SQLite shows a commit to
+ * other connections once its frames are on disk.
+ */
+export function openReadOnly(path: string): Database {
+  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
+  database.pragma("cell_size_check = ON");
+  // Waiting would block the event loop; a writer blocks readers only while it repairs a log after a crash.
+  database.pragma("busy_timeout = 250");
+  return database;
+}
+
 /** Whether another process held the lock for longer than the busy timeout, so that a retry helps. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");

@@ -1,6 +1,5 @@
-import Sqlite from "better-sqlite3";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
-import { StatementCache, Store, type Database } from "./database.ts";
+import { openReadOnly, StatementCache, Store, type Database } from "./database.ts";
 import {
   conditionsOf,
   FLAGS,
@@ -123,15 +122,9 @@ export class InterventionLists extends Store {
   }
 }
 
-/**
- * Opens lists on a separate read-only connection. It sees only durable data: SQLite shows a commit to other
- * connections once its frames are on disk.
- * @param path of `santinela.db`, which is open elsewhere
- */
+/** Opens lists on a separate read-only connection. @param path of `santinela.db`, which is open elsewhere */
 export function openLists(path: string): InterventionLists {
-  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
-  database.pragma("cell_size_check = ON");
-  return new InterventionLists(database);
+  return new InterventionLists(openReadOnly(path));
 }
 
 function unwatched(): void {}

@@ -140,7 +140,10 @@ zones:
       return conditions.length >= 3 && conditions.map(({ code }) => code);
     });
     expect(new Set(codes)).toEqual(new Set(["gpio-unavailable", "mqtt-unreachable", "upstream-unreachable"]));
-    expect(await site.get("/interventii")).toHaveLength(1);
+    await eventually(
+      "the record of the trip",
+      async () => (await site.get<unknown[]>("/interventii")).length === 1,
+    );
   });
 
   test("a dispatch centre that accepts everything and never responds does not delay the shutdown", async () => {

@@ -227,10 +227,10 @@ test("only administrators may reload the configuration", async () => {
     statuses.push((await ask("/site/reload", {}, token)).status);
   }
   expect(statuses).toEqual([401, 403, 403, 200]);
-  expect((await entries()).find(({ event }) => event === "reload-applied")).toMatchObject({
-    who: "administrator@site.example",
-    from: "127.0.0.1",
-  });
+  const applied = await eventually("the entry of the reload", async () =>
+    (await entries()).find(({ event }) => event === "reload-applied"),
+  );
+  expect(applied).toMatchObject({ who: "administrator@site.example", from: "127.0.0.1" });
 }, 180_000);
 
 describe("the signal", () => {

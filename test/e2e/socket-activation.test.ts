@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 
@@ -35,6 +36,9 @@ until ($ends) {
 }
 `;
 
+/** As in the unit. */
+const PASSES_COPIES = join(import.meta.dirname, "../../systemd/with-notify-socket");
+
 let folder: string;
 let keeper: ChildProcessWithoutNullStreams | undefined;
 let output: string;
@@ -52,7 +56,7 @@ afterEach(async () => {
 
 async function start(env: Readonly<Record<string, string>> = {}): Promise<number> {
   const config = join(folder, "santinela.yaml");
-  const words = ["-e", KEEPER, process.execPath, MAIN, "serve", "--config", config];
+  const words = ["-e", KEEPER, "perl", PASSES_COPIES, process.execPath, MAIN, "serve", "--config", config];
   const started = spawn("perl", words, { env: { ...process.env, ...env } });
   keeper = started;
   output = "";
@@ -98,6 +102,26 @@ test("with a port held by systemd no connection is rejected during a restart", a
   over.abort();
   await Promise.all(clients);
   expect(answers.filter((answer) => answer !== "401")).toEqual([]);
+});
+
+test("the port is served again after a restart from the panel, and after a defect of the front", async () => {
+  const port = await start({ SANTINELA_FAILPOINT: "request:30=throw" });
+  const dataDir = join(folder, "data");
+  for (let run = 1; run <= 3; run += 1) {
+    await eventually("the daemon is ready", () => readies() === run);
+    const failures = output.split('"event":"thread-restarted"').length;
+    await eventually("a defect of the front", async () => {
+      await ask(port);
+      return output.split('"event":"thread-restarted"').length > failures;
+    });
+    await eventually("an answer of the new front", async () => (await ask(port)) === "401");
+    await eventually("the order to restart", async () => {
+      const { status } = await askDaemon(dataDir, "POST", "/site/restart", {});
+      return status === 202;
+    });
+  }
+  await eventually("the last run", () => readies() === 4);
+  await eventually("an answer of the last run", async () => (await ask(port)) === "401");
 });
 
 test("a port passed by systemd that differs from the configuration is rejected, because the configuration limits access", async () => {

@@ -205,11 +205,13 @@ describeWithStrace("a recovery or a restore that is interrupted", () => {
 
 interface Recording {
   readonly calls: readonly FolderCall[];
-  /** Calls that write to any file. */
+  /** Calls of the main thread that write to any file; strace counts those of each thread for itself. */
   readonly writes: number;
   readonly isReady: boolean;
   readonly after: Image;
 }
+
+const WRITE = / (?:pwrite64|copy_file_range)\(/;
 
 /** Starts the daemon on a data directory until it is ready or gives up, and records its disk calls. */
 async function recordedStart(image: Image, options: readonly string[] = []): Promise<Recording> {
@@ -217,7 +219,9 @@ async function recordedStart(image: Image, options: readonly string[] = []): Pro
   daemon = new TracedDaemon({ main: MAIN, configFile, trace: [...FOLDER_TRACE, ...options], output });
   const isReady = await daemon.start();
   await daemon.end("SIGKILL");
-  const writes = readFileSync(output, "latin1").match(/ (?:pwrite64|copy_file_range)\(/g)?.length ?? 0;
+  const lines = readFileSync(output, "latin1").split("\n");
+  const [main = ""] = lines[0]?.split(" ") ?? [];
+  const writes = lines.filter((line) => line.startsWith(`${main} `) && WRITE.test(line)).length;
   return { calls: readFolderCalls(output, dataDir, isWatched), writes, isReady, after: treeOf(dataDir) };
 }
 

@@ -182,13 +182,13 @@ describe("after a rotation of the signing key", () => {
       const app = createApp({ ...own.parts, tokens }).handle;
       return request(app).get("/interventii").set("Authorization", `Bearer ${bearer}`);
     };
-    const { database, clock } = own;
+    const { database, clock, notes: events } = own;
     const next = createSecretKey(randomBytes(32));
-    const rotated = new TokenService({ database, clock, keys: { current: next, previous: own.key } });
+    const rotated = new TokenService({ database, events, clock, keys: { current: next, previous: own.key } });
     const { token: newToken } = await rotated.signIn(PEOPLE.operator, PASSWORD);
     await list(rotated, token).expect(200);
     await list(rotated, newToken).expect(200);
-    const forgotten = new TokenService({ database, clock, keys: { current: next } });
+    const forgotten = new TokenService({ database, events, clock, keys: { current: next } });
     await list(forgotten, token).expect(401);
     await list(forgotten, newToken).expect(200);
     await own.close();

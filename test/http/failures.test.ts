@@ -351,7 +351,7 @@ describe("on a raw connection", () => {
     expect(await statusOf("/interventii")).toBe(200);
     expect(await statusOf("/healthz")).toBe(200);
     expect(await statusOf("/readyz")).toBe(200);
-    expect((await fetch(`${served.server.loopbackUrl}/interventii`)).status).toBe(401);
-    expect((await fetch(`${served.server.loopbackUrl}/healthz`)).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${served.server.loopbackPort}/interventii`)).status).toBe(401);
+    expect((await fetch(`http://127.0.0.1:${served.server.loopbackPort}/healthz`)).status).toBe(404);
   });
 });

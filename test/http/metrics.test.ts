@@ -16,7 +16,7 @@ describe("who may read the metrics over the network", () => {
   let app: TestApp;
   const TOKEN = "0123456789abcdef";
   beforeAll(async () => {
-    app = await TestApp.make({ metrics: { text: async () => "up 1\n", token: TOKEN } });
+    app = await TestApp.make({ metrics: { text: async () => "up 1\n", token: () => TOKEN } });
   });
   afterAll(() => app.close());
   const ask = (token?: string) => {

@@ -148,7 +148,7 @@ describe("a client that holds connections", () => {
       "the network side is full",
       () => idle.filter(({ destroyed }) => destroyed).length >= 40,
     );
-    const posted = await fetch(`${server.loopbackUrl}/interventii`, {
+    const posted = await fetch(`http://127.0.0.1:${server.loopbackPort}/interventii`, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
@@ -205,7 +205,7 @@ describe("a client that holds connections", () => {
   });
 
   test("may be the daemon itself, which closes its connections before the API would", async () => {
-    const answer = await fetch(`${server.loopbackUrl}/interventii`);
+    const answer = await fetch(`http://127.0.0.1:${server.loopbackPort}/interventii`);
     const keptS = Number(/timeout=(\d+)/.exec(answer.headers.get("Keep-Alive") ?? "")?.[1]);
     expect(keptS * 1000).toBeGreaterThanOrEqual(2 * LOOPBACK_IDLE_MS);
   });
@@ -255,7 +255,7 @@ test("an address that is not yet assigned is bound once it is, and trips of the 
   // TEST-NET-1 (RFC 5737): never assigned.
   const waiting = await new ServedApp(site, { host: "192.0.2.1", conditions, clock }).start();
   expect([...raised]).toEqual(["http-address-unavailable"]);
-  expect((await fetch(`${waiting.server.loopbackUrl}/interventii`)).status).toBe(401);
+  expect((await fetch(`http://127.0.0.1:${waiting.server.loopbackPort}/interventii`)).status).toBe(401);
   clock.advance(5_000);
   expect([...raised]).toEqual(["http-address-unavailable"]);
   const stopped = waiting.stop();

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RunResult, Statement } from "better-sqlite3";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
@@ -23,7 +24,10 @@ describeWithMosquitto("a burst of messages", () => {
     // From here all messages are queued at the broker, and delivered together.
     await site.readings.stop();
   });
-  afterEach(() => site.end());
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await site.end();
+  });
 
   const start = (): Promise<void> => site.newReadings().start();
   async function publish(payload: string): Promise<void> {
@@ -35,11 +39,13 @@ describeWithMosquitto("a burst of messages", () => {
   /** Calls back at the end of every outer transaction; an error rolls it back. */
   function atEachCommit(act: () => void): void {
     const { database } = site;
-    const exec = database.exec.bind(database);
-    database.exec = (text: string) => {
-      if (text === "COMMIT") act();
-      return exec(text);
-    };
+    // Compiled once for all transactions, so it is intercepted when it runs.
+    const statements = Object.getPrototypeOf(database.prepare("COMMIT")) as Statement;
+    const run: (...values: unknown[]) => RunResult = Reflect.get(statements, "run");
+    vi.spyOn(statements, "run").mockImplementation(function (this: Statement, ...values: unknown[]) {
+      if (this.source === "COMMIT" && this.database === database) act();
+      return run.apply(this, values);
+    });
   }
 
   test("needs fewer commits than messages, without a loss or a duplicate", async () => {

@@ -7,6 +7,7 @@ import { fileStamp } from "../../src/ops/backups.ts";
 import { ReserveFile, RESERVE_BYTES } from "../../src/ops/reserve-file.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { Housekeeping } from "../../src/ops/housekeeping.ts";
+import { journalRetention, recordsRetention, RetentionSchedule } from "../../src/ops/retention-schedule.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
 import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts";
@@ -22,6 +23,7 @@ import { tripRow } from "../support/trip-row.ts";
 const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 const DAY_MS = 86_400_000;
 const MB = 1_048_576;
+const AUDIT_DAYS = 400;
 
 let dataDir: string;
 let clock: ManualClock;
@@ -30,6 +32,13 @@ let main: Database;
 let journal: Database;
 let free: number;
 let housekeeping: Housekeeping;
+let retentions: RetentionSchedule[];
+
+/** Both threads start. */
+function start(): void {
+  housekeeping.start();
+  for (const retention of retentions) retention.start();
+}
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "santinela-house-"));
@@ -44,21 +53,25 @@ beforeEach(() => {
     dataDir,
     clock,
     log,
-    main,
-    journal,
     conditions: health,
     reserveFile: new ReserveFile(dataDir),
     freeBytes: () => free,
     checkReport: () => {},
   });
+  const common = { clock, log, freeBytes: () => free };
+  retentions = [
+    new RetentionSchedule({ ...common, removal: (wallMs) => recordsRetention(main, AUDIT_DAYS, wallMs) }),
+    new RetentionSchedule({ ...common, removal: (wallMs) => journalRetention(journal, main, wallMs) }),
+  ];
 });
 afterEach(() => {
   housekeeping.stop();
+  for (const retention of retentions) retention.stop();
   rmSync(dataDir, { recursive: true });
 });
 
 /** Waits for the end of the running removal. */
-const untilRemoved = (): void => clock.advance(30_000);
+const untilRemoved = (): void => clock.advance(90_000);
 
 const conditions = (): string[] => health.list().map(({ code }) => code);
 
@@ -99,7 +112,7 @@ describe("after 90 days", () => {
       record(89, "done", "linked"),
       record(0, "done", "linked"),
     ];
-    housekeeping.start();
+    start();
     untilRemoved();
     expect(records()).toEqual(kept);
   });
@@ -108,7 +121,7 @@ describe("after 90 days", () => {
     record(89, "done", "linked");
     record(0, "done", "linked");
     clock.stepWall(4000 * DAY_MS);
-    housekeeping.start();
+    start();
     untilRemoved();
     expect(records()).toHaveLength(2);
   });
@@ -120,7 +133,8 @@ describe("after 90 days", () => {
       for (let number = 0; number < 300; number += 1) record(91, "done", "linked");
     });
     const newest = record(0, "done", "linked");
-    housekeeping.start();
+    start();
+    clock.advance(60_000);
     let left = records().length;
     expect(left).toBe(2_501);
     const endMs = clock.monotonicMs() + 30_000;
@@ -139,7 +153,7 @@ describe("after 90 days", () => {
     });
     const opened = record(91, "done", "linked");
     record(0, "done", "linked");
-    housekeeping.start();
+    start();
     main.prepare("UPDATE interventions SET updated_at = ? WHERE id = ?").run(clock.wallMs(), opened);
     untilRemoved();
     expect(records()).toEqual([opened, opened + 1]);
@@ -155,7 +169,7 @@ test("completed trips are removed from the journal after 30 days, others never",
       trips.insert(tripRow(key, BODY, clock.wallMs() - days * DAY_MS));
       journal.prepare("UPDATE trips SET state = ?, intervention_id = 1 WHERE key = ?").run(state, key);
     }
-  housekeeping.start();
+  start();
   untilRemoved();
   expect(journal.prepare("SELECT key FROM trips ORDER BY seq").pluck().all()).toEqual([
     "posted-29",
@@ -188,7 +202,7 @@ test("an incident is removed with its trips, except for the repair of an open fa
     key: "fault/gate/tamper",
     sinceWallMs: wallMs,
   });
-  housekeeping.start();
+  start();
   untilRemoved();
   expect(journal.prepare("SELECT subject FROM incidents").pluck().all()).toEqual(["fault/gate/tamper"]);
 });
@@ -200,26 +214,24 @@ test("the event log keeps its newest ten thousand entries", () => {
   transaction(main, () => {
     for (let number = 0; number < 10_150; number += 1) add.run();
   });
-  housekeeping.start();
+  start();
   untilRemoved();
   expect(main.prepare("SELECT min(seq), count(*) FROM events").raw().get()).toEqual([151, 10_000]);
 });
 
 describe("the free space of the disk", () => {
   test.each([
-    [200, [], false],
-    [63, ["disk-nearly-full"], false],
-    [16, ["disk-nearly-full"], false],
-    [15, ["disk-full", "disk-nearly-full"], true],
-  ])("at %i MB has the expected condition, and is kept for alarms below 16 MB", (megabytes, told, isKept) => {
+    [200, []],
+    [63, ["disk-nearly-full"]],
+    [16, ["disk-nearly-full"]],
+    [15, ["disk-full", "disk-nearly-full"]],
+  ])("at %i MB has the expected condition", (megabytes, told) => {
     free = megabytes * MB;
-    housekeeping.start();
+    start();
     expect(conditions()).toEqual(told);
-    expect(housekeeping.isDiskFull).toBe(isKept);
     free = 200 * MB;
     clock.advance(60_000);
     expect(conditions()).toEqual([]);
-    expect(housekeeping.isDiskFull).toBe(false);
   });
 
   test.each([
@@ -228,7 +240,7 @@ describe("the free space of the disk", () => {
     [12, 3],
   ])("of %i MB has %i MB in reserve for alarms", async (megabytes, held) => {
     free = megabytes * MB;
-    housekeeping.start();
+    start();
     const size = (): number => statSync(join(dataDir, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
     await eventually("the reserve file to be whole", () => size() === held * MB);
     expect(RESERVE_BYTES).toBe(8 * MB);
@@ -245,7 +257,7 @@ describe("the free space of the disk", () => {
   });
 
   test("is checked every five seconds, so that a full disk is reported in time", () => {
-    housekeeping.start();
+    start();
     free = 3 * MB;
     clock.advance(5_000);
     expect(conditions()).toContain("disk-full");
@@ -253,7 +265,7 @@ describe("the free space of the disk", () => {
 });
 
 test("outdated backups are reported; a directory without any means that none are configured", async () => {
-  housekeeping.start();
+  start();
   expect(conditions()).toEqual([]);
   await mkdir(join(dataDir, "backups"));
   writeFileSync(join(dataDir, "backups", `santinela-${fileStamp(clock.wallMs())}.db`), "");

@@ -340,7 +340,7 @@ function daemonOf(
     effectiveOptions: () => [],
     load,
     forJournald: false,
-    httpDescriptor: undefined,
+    nextDescriptor: () => undefined,
     failpoint: undefined,
     kill: () => {},
     onStarted: () => {},

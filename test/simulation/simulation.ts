@@ -1,6 +1,6 @@
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import { fieldsOf, type Intervention, type InterventionFields } from "../../src/domain/intervention.ts";
-import type { Principal } from "../../src/domain/principal.ts";
+import { DEVICE_EMAIL, type Principal } from "../../src/domain/principal.ts";
 import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../../src/domain/backoff.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import type { Build } from "./build.ts";
@@ -244,7 +244,12 @@ class World {
     // No random draw, so that the regression seeds stay the same.
     const hasTripJoined = Number(description.slice(5)) % 3 === 0;
     this.#tell(`${ref} edits ${id}: ${description}${hasTripJoined ? ", a trip" : ""}`);
-    site.interventions.update(id, { description, ...further, ...priority }, OPERATOR, hasTripJoined);
+    const body = { description, ...further, ...priority };
+    site.interventions.change(
+      id,
+      { body, hasTripJoined },
+      hasTripJoined ? { ...OPERATOR, email: DEVICE_EMAIL } : OPERATOR,
+    );
     const mark = `${ref}-${storedOf(site, id).uid}`;
     if (hasTripJoined && this.#deletedMarks.has(mark)) this.#wanted.add(mark);
   }

@@ -8,16 +8,14 @@ const TEST = { key: "k", type: "signal", zoneId: "door", moment: { wallMs: 0 }, 
 const WAITING = { phase: "new", upstreamId: null, lastError: null } as unknown as OutboxEntry;
 
 test("a signal test waits for a dispatch centre that a reload has added", () => {
-  let sync: SiteParts["sync"];
+  const config = { upstream: null as object | null };
   const parts = {
     journal: { trips: { find: () => TEST } },
     outbox: { find: () => WAITING },
-    get sync() {
-      return sync;
-    },
+    config,
   } as unknown as SiteParts;
   const tests = new SiteTests(parts, () => []);
   expect(tests.signal("k").isOver).toBe(true);
-  sync = {} as NonNullable<SiteParts["sync"]>;
+  config.upstream = {};
   expect(tests.signal("k").isOver).toBe(false);
 });

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
 import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
+import { daemonControl } from "../../src/daemon-control.ts";
+import { remoteHere } from "../../src/domain/remote.ts";
+import { JsonLog } from "../../src/ops/log.ts";
 import { SiteSettings } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
@@ -26,10 +29,16 @@ beforeEach(async () => {
     config: { dataDir },
     clock,
     backupWorker: IN_PROCESS_TASKS,
-    log: { enableDebug: () => {}, restoreLevel: () => {} },
-    effectiveOptions: () => [],
-    reload: () => expect.fail("no reload was asked for"),
-    restart: (meanwhile) => void orders.push(meanwhile),
+    control: remoteHere(
+      daemonControl({
+        config: { dataDir },
+        clock,
+        log: new JsonLog({ level: "error", clock, write: () => {} }),
+        effectiveOptions: () => [],
+        reload: () => expect.fail("no reload was asked for"),
+        restart: (meanwhile) => void orders.push(meanwhile),
+      }),
+    ),
   });
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
@@ -54,7 +63,7 @@ test("a backup that expires during the shutdown is still restored", async () => 
 
 test("during a restart a restore is rejected", async () => {
   const { copy } = settings.add(0, piece);
-  settings.restart();
+  await settings.restart();
   await expect(settings.restore(copy, TESTER)).rejects.toThrow(/is restarting/);
   expect(orders).toHaveLength(1);
 });

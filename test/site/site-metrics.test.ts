@@ -27,7 +27,7 @@ beforeEach(() => {
   clock = new ManualClock();
   messages = [];
   metrics = new SiteMetrics({
-    config: { dataDir: tmpdir(), metricsToken: null, upstream: null },
+    config: { dataDir: tmpdir(), upstream: null },
     clock,
     site: {
       status: () => ({ ...NO_SITE.status(), messages }),

@@ -4,6 +4,8 @@ import { EventLog } from "../../src/store/event-log.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TripStore } from "../../src/store/trips.ts";
+import { FaultStore } from "../../src/store/faults.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 const EVENT = {
@@ -17,10 +19,13 @@ const BODY = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 } a
 
 function story(eventTimes: number[], tripTimes: number[]) {
   const events = new EventLog(openMainDatabase(":memory:"));
-  const trips = new TripStore(openJournalDatabase(":memory:"));
+  const journal = openJournalDatabase(":memory:");
+  const trips = new TripStore(journal);
   for (const atMs of eventTimes) events.add(EVENT, atMs);
   for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
-  return new SiteTimeline({ events, journal: { trips }, sync: { recordOf: () => null } });
+  const faults = new FaultStore(journal);
+  const parts = { config: { zones: [] }, clock: new ManualClock(), sync: { recordOf: () => null } };
+  return new SiteTimeline({ ...parts, events, trips, faults });
 }
 
 test.each([

@@ -53,7 +53,7 @@ test("the total of a list is the number of records after any create, update, del
       }
       const records = site.records();
       const total = (...filters: ReturnType<typeof equal>[]) =>
-        site.interventions.lists.readHere({ ...everything, filters }).total;
+        site.lists.readHere({ ...everything, filters }).total;
       expect(total()).toBe(records.length);
       expect(total(equal("status", "planned"))).toBe(
         records.filter(({ status }) => status === "planned").length,
@@ -80,7 +80,7 @@ test("a list has each record exactly as a single read returns it", () => {
     },
     OPERATOR_USER,
   );
-  const [text] = site.interventions.lists.readHere(everything).records;
+  const [text] = site.lists.readHere(everything).records;
   expect(text).toBe(JSON.stringify(record));
 });
 
@@ -94,7 +94,7 @@ describe("of a large table", () => {
       return prepare(text);
     };
     const [field = "", direction, ...filters] = path.split(" ");
-    site.interventions.lists.readHere({
+    site.lists.readHere({
       sort: [{ field: field as "id", descending: direction === "DESC" }],
       filters: filters.map((word) => equal("status", word)),
       start: 0,

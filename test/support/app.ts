@@ -2,21 +2,27 @@ import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:c
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { STANDALONE } from "../../src/domain/link-status.ts";
 import type { Actor } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import type { Principal } from "../../src/domain/principal.ts";
+import { DEVICE_EMAIL, type Principal } from "../../src/domain/principal.ts";
+import { remoteHere } from "../../src/domain/remote.ts";
+import { EventNotes } from "../../src/service/event-notes.ts";
 import { EventService } from "../../src/service/events.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { AccountService } from "../../src/service/accounts.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
+import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
+import { SqliteRecords } from "../../src/service/sqlite-records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { addSiteRoutes, type SiteRouteParts } from "../../src/site/routes.ts";
 import type { SiteSettings } from "../../src/site/settings.ts";
-import type { Site } from "../../src/site/site.ts";
+import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
+import type { SiteApi } from "../../src/site/site-api.ts";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -53,16 +59,22 @@ export const OPERATOR_USER: Principal = {
   role: "operator",
   from: "127.0.0.1",
 };
+/** The user of trips. */
+export const DEVICE_USER: Principal = { ...OPERATOR_USER, email: DEVICE_EMAIL };
 export const TESTER: Actor = { who: "tester", from: "command line" };
 
-/** The public members of a component: a test replaces it by an object with them. */
-type PublicOf<C> = Pick<C, keyof C>;
-export type PublicSite = Pick<Site, "status" | "inputsStarted"> & {
-  [Subject in Exclude<keyof Site, "status" | "inputsStarted">]: PublicOf<Site[Subject]>;
+/** The methods of a component, which a test may also answer at once. */
+type AtOnce<C> = {
+  readonly [K in keyof C]: C[K] extends (...args: infer Arguments) => Promise<infer Result>
+    ? (...args: Arguments) => Result | Promise<Result>
+    : C[K];
+};
+export type PublicSite = AtOnce<Pick<SiteApi, "status">> & {
+  readonly [Subject in Exclude<keyof SiteApi, "status">]: AtOnce<SiteApi[Subject]>;
 };
 export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "settings"> {
   readonly site: PublicSite;
-  readonly settings: PublicOf<SiteSettings>;
+  readonly settings: AtOnce<Pick<SiteSettings, keyof SiteSettings>>;
 }
 
 /** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
@@ -75,6 +87,8 @@ export class TestApp {
   readonly accounts: AccountService;
   readonly events: EventLog;
   readonly interventions: InterventionService;
+  readonly lists: ListService;
+  readonly notes: EventNotes;
   readonly objectives: ObjectiveService;
   readonly parts: TestParts;
   /** The application; each response is validated against its OpenAPI document. */
@@ -92,7 +106,11 @@ export class TestApp {
     const { clock, key } = this;
     const database = openMainDatabase(path);
     this.database = database;
-    this.tokens = new TokenService({ database, clock, keys: { current: key } });
+    const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
+    const events = new EventNotes({ events: remoteHere(new EventService({ database, clock })), clock, log });
+    this.notes = events;
+    this.lists = new ListService({ database });
+    this.tokens = new TokenService({ database, events, clock, keys: { current: key } });
     this.accounts = new AccountService({ database, clock, bcryptCost: 4 });
     this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
@@ -116,11 +134,12 @@ export class TestApp {
       isDiskFull: () => this.isDiskFull,
     });
     this.parts = {
-      interventions: this.interventions,
+      records: new SqliteRecords(this.interventions, this.lists),
+      timezone: "Europe/Bucharest",
       objectives,
       tokens: this.tokens,
-      accounts: this.accounts,
-      events: new EventService({ database, clock }),
+      accounts: remoteHere(this.accounts),
+      events,
       site: NO_SITE,
       settings: NO_SETTINGS,
       setup: { config: { file: null, dataDir: "/var/lib/santinela" }, load: { env: {}, cwd: "/" } },
@@ -128,9 +147,9 @@ export class TestApp {
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
       clock,
       panel: undefined,
-      metrics: { text: async () => "", token: null },
+      metrics: { text: async () => "", token: () => null },
       authority: () => undefined,
-      log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
+      log,
       basePath: "",
       corsOrigins: [],
       hosts: [],
@@ -150,12 +169,13 @@ export class TestApp {
     if (made.accounts.list().length > 0) return made;
     for (const [role, email] of Object.entries(PEOPLE))
       await made.accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
+    made.accounts.ensureDevice();
     return made;
   }
 
   /** All records that are not deleted, by ascending id. */
   records(): Intervention[] {
-    const { records } = this.interventions.lists.readHere({ filters: [], sort: [], start: 0, end: 1000 });
+    const { records } = this.lists.readHere({ filters: [], sort: [], start: 0, end: 1000 });
     return records.map((text) => JSON.parse(text) as Intervention);
   }
 
@@ -210,8 +230,23 @@ export const NO_SETTINGS: TestParts["settings"] = {
   restore: async () => ({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] }),
 };
 
-export const NO_SITE: PublicSite = {
-  inputsStarted: () => {},
+const NO_SYNC: SyncView = {
+  link: STANDALONE,
+  comparison: null,
+  summary: {
+    waiting: 0,
+    blocked: 0,
+    rejected: 0,
+    gone: 0,
+    doubtful: 0,
+    rejectedAlarms: 0,
+    oldestWaitingMs: null,
+  },
+  records: [],
+};
+const NO_OBJECTIVES: ObjectivesView = { centre: null, lists: [], reading: null, differences: [] };
+
+export const NO_SITE = {
   status: () => ({
     version: "0.0.0",
     site: { name: "Test", ref: "test" },
@@ -221,21 +256,12 @@ export const NO_SITE: PublicSite = {
     conditions: [],
     trips: { waiting: 0, refused: 0 },
     messages: [],
-    outbox: {
-      waiting: 0,
-      blocked: 0,
-      rejected: 0,
-      gone: 0,
-      doubtful: 0,
-      rejectedAlarms: 0,
-      oldestWaitingMs: null,
-    },
-    link: { state: "none", reason: null, nextAttemptAt: null, answeredAt: null },
+    outbox: NO_SYNC.summary,
+    link: STANDALONE,
     comparison: null,
   }),
   zones: {
     list: () => [],
-    history: () => [],
     bypass: () => noZones(),
     restore: () => noZones(),
     lifeSafetyHeld: () => [],
@@ -253,38 +279,19 @@ export const NO_SITE: PublicSite = {
     trips: () => [],
     page: () => ({ entries: [], next: null }),
     history: () => ({ entries: [], sync: null }),
+    zones: () => [],
     place: () => ({ event: 0, trip: 0 }),
   },
   sync: {
-    view: () => ({
-      link: { state: "none", reason: null, nextAttemptAt: null, answeredAt: null },
-      comparison: null,
-      summary: {
-        waiting: 0,
-        blocked: 0,
-        rejected: 0,
-        gone: 0,
-        doubtful: 0,
-        rejectedAlarms: 0,
-        oldestWaitingMs: null,
-      },
-      records: [],
-    }),
+    view: () => NO_SYNC,
     history: () => ({ since: "", until: "", intervals: [] }),
-    summary: () => NO_SITE.sync.view().summary,
-    comparison: () => null,
-    link: () => NO_SITE.sync.view().link,
-    linkSample: () => undefined,
     recordOf: () => null,
     tryCentre: () => noZones(),
-    now: () => Promise.resolve(NO_SITE.sync.view()),
-    act: () => Promise.resolve(NO_SITE.sync.view()),
+    now: () => NO_SYNC,
+    act: () => NO_SYNC,
   },
-  objectives: {
-    view: () => ({ centre: null, lists: [], reading: null, differences: [] }),
-    pull: () => Promise.resolve(NO_SITE.objectives.view()),
-  },
-};
+  objectives: { view: () => NO_OBJECTIVES, pull: () => NO_OBJECTIVES },
+} satisfies PublicSite;
 
 function noZones(): never {
   throw new AppError("not-found", "this application has no zones");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -11,7 +11,7 @@ const BOTH = "03:27 Door\n03:41 Window";
 let site: SyncingSite;
 
 function join(id: number): void {
-  site.app.interventions.update(id, { notes: BOTH }, OPERATOR_USER, true);
+  site.app.interventions.change(id, { body: { notes: BOTH }, hasTripJoined: true }, DEVICE_USER);
 }
 
 /** The site detects the missing record, and accepts it after a second read. */

@@ -97,8 +97,8 @@ async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListO
     () => mirror.progress === undefined && centre.reads.length > before,
   );
   const reads = centre.reads.slice(before);
-  const outcomes = (["cladiri", "bunuri", "persoane"] as const).map((kind) =>
-    mirror.outcome(`obiective/${kind}`),
+  const outcomes = (["cladiri", "bunuri", "persoane"] as const).map(
+    (kind) => mirror.outcomes[`obiective/${kind}`],
   );
   const tagged = reads.filter(({ known }) => isTag(known)).length;
   return { asked: reads.length, tagged, outcomes };
@@ -171,7 +171,7 @@ describe("a dispatch centre whose pages have ETags", () => {
     mirror = mirrorOf();
     mirror.start();
     mirror.look();
-    await eventually("the reading to be over", () => mirror.outcome("obiective/persoane") !== undefined);
+    await eventually("the reading to be over", () => mirror.outcomes["obiective/persoane"] !== undefined);
     const tags = centre.reads.slice(before).filter(({ known }) => isTag(known));
     expect(tags).toEqual([]);
   });
@@ -280,7 +280,7 @@ describe("a third-party dispatch centre", () => {
     tagOf = () => undefined;
     centre.read = () => ({ status: 304 });
     await mirror.pull({ isLossAccepted: false });
-    expect(mirror.outcome("obiective/cladiri")).toMatchObject({ result: "failed" });
+    expect(mirror.outcomes["obiective/cladiri"]).toMatchObject({ result: "failed" });
     expect(namesHere()).toHaveLength(450);
   });
 
@@ -335,7 +335,7 @@ describe("compressed responses", () => {
     await hour();
     packed = () => gzipSync(Buffer.alloc(200 * 1024 * 1024, " "), { level: 1 });
     await mirror.pull({ isLossAccepted: false });
-    expect(mirror.outcome("obiective/cladiri")).toMatchObject({
+    expect(mirror.outcomes["obiective/cladiri"]).toMatchObject({
       result: "failed",
       reason: expect.stringContaining("larger than 16777216 bytes"),
     });

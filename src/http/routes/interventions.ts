@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
-import { DEVICE_EMAIL } from "../../domain/principal.ts";
-import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
-import type { IdempotencyKey, InterventionService } from "../../service/interventions.ts";
+import { validateInterventionCreate } from "../../generated/validators.js";
+import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
+import { validated } from "../../service/validation.ts";
 import { principalOf } from "../auth-guards.ts";
-import { readBody, validated } from "../body.ts";
+import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
 import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idOf } from "../resource.ts";
@@ -14,50 +14,43 @@ import { addResource, idOf } from "../resource.ts";
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
 
-/** Routes of interventions: list, create, read, change, delete. */
+/** Routes of interventions: list, create, read, change, delete. @param timezone IANA zone of dates without an offset */
 export function interventionRoutes(
   router: Router,
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
-  interventions: InterventionService,
+  { records, timezone }: { readonly records: Records; readonly timezone: string },
 ): void {
   addResource(router, "/interventii", guard, {
     get: async (request, response) => {
-      const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
+      const query = interventionQueryOf(parametersOf(request.originalUrl), timezone);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
-      const list = await interventions.lists.read(query, closed.signal).catch((error: unknown) => {
+      const list = await records.page(query, closed.signal).catch((error: unknown) => {
         if (!closed.signal.aborted) throw error;
       });
       if (list) sendJsonText(response, listBody(request, response, query, list));
     },
-    post: [readBody, (request, response) => create(interventions, request, response)],
+    post: [readBody, (request, response) => create(records, request, response)],
   });
 
   const update = async (request: Request, response: Response): Promise<void> => {
+    const hasTripJoined = (request.headers[TRIP_KEY] ?? "") !== "";
+    const change = { ifMatch: request.get("If-Match"), body: request.body as unknown, hasTripJoined };
     const id = idOf(request, "intervention");
-    const { record, rev } = await interventions.together(() => {
-      assertMatch(interventions, id, request);
-      const body = validated(validateInterventionUpdate, request.body);
-      const principal = principalOf(request);
-      const hasTripJoined = principal.email === DEVICE_EMAIL && (request.headers[TRIP_KEY] ?? "") !== "";
-      return interventions.update(id, body, principal, hasTripJoined);
-    });
+    const { record, rev } = await records.change(id, change, principalOf(request));
     response.set("ETag", etagOf(rev)).json(record);
   };
   const remove = async (request: Request, response: Response): Promise<void> => {
     const id = idOf(request, "intervention");
-    const record = await interventions.together(() => {
-      assertMatch(interventions, id, request);
-      return interventions.delete(id, principalOf(request));
-    });
+    const record = await records.remove(id, request.get("If-Match"), principalOf(request));
     // Clients that need the deleted record can request it (RFC 7240).
     if (prefersRepresentation(request))
       response.set("Preference-Applied", "return=representation").json(record);
     else response.status(204).end();
   };
   addResource(router, "/interventii/:id", guard, {
-    get: (request, response) => {
-      const { record, rev } = interventions.get(idOf(request, "intervention"));
+    get: async (request, response) => {
+      const { record, rev } = await records.get(idOf(request, "intervention"));
       response.set("ETag", etagOf(rev)).json(record);
     },
     put: [readBody, update],
@@ -66,16 +59,10 @@ export function interventionRoutes(
   });
 }
 
-async function create(
-  interventions: InterventionService,
-  request: Request,
-  response: Response,
-): Promise<void> {
+async function create(records: Records, request: Request, response: Response): Promise<void> {
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
-  const { record, replayed } = await interventions.together(() =>
-    interventions.create(body, principalOf(request), key),
-  );
+  const { record, replayed } = await records.create(body, principalOf(request), key);
   // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");
@@ -121,22 +108,6 @@ function fingerprintOf(body: InterventionCreate): string {
   return createHash("sha256")
     .update(JSON.stringify(changedFields(body)))
     .digest("base64");
-}
-
-/** Strong, as required by If-Match (RFC 9110 13.1.1). */
-function etagOf(rev: number): string {
-  return `"${rev}"`;
-}
-
-function assertMatch(interventions: InterventionService, id: number, request: Request): void {
-  const wanted = request.get("If-Match");
-  if (wanted === undefined || wanted.trim() === "*") return;
-  const { rev } = interventions.get(id);
-  if (!wanted.split(",").some((tag) => tag.trim() === etagOf(rev)))
-    throw new AppError(
-      "precondition-failed",
-      `intervention ${id} has changed since it was read; read it again`,
-    );
 }
 
 /** `Prefer: return=representation` (RFC 7240), possibly with other preferences. */

@@ -1,9 +1,10 @@
 import type { Request, Response, Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
+import { validated } from "../../service/validation.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLocal, tokenOf } from "../auth-guards.ts";
-import { readBody, validated } from "../body.ts";
+import { readBody } from "../body.ts";
 import { addResource, PUBLIC } from "../resource.ts";
 
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */

@@ -48,5 +48,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
+  "thread-failed":
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimite dezvoltatorilor un pachet de diagnostic.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

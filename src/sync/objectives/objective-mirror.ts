@@ -138,9 +138,9 @@ export class ObjectiveMirror {
     return this.#progress;
   }
 
-  /** The outcome of the last read of a list since the start. */
-  outcome(type: ObjectiveType): ListOutcome | undefined {
-    return this.#outcomes.get(type);
+  /** The outcome of the last read of each list since the start. */
+  get outcomes(): Readonly<Partial<Record<ObjectiveType, ListOutcome>>> {
+    return Object.fromEntries(this.#outcomes);
   }
 
   #isKnown(): boolean {

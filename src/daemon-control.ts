@@ -1,0 +1,39 @@
+import { rmSync } from "node:fs";
+import type { Config } from "./config/config.ts";
+import type { DaemonOptions } from "./daemon-options.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { JsonLog } from "./ops/log.ts";
+import { restore } from "./ops/restore.ts";
+import type { DaemonControl } from "./site/settings.ts";
+
+export interface DaemonControlParts extends Pick<DaemonOptions, "effectiveOptions" | "restart"> {
+  readonly config: Pick<Config, "dataDir">;
+  readonly clock: Clock;
+  readonly log: JsonLog;
+  readonly reload: DaemonControl["reload"];
+}
+
+/** Actions of administrators on the whole daemon. */
+export function daemonControl({
+  effectiveOptions,
+  restart,
+  config: { dataDir },
+  clock,
+  log,
+  reload,
+}: DaemonControlParts): DaemonControl {
+  return {
+    configuration: () => effectiveOptions(),
+    enableDebugLog: (forMs) => log.enableDebug(forMs),
+    reload,
+    restart: () => restart(() => {}),
+    restore: ({ path, by, plan }) =>
+      restart(() => {
+        try {
+          restore(dataDir, path, clock.wallMs(), by, plan);
+        } finally {
+          rmSync(path, { force: true });
+        }
+      }),
+  };
+}

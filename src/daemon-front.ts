@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import type { LoadOptions } from "./config/load.ts";
+import type { RemoteRecords } from "./daemon-records.ts";
+import { DaemonServer } from "./daemon-server.ts";
+import type { Clock, TrustedTime } from "./domain/clock.ts";
+import type { Conditions } from "./domain/condition.ts";
+import { AppError } from "./domain/errors.ts";
+import type { Log } from "./domain/log.ts";
+import type { Remote } from "./domain/remote.ts";
+import { BackupWorker } from "./ops/backup-worker.ts";
+import type { Failpoint } from "./ops/failpoint.ts";
+import { ListWorker } from "./ops/list-worker.ts";
+import { signingKeys } from "./ops/secrets.ts";
+import { EventNotes } from "./service/event-notes.ts";
+import { ListService } from "./service/lists.ts";
+import { ObjectiveService } from "./service/objectives.ts";
+import { ThreadedRecords } from "./service/threaded-records.ts";
+import { TokenService } from "./service/tokens.ts";
+import type { SiteTests } from "./site/field-tests.ts";
+import { SiteSettings, type DaemonControl } from "./site/settings.ts";
+import { siteApi } from "./site/site-api.ts";
+import type { SiteMetrics } from "./site/site-metrics.ts";
+import type { Site } from "./site/site.ts";
+import type { SiteZones } from "./site/zones.ts";
+import { openReadOnly } from "./store/database.ts";
+import { EventLog } from "./store/event-log.ts";
+import { FaultStore } from "./store/faults.ts";
+import { LinkSampleStore } from "./store/link-samples.ts";
+import { OutboxStore } from "./store/outbox.ts";
+import { TripStore } from "./store/trips.ts";
+import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
+
+/** What the front calls in the sensing thread. */
+export interface SensingComponents {
+  readonly site: Pick<Site, "status">;
+  readonly zones: SiteZones;
+  readonly tests: SiteTests;
+  readonly metrics: Pick<SiteMetrics, "text">;
+  readonly control: DaemonControl;
+}
+
+export type RemoteSensing = { readonly [Name in keyof SensingComponents]: Remote<SensingComponents[Name]> };
+
+export interface FrontOptions {
+  readonly config: Config;
+  readonly load: LoadOptions;
+  readonly clock: Clock;
+  readonly time: TrustedTime;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly sensing: RemoteSensing;
+  readonly records: RemoteRecords;
+  readonly failpoint: Failpoint;
+  /** Unique id of this run; prefix of its request ids. */
+  readonly run: string;
+  /** File descriptor of a listening socket from systemd; undefined to open one. */
+  readonly httpDescriptor: number | undefined;
+  /** Where this front listened before a defect ended it; undefined at the first start. */
+  readonly earlier: FrontAddress | undefined;
+}
+
+/** Where the server listens. */
+export interface FrontAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Port of the server for the daemon's own trips, on 127.0.0.1. */
+  readonly loopbackPort: number;
+}
+
+/** Composition root of the front: the HTTP server with everything behind it, on read-only connections. */
+export class DaemonFront {
+  readonly #options: FrontOptions;
+  /** Stop functions of the started components, called in reverse order, also after a failed start. */
+  readonly #stops: (() => void | Promise<void>)[] = [];
+
+  #tokens: TokenService | undefined;
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+  }
+
+  /** @throws AppError when the address or the certificate cannot be used; started components are stopped */
+  async start(): Promise<FrontAddress> {
+    try {
+      return await this.#start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** A token for posting trips. @throws AppError `unavailable` before the start */
+  deviceToken(): string {
+    if (!this.#tokens) throw new AppError("unavailable", "the local API is starting", { retryAfterS: 1 });
+    return this.#tokens.deviceToken();
+  }
+
+  async stop(): Promise<void> {
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+  }
+
+  async #start(): Promise<FrontAddress> {
+    const { config, clock, log, load, records, sensing } = this.#options;
+    const { dataDir, site } = config;
+    const open = (name: string) => {
+      const database = openReadOnly(join(dataDir, name));
+      this.#stops.push(() => void database.close());
+      return database;
+    };
+    const [database, journal] = [open("santinela.db"), open("journal.db")];
+    const events = new EventNotes({ events: records.events, clock, log });
+    this.#stops.push(() => events.stop());
+    const longLists = new ListWorker(database.name, { clock, log });
+    const lists = new ListService({ database, longLists });
+    const backupWorker = new BackupWorker();
+    const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
+    settings.start();
+    this.#stops.push(() => settings.stop());
+    const tokens = new TokenService({ database, events, clock, keys: signingKeys(dataDir) });
+    this.#tokens = tokens;
+    const server = new DaemonServer({
+      ...this.#options,
+      parts: {
+        records: new ThreadedRecords(records.records, { database, lists }),
+        timezone: site.timezone,
+        objectives: new ObjectiveService(database),
+        tokens,
+        accounts: records.accounts,
+        events,
+        settings,
+        setup: { config, load },
+        metrics: { token: () => config.metricsToken, text: () => sensing.metrics.text() },
+        site: siteApi({
+          ...sensing,
+          config,
+          clock,
+          sync: records.sync,
+          events: new EventLog(database),
+          outbox: new OutboxStore(database),
+          centreObjectives: new UpstreamObjectiveStore(database),
+          trips: new TripStore(journal),
+          faults: new FaultStore(journal),
+          linkSamples: new LinkSampleStore(journal),
+        }),
+      },
+    });
+    this.#stops.push(() => server.stop());
+    const { address, loopbackPort } = await server.start();
+    // Stopped before the server, which waits for pending responses.
+    this.#stops.push(() => backupWorker.stop());
+    this.#stops.push(() => longLists.stop());
+    return { ...address, loopbackPort };
+  }
+}

@@ -1,0 +1,84 @@
+import { DaemonFront, type FrontAddress, type FrontOptions, type SensingComponents } from "./daemon-front.ts";
+import {
+  DaemonRecords,
+  type NewAdministrator,
+  type RecordsOptions,
+  type RemoteRecords,
+} from "./daemon-records.ts";
+import type { DaemonParts } from "./daemon-threads.ts";
+import type { LinkStatus } from "./domain/link-status.ts";
+import { remoteHere } from "./domain/remote.ts";
+
+/** Records and front in the calling thread: for tests with a clock and a machine of their own. */
+export class PartsHere implements DaemonParts {
+  readonly #options: RecordsOptions & Pick<FrontOptions, "load" | "time" | "run">;
+  #records: DaemonRecords | undefined;
+  #front: DaemonFront | undefined;
+
+  constructor(options: RecordsOptions & Pick<FrontOptions, "load" | "time" | "run">) {
+    this.#options = options;
+  }
+
+  get records(): RemoteRecords {
+    const { records, accounts, events, objectives, sync } = this.#running.components;
+    return {
+      records: remoteHere(records),
+      accounts: remoteHere(accounts),
+      events: remoteHere(events),
+      objectives: remoteHere(objectives),
+      sync: remoteHere(sync),
+    };
+  }
+
+  get link(): LinkStatus {
+    return this.#running.components.sync.link();
+  }
+
+  readonly isSilent = false;
+
+  startRecords(): Promise<NewAdministrator> {
+    this.#records = new DaemonRecords(this.#options);
+    return this.#records.start();
+  }
+
+  async stopRecords(): Promise<void> {
+    await this.#records?.stop();
+  }
+
+  startFront({ site, zones, tests, metrics, control }: SensingComponents): Promise<FrontAddress> {
+    const sensing = {
+      site: remoteHere(site),
+      zones: remoteHere(zones),
+      tests: remoteHere(tests),
+      metrics: remoteHere(metrics),
+      control: remoteHere(control),
+    };
+    const { records } = this;
+    this.#front = new DaemonFront({
+      ...this.#options,
+      sensing,
+      records,
+      httpDescriptor: undefined,
+      earlier: undefined,
+    });
+    return this.#front.start();
+  }
+
+  async deviceToken(): Promise<string> {
+    if (!this.#front) throw new Error("the front is not started");
+    return this.#front.deviceToken();
+  }
+
+  async stopFront(): Promise<void> {
+    await this.#front?.stop();
+  }
+
+  async reloaded(): Promise<void> {
+    // The configuration in force is the same object.
+  }
+
+  get #running(): DaemonRecords {
+    if (!this.#records) throw new Error("the records are not started");
+    return this.#records;
+  }
+}

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { Conditions } from "./domain/condition.ts";
+import type { Log } from "./domain/log.ts";
+import type { Remote } from "./domain/remote.ts";
+import { openGuarded } from "./ops/guarded-database.ts";
+import type { Failpoint } from "./ops/failpoint.ts";
+import { FULL_BYTES, freeBytes, ReserveFile } from "./ops/reserve-file.ts";
+import { recordsRetention, RetentionSchedule } from "./ops/retention-schedule.ts";
+import { oneTimePassword } from "./ops/secrets.ts";
+import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
+import { AccountService } from "./service/accounts.ts";
+import { EventService } from "./service/events.ts";
+import { ensureAdministrator, ObjectiveSeeds } from "./service/first-run.ts";
+import { InterventionService } from "./service/interventions.ts";
+import { ListService } from "./service/lists.ts";
+import { ObjectiveService } from "./service/objectives.ts";
+import { SqliteRecords } from "./service/sqlite-records.ts";
+import type { Database } from "./store/database.ts";
+import { MAIN_DATABASE } from "./store/main-database.ts";
+import { CurrentSync } from "./sync/sync.ts";
+import { SyncPort } from "./sync/sync-port.ts";
+
+export interface RecordsOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly failpoint: Failpoint;
+  /** Random number in [0, 1). */
+  readonly random: () => number;
+  /** Returns a UUID of version 7. */
+  readonly newKey: () => string;
+  /** Called after each committed change of a record. */
+  readonly onChange: () => void;
+}
+
+/** What the other threads may call. */
+export interface RecordsComponents {
+  readonly records: SqliteRecords;
+  readonly accounts: AccountService;
+  readonly events: EventService;
+  readonly objectives: ObjectiveSeeds;
+  readonly sync: SyncPort;
+}
+
+export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
+
+/** The initial administrator, created at the first start; undefined later. */
+export type NewAdministrator = { readonly email: string; readonly password: string } | undefined;
+
+/** Composition root of the records: the only writer of `santinela.db`, with the sync and its own retention. */
+export class DaemonRecords {
+  readonly components: RecordsComponents;
+  readonly #config: Config;
+  readonly #clock: Clock;
+  readonly #database: Database;
+  readonly #current: CurrentSync;
+  readonly #retention: RetentionSchedule;
+
+  /** @throws AppError `storage` if the database cannot be used; errors of SQLite if it is damaged */
+  constructor(options: RecordsOptions) {
+    const { config, clock, newKey, onChange } = options;
+    const { dataDir, site, upstream } = config;
+    this.#config = config;
+    this.#clock = clock;
+    const path = join(dataDir, "santinela.db");
+    const database = openGuarded(path, MAIN_DATABASE, {
+      ...options,
+      dataDir,
+      reserveFile: new ReserveFile(dataDir),
+    });
+    this.#database = database;
+    const tokenStore = (account: TokenAccount): TokenFile =>
+      new TokenFile({ dataDir, log: options.log }, account);
+    this.#current = new CurrentSync(upstream, { ...options, site, database, tokenStore });
+    const interventions = new InterventionService({
+      ...site,
+      database,
+      clock,
+      newUid: newKey,
+      isDiskFull: () => freeBytes(dataDir) < FULL_BYTES,
+      onChange: (change) => {
+        options.failpoint("record-changed");
+        this.#current.sync?.changed(change);
+        onChange();
+      },
+    });
+    this.components = {
+      records: new SqliteRecords(interventions, new ListService({ database })),
+      accounts: new AccountService({ database, clock }),
+      events: new EventService({ database, clock }),
+      objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
+      sync: new SyncPort(this.#current, clock),
+    };
+    this.#retention = new RetentionSchedule({
+      ...options,
+      freeBytes: () => freeBytes(dataDir),
+      removal: (wallMs) => recordsRetention(database, site.auditDays, wallMs),
+    });
+  }
+
+  /** Adds what the first request and the first trip need: objectives, the device account, an administrator. */
+  async start(): Promise<NewAdministrator> {
+    const { accounts, objectives } = this.components;
+    objectives.seed(this.#config.objectives, this.#config.zones);
+    let announced: NewAdministrator;
+    await ensureAdministrator(accounts, oneTimePassword, (account) => {
+      announced = account;
+    });
+    accounts.ensureDevice();
+    this.#retention.start();
+    return announced;
+  }
+
+  /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
+  async stop(): Promise<void> {
+    this.#retention.stop();
+    await this.#current.stop();
+    await new Promise<void>((resolve) => {
+      this.#clock.afterEventLoopTurn(resolve);
+    });
+    this.#database.close();
+  }
+}

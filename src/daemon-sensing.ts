@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "./config/config.ts";
+import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
+import { offDiskFileOf, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import type { DaemonParts } from "./daemon-threads.ts";
+import type { NewEvent } from "./domain/event.ts";
+import type { ZoneInRecord } from "./domain/standing.ts";
+import { orderedUuid } from "./domain/uuid-v7.ts";
+import { Inputs } from "./inputs/inputs.ts";
+import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
+import { ZoneService } from "./inputs/zone-service.ts";
+import type { ConditionRegistry } from "./ops/condition-registry.ts";
+import type { Databases } from "./ops/databases.ts";
+import type { Failpoint } from "./ops/failpoint.ts";
+import { LinkRecorder } from "./ops/link-recorder.ts";
+import type { JsonLog } from "./ops/log.ts";
+import { EventNotes } from "./service/event-notes.ts";
+import { SiteMetrics } from "./site/site-metrics.ts";
+import { siteMqttOf } from "./site/site-mqtt.ts";
+import { Site } from "./site/site.ts";
+import { InterventionStore } from "./store/interventions.ts";
+import { Journal } from "./store/journal.ts";
+import { OffDiskChanges } from "./store/journal-changes.ts";
+import { OutboxStore } from "./store/outbox.ts";
+import { UnfinishedInterventions } from "./store/unfinished-records.ts";
+import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
+
+export interface SensingOptions {
+  readonly config: Config;
+  readonly options: Pick<DaemonOptions, "runtimeDirectory">;
+  readonly machine: Machine;
+  readonly log: JsonLog;
+  readonly conditions: ConditionRegistry;
+  readonly failpoint: Failpoint;
+  /** The journal is written here; `santinela.db` is only read. */
+  readonly databases: Databases;
+  readonly parts: DaemonParts;
+}
+
+/** From a contact or message to a posted trip: inputs, zones, journal and dispatch, and what the site API reads of them. */
+export class DaemonSensing {
+  readonly events: EventNotes;
+  readonly watch: ZoneService;
+  readonly inputs: Inputs;
+  readonly site: Site;
+  readonly components: Omit<SensingComponents, "control">;
+  readonly #options: SensingOptions;
+  readonly #journal: Journal;
+  readonly #metrics: SiteMetrics;
+  readonly #linkRecorder: LinkRecorder;
+  readonly #stops: (() => void | Promise<void>)[] = [];
+  #dispatch: TripDispatcher | undefined;
+
+  constructor(options: SensingOptions) {
+    this.#options = options;
+    const { config, machine, databases, parts, conditions: health } = options;
+    const { main } = databases;
+    const common = this.#common;
+    const offDisk = new OffDiskChanges(offDiskFileOf(options.options, config));
+    const journal = new Journal(databases.journal, machine.clock, offDisk);
+    this.#journal = journal;
+    this.events = new EventNotes({ ...common, events: parts.records.events });
+    const records = new InterventionStore(main);
+    const watch = new ZoneService({
+      ...this.#tripParts,
+      zones: config.zones,
+      zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
+      newKey: () => orderedUuid(machine.clock.wallMs(), randomUUID()),
+      onTrip: () => this.#dispatch?.requestRun(),
+    });
+    const inputs = new Inputs({
+      ...this.#tripParts,
+      zones: config.zones,
+      conditions: watch.blindIntervals,
+      monitor: watch.monitor,
+      gpio: config.gpio,
+      ...siteMqttOf(config, machine.host.time, () => this.site),
+    });
+    this.watch = watch;
+    this.inputs = inputs;
+    this.site = new Site({
+      ...this.#tripParts,
+      config,
+      health,
+      watch,
+      inputs,
+      outbox: new OutboxStore(main),
+      unfinished: new UnfinishedInterventions(main),
+      link: () => parts.link,
+    });
+    const { site } = this;
+    const centreObjectives = new UpstreamObjectiveStore(main);
+    this.#metrics = new SiteMetrics({
+      ...common,
+      config,
+      site,
+      inputs,
+      trips: journal.trips,
+      centreObjectives,
+    });
+    this.#linkRecorder = new LinkRecorder({
+      ...common,
+      samples: journal.linkSamples,
+      look: () => site.linkSample(),
+    });
+    this.components = { site, zones: site.zones, tests: site.tests, metrics: this.#metrics };
+  }
+
+  /** Whether trips are no longer processed although the process runs. */
+  get isStalled(): boolean {
+    return this.#dispatch?.isStalled ?? false;
+  }
+
+  /** Restores the state of the zones, so that it can be read; the inputs follow. */
+  start(): void {
+    this.#stops.push(() => this.events.stop());
+    this.watch.start();
+    this.#stops.push(() => this.watch.stop());
+    this.#linkRecorder.start();
+    this.#stops.push(() => this.#linkRecorder.stop());
+    this.#stops.push(this.#metrics.start());
+  }
+
+  /** Posts the trips to the local API, and starts all inputs. */
+  async startInputs({ loopbackPort }: FrontAddress): Promise<void> {
+    const { config, parts } = this.#options;
+    const dispatch = new TripDispatcher({
+      ...this.#tripParts,
+      baseUrl: `http://127.0.0.1:${loopbackPort}${config.http.basePath}`,
+      token: () => parts.deviceToken(),
+      onRecord: (waitMs) => {
+        if (waitMs !== undefined) this.#metrics.noteRecord(waitMs);
+        // The record may already be done: it is readable before the dispatch has its number.
+        this.watch.checkOpenContacts();
+      },
+    });
+    this.#dispatch = dispatch;
+    dispatch.start();
+    await this.inputs.start();
+    this.site.inputsStarted();
+  }
+
+  /** Ends the inputs and the dispatch, while the front still answers. */
+  async stopInputs(): Promise<void> {
+    await this.inputs.stop();
+    await this.#dispatch?.stop();
+  }
+
+  async stop(): Promise<void> {
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+  }
+
+  /** Retries rejected trips, as at a start. */
+  retryRejected(): void {
+    this.#dispatch?.start();
+  }
+
+  /** Dependencies shared by the inputs, the zones and the dispatch. */
+  get #tripParts() {
+    const { config, machine } = this.#options;
+    const record = (event: NewEvent): void => this.events.note(event);
+    return { ...this.#common, ...machine, journal: this.#journal, site: config.site, record };
+  }
+
+  get #common() {
+    const { machine, log, conditions, failpoint } = this.#options;
+    return { clock: machine.clock, log, conditions, failpoint };
+  }
+}

@@ -1,0 +1,161 @@
+import { MessageChannel } from "node:worker_threads";
+import type { Config } from "./config/config.ts";
+import { immediateSections } from "./config/reload.ts";
+import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
+import type { NewAdministrator, RemoteRecords } from "./daemon-records.ts";
+import type { ConditionRegistry } from "./ops/condition-registry.ts";
+import type { JsonLog } from "./ops/log.ts";
+import type { Clock } from "./domain/clock.ts";
+import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
+import { unavailable } from "./threads/channel.ts";
+import { SupervisedThread } from "./threads/supervised-thread.ts";
+import type { MainThread } from "./threads/thread-side.ts";
+import type { SharedLogLevel } from "./threads/thread-log.ts";
+import type { FrontControl, FrontThreadData } from "./front-thread.ts";
+import type { RecordsThreadData } from "./records-thread.ts";
+
+/** What the records report to the sensing thread. */
+export interface RecordsObserver {
+  /** A record has changed and is durable. */
+  changed(): void;
+  link(status: LinkStatus): void;
+}
+
+/** The records and the front of a running daemon, wherever they run. */
+export interface DaemonParts {
+  readonly records: RemoteRecords;
+  /** The newest known state of the link. */
+  readonly link: LinkStatus;
+  /** Whether a part does not answer, so that the process must be restarted. */
+  readonly isSilent: boolean;
+  startRecords(): Promise<NewAdministrator>;
+  stopRecords(): Promise<void>;
+  startFront(sensing: SensingComponents): Promise<FrontAddress>;
+  /** A token for posting trips to the front. */
+  deviceToken(): Promise<string>;
+  stopFront(): Promise<void>;
+  /** Uses the sections of a changed configuration that take effect at once. */
+  reloaded(next: Config): Promise<void>;
+}
+
+export interface ThreadedPartsOptions {
+  /** The configuration in force; copied at each start of a thread. */
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: JsonLog;
+  readonly logLevel: SharedLogLevel;
+  readonly conditions: ConditionRegistry;
+  readonly failpoint: string | undefined;
+  readonly load: FrontThreadData["load"];
+  /** A unique id for each start of the front. */
+  readonly newRun: () => string;
+  /** The next descriptor of the listening socket from systemd; undefined to open one. */
+  readonly nextDescriptor: () => number | undefined;
+  readonly onChange: () => void;
+}
+
+/** Each in its own thread. */
+export class ThreadedParts implements DaemonParts {
+  readonly records: RemoteRecords;
+  link: LinkStatus;
+  readonly #options: ThreadedPartsOptions;
+  readonly #recordsThread: SupervisedThread<NewAdministrator>;
+  #frontThread: SupervisedThread<FrontAddress> | undefined;
+
+  constructor(options: ThreadedPartsOptions) {
+    const { config, logLevel, failpoint, onChange } = options;
+    this.#options = options;
+    this.link = config.upstream ? { ...STANDALONE, state: "unknown" } : STANDALONE;
+    const observer: RecordsObserver = {
+      changed: onChange,
+      link: (status) => {
+        this.link = status;
+      },
+    };
+    this.#recordsThread = new SupervisedThread({
+      ...options,
+      name: "records",
+      entry: new URL("records-thread.js", import.meta.url),
+      data: (): RecordsThreadData => ({ config: { ...config }, failpoint, logLevel: logLevel.memory }),
+      components: { main: this.#main(), observer },
+    });
+    this.records = {
+      records: this.#recordsThread.remote("records"),
+      accounts: this.#recordsThread.remote("accounts"),
+      events: this.#recordsThread.remote("events"),
+      objectives: this.#recordsThread.remote("objectives"),
+      sync: this.#recordsThread.remote("sync"),
+    };
+  }
+
+  get isSilent(): boolean {
+    return this.#recordsThread.isSilent || this.#frontThread?.isSilent === true;
+  }
+
+  startRecords(): Promise<NewAdministrator> {
+    return this.#recordsThread.start(() => {
+      this.#connect();
+      this.records.sync.start().catch((error: unknown) => {
+        // It has ended again, and its next start follows.
+        this.#options.log.warn("sync-not-started", { error });
+      });
+    });
+  }
+
+  stopRecords(): Promise<void> {
+    return this.#recordsThread.stop();
+  }
+
+  async startFront(sensing: SensingComponents): Promise<FrontAddress> {
+    let address: FrontAddress | undefined;
+    const { config, load, logLevel, newRun, nextDescriptor, failpoint } = this.#options;
+    this.#frontThread = new SupervisedThread<FrontAddress>({
+      ...this.#options,
+      name: "front",
+      entry: new URL("front-thread.js", import.meta.url),
+      data: (): FrontThreadData => ({
+        config: { ...config },
+        load,
+        run: newRun(),
+        failpoint,
+        httpDescriptor: nextDescriptor(),
+        // A front that is started again is where its clients and the dispatcher expect it.
+        earlier: address,
+        logLevel: logLevel.memory,
+      }),
+      components: { main: this.#main(), ...sensing },
+      onSpawned: () => this.#connect(),
+    });
+    address = await this.#frontThread.start(() => {});
+    return address;
+  }
+
+  async deviceToken(): Promise<string> {
+    if (!this.#frontThread) throw unavailable();
+    return this.#frontThread.remote<FrontControl>("thread").deviceToken();
+  }
+
+  async stopFront(): Promise<void> {
+    await this.#frontThread?.stop();
+  }
+
+  async reloaded(next: Config): Promise<void> {
+    await this.#frontThread?.remote<FrontControl>("thread").reloaded(immediateSections(next));
+  }
+
+  /** Connects the front with the records: without this thread in between. */
+  #connect(): void {
+    const { port1, port2 } = new MessageChannel();
+    this.#recordsThread.pass(port1);
+    this.#frontThread?.pass(port2);
+  }
+
+  #main(): MainThread {
+    const { log, conditions } = this.#options;
+    return {
+      log: (level, event, fields) => log[level](event, fields),
+      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
+      clear: (code, subject) => conditions.clear(code, subject),
+    };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Config } from "./config/config.ts";
+import type { LoadOptions } from "./config/load.ts";
+import { DaemonFront, type FrontAddress } from "./daemon-front.ts";
+import { failpointOf } from "./ops/failpoint.ts";
+import { hostOf } from "./ops/host.ts";
+import { Channel, Connection } from "./threads/channel.ts";
+import type { ThreadControl } from "./threads/supervised-thread.ts";
+import { threadSide, type ThreadData } from "./threads/thread-side.ts";
+
+// Entry point of the front thread.
+
+export interface FrontThreadData extends ThreadData {
+  readonly config: Config;
+  readonly load: LoadOptions;
+  readonly run: string;
+  readonly failpoint: string | undefined;
+  readonly httpDescriptor: number | undefined;
+  readonly earlier: FrontAddress | undefined;
+}
+
+const components: Record<string, object> = {};
+const records = new Connection();
+const { data, clock, log, conditions, main } = threadSide<FrontThreadData>(components, (port) =>
+  records.use(new Channel(port, clock, {})),
+);
+// Its sections are replaced at a reload.
+const config: Config = { ...data.config };
+const front = new DaemonFront({
+  ...data,
+  config,
+  clock,
+  log,
+  conditions,
+  failpoint: failpointOf(data.failpoint, () => process.kill(process.pid, "SIGKILL")),
+  time: hostOf(clock, () => "").time,
+  records: {
+    records: records.remote("records"),
+    accounts: records.remote("accounts"),
+    events: records.remote("events"),
+    objectives: records.remote("objectives"),
+    sync: records.remote("sync"),
+  },
+  sensing: {
+    site: main.remote("site"),
+    zones: main.remote("zones"),
+    tests: main.remote("tests"),
+    metrics: main.remote("metrics"),
+    control: main.remote("control"),
+  },
+});
+
+/** What the main thread asks of the front. */
+export interface FrontControl extends ThreadControl<FrontAddress> {
+  /** Uses the sections of a changed configuration that take effect at once. */
+  reloaded(sections: Partial<Config>): void;
+  deviceToken(): string;
+}
+
+const control: FrontControl = {
+  start: () => front.start(),
+  stop: () => front.stop(),
+  ping() {},
+  deviceToken: () => front.deviceToken(),
+  reloaded: (sections) => void Object.assign(config, sections),
+};
+components["thread"] = control;

@@ -1,0 +1,86 @@
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor, NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
+import type { Remote } from "../domain/remote.ts";
+import { isStorageError } from "../store/database.ts";
+import type { EventService } from "./events.ts";
+
+/** Interval of `forbidden` events of one account; the next one has the count. */
+const FORBIDDEN_INTERVAL_MS = 60_000;
+const ACCOUNTS_MAX = 1000;
+/** Events kept while they cannot be written; the oldest are dropped, because the memory is for trips. */
+const KEPT_MAX = 1000;
+const RETRY_MS = 1_000;
+
+interface KeptEvent {
+  readonly event: NewEvent;
+  readonly atMs: number;
+}
+
+/** Sends events to the event log for actions that must not wait for it or fail with it. */
+export class EventNotes {
+  readonly #events: Pick<Remote<EventService>, "add">;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #forbidden = new Map<string, { atMs: number; unlogged: number }>();
+  /** Events that arrived while the records were restarting, oldest first. */
+  #kept: KeptEvent[] = [];
+  #cancelRetry: CancelTimer = () => {};
+
+  constructor(options: { events: Pick<Remote<EventService>, "add">; clock: Clock; log: Log }) {
+    this.#events = options.events;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** Adds an event. The action has taken effect: a log that cannot be written, as on a full disk, must not undo it. */
+  note(event: NewEvent): void {
+    this.#send({ event, atMs: this.#clock.wallMs() });
+  }
+
+  /** As `note`; resolves when the event is durable or cannot be written. */
+  async added(event: NewEvent): Promise<void> {
+    await this.#events.add(event, this.#clock.wallMs()).catch((error: unknown) => {
+      if (!isStorageError(error)) throw error;
+      this.#unwritten(event, error);
+    });
+  }
+
+  /** Adds an event for a denied request; rate-limited, so that a retrying client cannot fill the log. */
+  forbidden({ who, from }: Actor, subject: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const earlier = this.#forbidden.get(who);
+    if (earlier && nowMs - earlier.atMs < FORBIDDEN_INTERVAL_MS) {
+      earlier.unlogged += 1;
+      return;
+    }
+    if (this.#forbidden.size >= ACCOUNTS_MAX) this.#forbidden.clear();
+    this.#forbidden.set(who, { atMs: nowMs, unlogged: 0 });
+    const detail = earlier && earlier.unlogged > 0 ? { refusedMeanwhile: earlier.unlogged } : {};
+    this.note({ event: "forbidden", who, from, subject, detail });
+  }
+
+  stop(): void {
+    this.#cancelRetry();
+  }
+
+  #send(kept: KeptEvent): void {
+    this.#events.add(kept.event, kept.atMs).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== "unavailable")
+        return this.#unwritten(kept.event, error);
+      if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
+      this.#kept = [...this.#kept, kept].slice(-KEPT_MAX);
+    });
+  }
+
+  #sendAgain(): void {
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const one of kept) this.#send(one);
+  }
+
+  #unwritten({ event, subject }: NewEvent, error: unknown): void {
+    this.#log.error("event-write-failed", { event, subject, error });
+  }
+}

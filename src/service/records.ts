@@ -1,0 +1,95 @@
+import { AppError } from "../domain/errors.ts";
+import {
+  changedFields,
+  type Intervention,
+  type InterventionCreate,
+  type InterventionFields,
+} from "../domain/intervention.ts";
+import type { Principal } from "../domain/principal.ts";
+import { validateInterventionUpdate } from "../generated/validators.js";
+import type { ListPage } from "../store/intervention-lists.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import type { StoredIntervention } from "../store/interventions.ts";
+import { validated } from "./validation.ts";
+
+/** The key of a request and the hash of its body. */
+export interface IdempotencyKey {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** A requested change of a record. */
+export interface ChangeRequest {
+  /** The If-Match header (RFC 9110, 13.1.1); undefined to change any revision. */
+  readonly ifMatch?: string | undefined;
+  /** The body, which is not validated yet: a missing record and an older revision are reported first. */
+  readonly body: unknown;
+  /** Whether a trip joined the record, so that it must be sent whatever its state at the centre. */
+  readonly hasTripJoined?: boolean;
+}
+
+/**
+ * Reads and writes interventions: what the routes call, in whatever thread or database the records are. Every write is
+ * resolved once it is durable. Arguments and results are plain data.
+ */
+export interface Records {
+  /**
+   * Creates a record from a validated body.
+   * @param idempotency a repeated request with the same key returns the first response and creates nothing
+   * @returns the record, and whether it is an earlier response
+   * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
+   */
+  create(
+    body: InterventionCreate,
+    principal: Principal,
+    idempotency?: IdempotencyKey,
+  ): Promise<{ readonly record: Intervention; readonly replayed: boolean }>;
+  /** @throws AppError `not-found` */
+  get(id: number): Promise<StoredIntervention>;
+  /**
+   * Reads a slice of a list.
+   * @param signal aborted when the list is no longer needed
+   * @throws AppError `unavailable` if it cannot be read now; `invalid` if it takes too long
+   */
+  page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage>;
+  /**
+   * Changes the fields of the body and no others; an invalid field changes nothing.
+   * @throws AppError `not-found` (record or objective), `precondition-failed`, `invalid`
+   */
+  change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention>;
+  /**
+   * Deletes a record permanently.
+   * @param ifMatch as in a change
+   * @throws AppError `not-found`, `precondition-failed`
+   */
+  remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention>;
+}
+
+/**
+ * Decides a change from the newest revision, without effects, so that every database calls it where it must: inside its
+ * transaction.
+ * @returns the fields to change
+ * @throws AppError `precondition-failed`, `invalid`
+ */
+export function decideChange(
+  newest: StoredIntervention,
+  { ifMatch, body }: ChangeRequest,
+): Partial<InterventionFields> {
+  assertMatch(newest, ifMatch);
+  return changedFields(validated(validateInterventionUpdate, body));
+}
+
+/** The entity tag of a revision. Strong, as required by If-Match (RFC 9110 13.1.1). */
+export function etagOf(rev: number): string {
+  return `"${rev}"`;
+}
+
+/** @throws AppError `precondition-failed` */
+export function assertMatch({ record, rev }: StoredIntervention, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return;
+  if (!ifMatch.split(",").some((tag) => tag.trim() === etagOf(rev)))
+    throw new AppError(
+      "precondition-failed",
+      `intervention ${record.id} has changed since it was read; read it again`,
+    );
+}

@@ -1,0 +1,41 @@
+import { AppError } from "../domain/errors.ts";
+import type { Remote } from "../domain/remote.ts";
+import type { Database } from "../store/database.ts";
+import type { ListPage, ListReader } from "../store/intervention-lists.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
+import type { Records } from "./records.ts";
+
+/**
+ * The records in SQLite, written by another thread and read here on a read-only connection. So reads never wait for a
+ * write, and see only what is durable.
+ */
+export class ThreadedRecords implements Records {
+  readonly create: Records["create"];
+  readonly change: Records["change"];
+  readonly remove: Records["remove"];
+  readonly #interventions: InterventionStore;
+  readonly #lists: ListReader;
+
+  /** @param database a read-only connection */
+  constructor(
+    writer: Pick<Remote<Records>, "create" | "change" | "remove">,
+    { database, lists }: { readonly database: Database; readonly lists: ListReader },
+  ) {
+    this.create = (...args) => writer.create(...args);
+    this.change = (...args) => writer.change(...args);
+    this.remove = (...args) => writer.remove(...args);
+    this.#interventions = new InterventionStore(database);
+    this.#lists = lists;
+  }
+
+  async get(id: number): Promise<StoredIntervention> {
+    const stored = this.#interventions.find(id);
+    if (!stored) throw new AppError("not-found", `intervention ${id} does not exist`);
+    return stored;
+  }
+
+  page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    return this.#lists.read(query, signal);
+  }
+}

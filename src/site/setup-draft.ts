@@ -1,0 +1,44 @@
+import { generateConfig } from "../config/generated-config.ts";
+import { newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
+import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
+import { AppError } from "../domain/errors.ts";
+import type { DraftView, QuestionView } from "./administration-view.ts";
+import type { SetupParts } from "./setup.ts";
+
+/** The questions of `santinela init` for these answers and, once complete, the configuration; nothing is written. */
+export function draftConfiguration(given: SetupAnswers, { config, load }: SetupParts): DraftView {
+  const questions: QuestionView[] = [];
+  const answers: Record<string, string> = {};
+  for (const question of QUESTIONS) {
+    if (isForTheTerminal(question) || question.when?.(answers) === false) continue;
+    const { name, text, choices = null } = question;
+    const fallback = question.defaultAnswer?.(answers) ?? null;
+    const typed = (given[name] ?? "").trim();
+    const answer = typed === "" && fallback !== null ? fallback : typed;
+    answers[name] = answer;
+    questions.push({ name, text, choices, fallback, problem: problemWith(question, answer) ?? null });
+  }
+  const file = config.file ?? newConfigFile(load);
+  const exists = config.file !== null;
+  const isComplete = questions.every(({ problem }) => problem === null);
+  if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
+  // Keep the data directory, so that accounts and records are kept.
+  const { text, secrets } = generateConfig(answers, {}, config.dataDir);
+  const errors = errorsOf(file, text, load);
+  return { questions, file, exists, configuration: text, secretFiles: [...secrets.keys()], errors };
+}
+
+function errorsOf(file: string, text: string, load: LoadOptions): string | null {
+  try {
+    readConfiguration({ file, text }, { ...load, allowMissingPasswords: true });
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+/** Skipped in the web panel: the administrator already exists, and secrets are written to files on the device. */
+function isForTheTerminal({ name, isSecret }: SetupQuestion): boolean {
+  return isSecret === true || name === "administrator";
+}

@@ -1,0 +1,54 @@
+import { remoteHere, type Remote } from "../domain/remote.ts";
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { EventLog } from "../store/event-log.ts";
+import type { FaultStore } from "../store/faults.ts";
+import type { LinkSampleStore } from "../store/link-samples.ts";
+import type { OutboxStore } from "../store/outbox.ts";
+import type { TripStore } from "../store/trips.ts";
+import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
+import type { SyncPort } from "../sync/sync-port.ts";
+import type { SiteTests } from "./field-tests.ts";
+import { SiteObjectives } from "./objectives.ts";
+import type { Site } from "./site.ts";
+import { SiteSync } from "./sync.ts";
+import { SiteTimeline } from "./timeline.ts";
+import type { SiteZones } from "./zones.ts";
+
+/** The contents of the site API as the routes call them, by subject. */
+export interface SiteApi extends Pick<Remote<Site>, "status"> {
+  readonly zones: Remote<SiteZones>;
+  readonly tests: Remote<SiteTests>;
+  readonly timeline: Remote<SiteTimeline>;
+  readonly sync: Remote<SiteSync>;
+  readonly objectives: Remote<SiteObjectives>;
+}
+
+/** The sensing thread, the sync, and tables of both databases on read-only connections. */
+export interface SiteApiParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly site: Pick<Remote<Site>, "status">;
+  readonly zones: Remote<SiteZones>;
+  readonly tests: Remote<SiteTests>;
+  readonly sync: Remote<SyncPort>;
+  readonly events: EventLog;
+  readonly outbox: OutboxStore;
+  readonly centreObjectives: UpstreamObjectiveStore;
+  readonly trips: TripStore;
+  readonly faults: FaultStore;
+  readonly linkSamples: LinkSampleStore;
+}
+
+/** Joins what the sensing thread and the sync know with what the databases have. */
+export function siteApi(parts: SiteApiParts): SiteApi {
+  const sync = new SiteSync(parts);
+  return {
+    status: () => parts.site.status(),
+    zones: parts.zones,
+    tests: parts.tests,
+    timeline: remoteHere(new SiteTimeline({ ...parts, sync })),
+    sync: remoteHere(sync),
+    objectives: remoteHere(new SiteObjectives(parts)),
+  };
+}

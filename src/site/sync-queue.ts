@@ -1,0 +1,61 @@
+import type { Config } from "../config/config.ts";
+import { isoTime } from "../domain/clock.ts";
+import type { OutboxEntry, OutboxSummary } from "../domain/outbox.ts";
+import { DIFFERENCE_WORDS } from "../domain/outbox-phase-text.ts";
+import type { OutboxStore } from "../store/outbox.ts";
+import type { ComparisonView } from "./sync-view.ts";
+
+const EMPTY_SUMMARY: OutboxSummary = {
+  waiting: 0,
+  blocked: 0,
+  rejected: 0,
+  gone: 0,
+  doubtful: 0,
+  rejectedAlarms: 0,
+  oldestWaitingMs: null,
+};
+
+/** The queue of records for the dispatch centre; empty for a standalone daemon, although entries are kept for a later one. */
+export class SyncQueue {
+  readonly #config: Pick<Config, "upstream">;
+  readonly #outbox: OutboxStore;
+
+  constructor({
+    config,
+    outbox,
+  }: {
+    readonly config: Pick<Config, "upstream">;
+    readonly outbox: OutboxStore;
+  }) {
+    this.#config = config;
+    this.#outbox = outbox;
+  }
+
+  summary(): OutboxSummary {
+    return this.#config.upstream ? this.#outbox.summary() : EMPTY_SUMMARY;
+  }
+
+  pending(limit: number): OutboxEntry[] {
+    return this.#config.upstream ? this.#outbox.pending(limit) : [];
+  }
+
+  /** Undefined for a standalone daemon or without an outbox entry. */
+  find(interventionId: number): OutboxEntry | undefined {
+    return this.#config.upstream ? this.#outbox.find(interventionId) : undefined;
+  }
+
+  /** Last comparison with the dispatch centre. */
+  comparison(): ComparisonView | null {
+    const compared = this.#config.upstream ? this.#outbox.comparison() : null;
+    if (!compared) return null;
+    const { atMs, differences, ...counts } = compared;
+    return {
+      at: isoTime(atMs),
+      ...counts,
+      differences: differences.map((difference) => ({
+        ...difference,
+        text: DIFFERENCE_WORDS[difference.kind],
+      })),
+    };
+  }
+}

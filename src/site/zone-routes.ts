@@ -1,0 +1,51 @@
+import type { Request, Router } from "express";
+import { AppError } from "../domain/errors.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { addResource, json } from "../http/resource.ts";
+import { minutesOf, requestObject } from "./request-parameters.ts";
+import type { SiteApi } from "./site-api.ts";
+import type { BypassView, SignalTestView, SimulationView, WalkTestView } from "./zone-view.ts";
+
+/** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
+export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["zones"]): void {
+  addResource(router, "/site/zones", guards.signedIn, { get: json(() => zones.list()) });
+  const bypass = (request: Request): Promise<BypassView> => {
+    const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
+    return zones.bypass(String(request.params["id"]), order, requestActor(request));
+  };
+  addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });
+  addResource(router, "/site/zones/:id/restore", guards.api, {
+    post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
+  });
+  const simulate = (request: Request): Promise<SimulationView> => {
+    const { zone, contact } = requestObject(request);
+    if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+      throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+    return zones.simulate(zone, contact);
+  };
+  addResource(router, "/site/simulate", guards.api, { post: [readBody, json(simulate)] });
+}
+
+/** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
+export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteApi["tests"]): void {
+  const startSignal = (request: Request): Promise<SignalTestView> => {
+    const { zone } = requestObject(request);
+    if (zone !== undefined && typeof zone !== "string")
+      throw new AppError("invalid", "zone must be the id of a zone");
+    return tests.startSignal(zone, requestActor(request));
+  };
+  addResource(router, "/site/signal-test", guards.api, { post: [readBody, json(startSignal)] });
+  addResource(router, "/site/signal-test/:id", guards.signedIn, {
+    get: json((request) => tests.signal(String(request.params["id"]))),
+  });
+  const startOrEndWalk = (request: Request): Promise<WalkTestView | null> => {
+    const { end } = requestObject(request);
+    const actor = requestActor(request);
+    return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
+  };
+  addResource(router, "/site/walk-test", guards.signedIn, {
+    get: json(() => tests.walk()),
+    post: [...guards.api, readBody, json(startOrEndWalk)],
+  });
+}

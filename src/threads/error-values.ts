@@ -1,0 +1,52 @@
+import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { sqliteError, sqliteErrorCode } from "../store/database.ts";
+
+/**
+ * An error as plain data. Its class is lost between threads, but callers distinguish operational errors and those of
+ * SQLite from defects.
+ */
+export interface ErrorValue {
+  readonly kind: "app" | "sqlite" | "other";
+  /** Of an AppError or of SQLite; the name of any other error. */
+  readonly code: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly hint?: string;
+  readonly retryAfterS?: number | undefined;
+  readonly cause?: ErrorValue;
+}
+
+/** The plain data of any thrown value, for another thread. */
+export function errorValue(error: unknown): ErrorValue {
+  if (!(error instanceof Error))
+    return { kind: "other", code: "Error", message: String(error), stack: undefined };
+  const { message, stack } = error;
+  const cause = error.cause === undefined ? {} : { cause: errorValue(error.cause) };
+  if (error instanceof AppError) {
+    const { code, hint, retryAfterS } = error;
+    return { kind: "app", code, message, stack, hint, retryAfterS, ...cause };
+  }
+  const code = sqliteErrorCode(error);
+  return code === undefined
+    ? { kind: "other", code: error.name, message, stack, ...cause }
+    : { kind: "sqlite", code, message, stack, ...cause };
+}
+
+/** The error of `errorValue`, with the class and the stack that it had. */
+export function errorOf({ kind, code, message, stack, hint = "", retryAfterS, cause }: ErrorValue): Error {
+  const inner = cause === undefined ? undefined : errorOf(cause);
+  const error = bare();
+  if (stack !== undefined) error.stack = stack;
+  return error;
+
+  function bare(): Error {
+    if (kind === "sqlite") return sqliteError(message, code);
+    if (kind === "app") {
+      const more = retryAfterS === undefined ? {} : { retryAfterS };
+      return new AppError(code as AppErrorCode, message, { hint, cause: inner, ...more });
+    }
+    const other = new Error(message, inner === undefined ? undefined : { cause: inner });
+    other.name = code;
+    return other;
+  }
+}

@@ -1,0 +1,199 @@
+import { Worker, type MessagePort } from "node:worker_threads";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { Remote } from "../domain/remote.ts";
+import { Channel, Connection, unavailable, type Components } from "./channel.ts";
+
+/** The component `thread` of every thread: its start, its end and its sign of life. */
+export interface ThreadControl<Started> {
+  /** Starts everything. Called once, before the other components. */
+  start(): Promise<Started>;
+  /** Ends everything in order. Called once. */
+  stop(): Promise<void>;
+  ping(): void;
+}
+
+export interface ThreadOptions {
+  readonly name: "records" | "front";
+  /** Its module, which serves the component `thread`. */
+  readonly entry: URL;
+  /** Its `workerData`, read at each start. */
+  readonly data: () => object;
+  /** Called before each of its starts, to pass it connections. */
+  readonly onSpawned?: () => void;
+  /** What it may call in this thread. */
+  readonly components: Components;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+/** Of one thread; a defect that fills the heap must end that thread before the machine's memory. */
+const HEAP_MB_MAX = 96;
+/** Small: a larger one is faster only for bulk work, and each thread has its own. */
+const YOUNG_MB_MAX = 6;
+const PING_INTERVAL_MS = 5_000;
+/** A thread without a sign of life for this time is ended and started again. */
+const SILENT_MS_MAX = 20_000;
+/** Longer than the server and the sync wait for requests in flight; systemd ends the process after 20 s. */
+const STOP_MS_MAX = 12_000;
+const RESTART_MS = 200;
+const RESTART_MS_MAX = 30_000;
+/** A thread that has run this long is healthy: the condition is cleared and the next restart is quick again. */
+const HEALTHY_MS = 60_000;
+
+/**
+ * A thread that is started again when a defect ends it, while this thread continues. Calls in the meantime are rejected
+ * with `unavailable`.
+ */
+export class SupervisedThread<Started> {
+  readonly #options: ThreadOptions;
+  readonly #control: Remote<ThreadControl<Started>>;
+  readonly #connection = new Connection();
+  #worker: Worker | undefined;
+  #channel: Channel | undefined;
+  #onRestarted: (started: Started) => void = () => {};
+  #cancelTimer: CancelTimer = () => {};
+  #cancelPing: CancelTimer = () => {};
+  #restartMs = RESTART_MS;
+  #isRestarting = false;
+  #aliveMs = 0;
+  #state: "starting" | "running" | "stopped" = "starting";
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+    this.#control = this.remote("thread");
+  }
+
+  /** Whether it hangs: it runs and does not answer. */
+  get isSilent(): boolean {
+    return this.#state === "running" && this.#options.clock.monotonicMs() - this.#aliveMs > SILENT_MS_MAX;
+  }
+
+  /** A component of the thread, also of its next runs. */
+  remote<T extends object>(component: string): Remote<T> {
+    return this.#connection.remote(component);
+  }
+
+  /**
+   * Starts the thread.
+   * @param onRestarted called after each later start
+   * @throws the error of its start
+   */
+  async start(onRestarted: (started: Started) => void): Promise<Started> {
+    this.#onRestarted = onRestarted;
+    try {
+      return await this.#run(this.#options.data());
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Passes a connection to another thread. */
+  pass(port: MessagePort): void {
+    this.#channel?.pass(port);
+  }
+
+  /** Stops the thread in order, and ends it if it does not. */
+  async stop(): Promise<void> {
+    const isRunning = this.#state === "running";
+    this.#state = "stopped";
+    this.#cancelTimer();
+    this.#cancelPing();
+    const cancel = this.#options.clock.after(STOP_MS_MAX, () => void this.#worker?.terminate());
+    if (isRunning)
+      await this.#control.stop().catch((error: unknown) => {
+        this.#options.log.warn("thread-not-stopped", {
+          thread: this.#options.name,
+          reason: messageOf(error),
+        });
+      });
+    cancel();
+    await this.#worker?.terminate();
+    this.#channel?.close();
+  }
+
+  async #run(workerData: object): Promise<Started> {
+    const { entry, components, clock, onSpawned } = this.#options;
+    const worker = new Worker(entry, {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
+    });
+    let cause: unknown;
+    worker.on("error", (error) => (cause = error));
+    const ended = new Promise<never>((_resolve, reject) => {
+      worker.on("exit", () => {
+        this.#ended(worker, cause);
+        reject(cause ?? unavailable());
+      });
+    });
+    ended.catch(() => "reported by `#ended`");
+    this.#worker = worker;
+    this.#channel = new Channel(worker, clock, components);
+    this.#connection.use(this.#channel);
+    onSpawned?.();
+    const started = await Promise.race([ended, this.#control.start()]);
+    if (this.#state === "starting") this.#state = "running";
+    this.#aliveMs = clock.monotonicMs();
+    this.#ping();
+    return started;
+  }
+
+  #ping(): void {
+    const { clock } = this.#options;
+    this.#cancelPing();
+    this.#cancelPing = clock.after(PING_INTERVAL_MS, () => this.#ping());
+    if (this.isSilent) {
+      this.#options.log.error("thread-silent", { thread: this.#options.name });
+      void this.#worker?.terminate();
+    }
+    this.#control.ping().then(
+      () => (this.#aliveMs = clock.monotonicMs()),
+      () => "it has ended, and `exit` follows",
+    );
+  }
+
+  #ended(worker: Worker, cause: unknown): void {
+    if (worker !== this.#worker) return;
+    this.#channel?.close();
+    this.#cancelPing();
+    if (this.#state !== "running" || this.#isRestarting) return;
+    const { name, log, conditions } = this.#options;
+    const reason = cause === undefined ? "it ended" : messageOf(cause);
+    log.error("thread-failed", { thread: name, error: cause ?? reason });
+    conditions.raise("thread-failed", { thread: name, reason }, name);
+    this.#scheduleRestart();
+  }
+
+  #scheduleRestart(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(this.#restartMs, () => void this.#restart());
+    this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MS_MAX);
+  }
+
+  async #restart(): Promise<void> {
+    const { name, log, conditions, clock, data } = this.#options;
+    // Outside the `try`: without its data it can never start again, and the process ends.
+    const workerData = data();
+    this.#isRestarting = true;
+    try {
+      const started = await this.#run(workerData);
+      log.info("thread-restarted", { thread: name });
+      this.#onRestarted(started);
+      this.#cancelTimer = clock.after(HEALTHY_MS, () => {
+        this.#restartMs = RESTART_MS;
+        conditions.clear("thread-failed", name);
+      });
+    } catch (error) {
+      log.error("thread-not-started", { thread: name, error });
+      // An error of its start leaves the thread running.
+      await this.#worker?.terminate();
+      if (this.#state === "running") this.#scheduleRestart();
+    } finally {
+      this.#isRestarting = false;
+    }
+  }
+}

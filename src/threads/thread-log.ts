@@ -1,0 +1,62 @@
+import type { Log, LogFields, LogLevel } from "../domain/log.ts";
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** The lowest level that is written, in memory that all threads share. */
+export class SharedLogLevel {
+  readonly #index: Int32Array;
+
+  /** @param memory of another thread's; by default new, at `debug` */
+  constructor(memory = new SharedArrayBuffer(4)) {
+    this.#index = new Int32Array(memory);
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#index.buffer as SharedArrayBuffer;
+  }
+
+  set(level: LogLevel): void {
+    Atomics.store(this.#index, 0, LEVELS.indexOf(level));
+  }
+
+  includes(level: LogLevel): boolean {
+    return LEVELS.indexOf(level) >= Atomics.load(this.#index, 0);
+  }
+}
+
+/** The log of a thread: the main thread writes its lines, so that there is one log. */
+export class ThreadLog implements Log {
+  readonly #level: SharedLogLevel;
+  readonly #write: (level: LogLevel, event: string, fields: LogFields) => void;
+
+  constructor(level: SharedLogLevel, write: (level: LogLevel, event: string, fields: LogFields) => void) {
+    this.#level = level;
+    this.#write = write;
+  }
+
+  debug(event: string, fields?: LogFields): void {
+    this.#add("debug", event, fields);
+  }
+
+  info(event: string, fields?: LogFields): void {
+    this.#add("info", event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.#add("warn", event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.#add("error", event, fields);
+  }
+
+  #add(level: LogLevel, event: string, fields: LogFields = {}): void {
+    if (!this.#level.includes(level)) return;
+    // Errors lose their class, and some their stack, on the way.
+    const plain = Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? (value.stack ?? value.message) : value,
+    ]);
+    this.#write(level, event, Object.fromEntries(plain) as LogFields);
+  }
+}
