@@ -1,13 +1,14 @@
 // Preloaded into a daemon by scripts/trip-path.mjs (node --import). While the file CALL_RECORDER/on exists, it writes the
-// functions of dist/ that were called between two commits, one JSON line for each commit, to a file of its thread; with
-// CALL_RECORDER_STEPS=statements between two SQL statements, which shows more of the order but slows the daemon down.
+// functions of dist/ that were called between two commits or messages to other threads, one JSON line for each, to a file of
+// its thread; with CALL_RECORDER_STEPS=statements between two SQL statements, which shows more of the order but slows the
+// daemon down.
 // V8's precise coverage counts the calls. The timer and the probes belong to this file, so they are not in the result.
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { threadId } from "node:worker_threads";
+import { MessagePort, threadId } from "node:worker_threads";
 
 const folder = process.env.CALL_RECORDER ?? "";
 const program = process.env.CALL_RECORDER_PROGRAM ?? "";
@@ -37,6 +38,13 @@ setInterval(followSwitch, LOOK_MS).unref();
 for (const method of ["run", "get", "all", "iterate"])
   wrap(Statement, method, ({ database, source, readonly }) => [database, source, readonly]);
 wrap(Database, "exec", (database, [text]) => [database, text, false]);
+
+// A thread without commits is recorded before each message to another thread.
+const { postMessage } = MessagePort.prototype;
+MessagePort.prototype.postMessage = function recorded(...values) {
+  if (isRecording) write({ text: "message", calls: takeCalls() });
+  return postMessage.apply(this, values);
+};
 
 /** The prototypes of the SQLite driver that the program loads, before they are wrapped. */
 function driver() {

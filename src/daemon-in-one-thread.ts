@@ -8,8 +8,10 @@ import {
 import type { DaemonParts } from "./daemon-threads.ts";
 import type { LinkStatus } from "./domain/link-status.ts";
 import { remoteHere } from "./domain/remote.ts";
+import type { Broker } from "./inputs/broker.ts";
+import { BuiltInBroker, type BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 
-/** Records and front in the calling thread: for tests with a clock and a machine of their own. */
+/** All parts in the calling thread: for tests with a clock and a machine of their own. */
 export class PartsHere implements DaemonParts {
   readonly #options: RecordsOptions & Pick<FrontOptions, "load" | "time" | "run">;
   #records: DaemonRecords | undefined;
@@ -62,6 +64,10 @@ export class PartsHere implements DaemonParts {
       earlier: undefined,
     });
     return this.#front.start();
+  }
+
+  newBroker(options: BuiltInBrokerOptions): Broker {
+    return new BuiltInBroker(options);
   }
 
   async deviceToken(): Promise<string> {

@@ -74,6 +74,7 @@ export class DaemonSensing {
       conditions: watch.blindIntervals,
       monitor: watch.monitor,
       gpio: config.gpio,
+      newBroker: (broker) => parts.newBroker(broker),
       ...siteMqttOf(config, machine.host.time, () => this.site),
     });
     this.watch = watch;

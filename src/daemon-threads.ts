@@ -1,12 +1,15 @@
 import { MessageChannel } from "node:worker_threads";
 import type { Config } from "./config/config.ts";
 import { immediateSections } from "./config/reload.ts";
+import { ThreadedBroker } from "./daemon-broker.ts";
 import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import type { NewAdministrator, RemoteRecords } from "./daemon-records.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { Clock } from "./domain/clock.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
+import type { Broker } from "./inputs/broker.ts";
+import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
 import { SupervisedThread } from "./threads/supervised-thread.ts";
 import type { MainThread } from "./threads/thread-side.ts";
@@ -21,7 +24,7 @@ export interface RecordsObserver {
   link(status: LinkStatus): void;
 }
 
-/** The records and the front of a running daemon, wherever they run. */
+/** The other parts of a running daemon, wherever they run. */
 export interface DaemonParts {
   readonly records: RemoteRecords;
   /** The newest known state of the link. */
@@ -34,6 +37,8 @@ export interface DaemonParts {
   /** A token for posting trips to the front. */
   deviceToken(): Promise<string>;
   stopFront(): Promise<void>;
+  /** The built-in broker, not started. */
+  newBroker(options: BuiltInBrokerOptions): Broker;
   /** Uses the sections of a changed configuration that take effect at once. */
   reloaded(next: Config): Promise<void>;
 }
@@ -137,6 +142,10 @@ export class ThreadedParts implements DaemonParts {
 
   async stopFront(): Promise<void> {
     await this.#frontThread?.stop();
+  }
+
+  newBroker(options: BuiltInBrokerOptions): Broker {
+    return new ThreadedBroker(options, this.#options);
   }
 
   async reloaded(next: Config): Promise<void> {

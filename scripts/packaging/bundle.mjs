@@ -20,6 +20,7 @@ const bundle = await rolldown({
     main: join(built, "main.js"),
     "records-thread": join(built, "records-thread.js"),
     "front-thread": join(built, "front-thread.js"),
+    "broker-thread": join(built, "broker-thread.js"),
     "backup-worker-main": join(built, "ops", "backup-worker-main.js"),
     "list-worker-main": join(built, "ops", "list-worker-main.js"),
     "backup-check-main": join(built, "ops", "backup-check-main.js"),

@@ -9,7 +9,7 @@ import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.t
 import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
-import type { MessageCounts } from "./mqtt-zones.ts";
+import type { BrokerZones } from "./broker.ts";
 
 /** A group of sensors or programs that sign in to the built-in broker with one user name. */
 export interface BrokerAccount {
@@ -25,7 +25,7 @@ export interface BrokerAdmissionOptions {
   /** Without any, every client may sign in and use every topic. */
   readonly accounts?: readonly BrokerAccount[];
   readonly clients: BrokerClients;
-  readonly counts: Pick<MessageCounts, "note">;
+  readonly counts: BrokerZones["counts"];
   readonly limits: BrokerLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -70,12 +70,12 @@ export class BrokerAdmission {
   }
 
   /** Whether a client may subscribe to a filter and there is memory for it. */
-  allowsFilter(client: Client, subscription: Subscription): boolean {
+  async allowsFilter(client: Client, subscription: Subscription): Promise<boolean> {
     const { topic } = subscription;
     const allowed = this.#accountOf.get(client)?.subscribe;
     if (!allowed || allowed.some((filter) => covers(filter, topic)))
       return this.#options.clients.subscribed(client, subscription);
-    this.#options.counts.note(topic, "subscription-not-allowed", 0);
+    await this.#options.counts.note(topic, "subscription-not-allowed", 0);
     return false;
   }
 
@@ -84,10 +84,10 @@ export class BrokerAdmission {
    * 3.3.5). Without a PUBACK a sensor would resend it indefinitely and hold up its next message.
    * @param client null for the broker itself
    */
-  allowsMessage(client: Client | null, packet: PublishPacket): boolean {
+  async allowsMessage(client: Client | null, packet: PublishPacket): Promise<boolean> {
     const allowed = client ? this.#accountOf.get(client)?.publish : undefined;
     if (!allowed || allowed.some((filter) => matchesFilter(packet.topic, filter))) return true;
-    this.#options.counts.note(packet.topic, "not-allowed", packet.payload.length);
+    await this.#options.counts.note(packet.topic, "not-allowed", packet.payload.length);
     packet.topic = DENIED_TOPIC;
     packet.payload = "";
     packet.retain = false;

@@ -22,6 +22,11 @@ export class BrokerLimits {
     this.#clock = clock;
   }
 
+  /** Clears what a broker left that was ended by a defect. */
+  start(): void {
+    for (const limit of LIMITS) this.#clear(limit);
+  }
+
   /** @param text effect and remedy; the first text is kept while the condition is open */
   reached(limit: BrokerLimit, text: string): void {
     this.counts.set(limit, (this.counts.get(limit) ?? 0) + 1);

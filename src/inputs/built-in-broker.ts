@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import type { Aedes, Client, PublishPacket } from "aedes";
+import type { Aedes, Client, PublishPacket, Subscription } from "aedes";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -10,7 +10,7 @@ import { BrokerAdmission, type BrokerAccount } from "./broker-admission.ts";
 import { BrokerClients } from "./broker-clients.ts";
 import { BrokerLimits } from "./broker-limits.ts";
 import { persistenceOf } from "./broker-persistence.ts";
-import type { MqttZones } from "./mqtt-zones.ts";
+import type { Broker, BrokerUse, BrokerZones } from "./broker.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { deliveryOf } from "./message-deduplication.ts";
 
@@ -20,18 +20,12 @@ export interface BuiltInBrokerOptions {
   readonly port: number;
   /** Accounts with their topics; without any, every client may use every topic. */
   readonly accounts?: readonly BrokerAccount[];
-  readonly zones: MqttZones;
+  readonly zones: BrokerZones;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
   /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
-}
-
-/** Limits reached by the built-in broker and the memory it uses. */
-export interface BrokerUse {
-  readonly limits: readonly { readonly limit: string; readonly count: number }[];
-  readonly heldBytes: number;
 }
 
 const LISTEN_RETRY_MS = 5_000;
@@ -40,10 +34,12 @@ const LISTEN_RETRY_MS_MAX = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * MQTT broker in this process, so that a first run and a small site need no other software. It passes each message to
+ * MQTT broker in the calling thread, so that a first run and a small site need no other software. It passes each message to
  * the zones before it acknowledges it. Sessions and retained messages are in memory only.
  */
-export class BuiltInBroker {
+export class BuiltInBroker implements Broker {
+  /** Never called: it ends with its thread. */
+  onRestarted = (): void => {};
   readonly #options: BuiltInBrokerOptions;
   readonly #limits: BrokerLimits;
   readonly #clients: BrokerClients;
@@ -68,9 +64,9 @@ export class BuiltInBroker {
     this.#admission = new BrokerAdmission({ ...options, ...parts });
   }
 
-  /** Starts listening; a port in use raises a condition and is retried. */
   async start(): Promise<void> {
     const { Aedes } = await import("aedes");
+    this.#limits.start();
     const { log } = this.#options;
     const aedes = await Aedes.createBroker({
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -80,7 +76,7 @@ export class BuiltInBroker {
       authenticate: (client, username, password, done) =>
         done(null, this.#admission.admits(client, username, password)),
       authorizeSubscribe: (client, subscription, done) =>
-        done(null, this.#admission.allowsFilter(client, subscription) ? subscription : null),
+        void this.#authorizeFilter(client, subscription, done),
       // aedes calls this before it acknowledges a message of any QoS. An error ends the connection without a PUBACK, and
       // the sensor resends the message.
       authorizePublish: (client, packet, done) => {
@@ -103,13 +99,16 @@ export class BuiltInBroker {
     await this.#listen();
   }
 
-  /** How often each limit was reached since the start, and the bytes held for clients. */
+  /** Where it listens; undefined while it does not. */
+  get port(): number | undefined {
+    return (this.#server?.address() as AddressInfo | null | undefined)?.port;
+  }
+
   get use(): BrokerUse {
     const limits = [...this.#limits.counts].map(([limit, count]) => ({ limit, count }));
     return { limits, heldBytes: this.#clients.heldBytes };
   }
 
-  /** Reads the retained messages of topics that are new; all other messages arrive without a subscription. */
   async listen(topics: readonly string[]): Promise<void> {
     const aedes = this.#aedes;
     if (!aedes || topics.length === 0) return;
@@ -129,7 +128,6 @@ export class BuiltInBroker {
     }
   }
 
-  /** Does nothing: messages that no zone uses are only forwarded. */
   async leave(): Promise<void> {
     return Promise.resolve();
   }
@@ -147,7 +145,6 @@ export class BuiltInBroker {
     await this.#reading;
   }
 
-  /** Publishes a retained message of the daemon. */
   publish(topic: string, payload: string): void {
     const { log } = this.#options;
     const packet = { cmd: "publish", topic, payload, qos: 1, retain: true, dup: false } as const;
@@ -156,12 +153,20 @@ export class BuiltInBroker {
     });
   }
 
+  async #authorizeFilter(
+    client: Client,
+    subscription: Subscription,
+    answer: (error: null, allowed: Subscription | null) => void,
+  ): Promise<void> {
+    answer(null, (await this.#admission.allowsFilter(client, subscription)) ? subscription : null);
+  }
+
   async #authorize(
     packet: PublishPacket,
     client: Client | null,
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
-    if (!this.#admission.allowsMessage(client, packet)) answer(null);
+    if (!(await this.#admission.allowsMessage(client, packet))) answer(null);
     else answer(await this.#deliver(packet, client?.id));
   }
 
@@ -212,10 +217,9 @@ export class BuiltInBroker {
     server.on("error", (error) => log.error("mqtt-broker-accept-failed", { error }));
     this.#server = server;
     conditions.clear("mqtt-broker-not-listening");
-    const { port: actualPort } = server.address() as AddressInfo;
     log.info("mqtt-broker-listening", {
       host,
-      port: actualPort,
+      port: this.port,
       sessions: "in memory only; lost on a restart",
     });
   }

@@ -4,7 +4,8 @@ import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { BrokerAccount } from "./broker-admission.ts";
-import { BuiltInBroker, type BrokerUse } from "./built-in-broker.ts";
+import type { Broker, BrokerUse } from "./broker.ts";
+import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
@@ -24,6 +25,8 @@ export interface InputsOptions {
   /** Levels of the backend `simulated`; by default every contact is normal. */
   readonly lines?: SimulatedLines | undefined;
   readonly mqtt: MqttSource;
+  /** Creates the built-in broker, called if it is used. */
+  readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
   /** Options of Home Assistant; undefined turns it off. */
   readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
   readonly clock: Clock;
@@ -59,7 +62,8 @@ export class Inputs {
   readonly #options: InputsOptions;
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
-  readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
+  readonly #builtIn: Broker | undefined;
+  readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
   /** The zones for which a backend is opened. */
@@ -85,8 +89,9 @@ export class Inputs {
       bootId: host.bootId,
       incidentWindowMs: site.incidentWindowS * 1000,
     });
-    this.#mqtt = mqttReadings(options, this.#mqttZones);
-    this.#homeAssistant = homeAssistantAt(this.#mqtt, options);
+    this.#builtIn = builtInBroker(options, this.#mqttZones);
+    this.#mqtt = this.#builtIn ?? externalReadings(options, this.#mqttZones);
+    this.#homeAssistant = homeAssistantAt(this.#builtIn, options);
   }
 
   /** The messages that changed nothing, by topic and reason. */
@@ -96,7 +101,7 @@ export class Inputs {
 
   /** Limits reached by the built-in broker and the memory it uses; undefined without one. */
   get brokerUse(): BrokerUse | undefined {
-    return this.#mqtt instanceof BuiltInBroker ? this.#mqtt.use : undefined;
+    return this.#builtIn?.use;
   }
 
   async start(): Promise<void> {
@@ -176,29 +181,29 @@ export class Inputs {
   }
 }
 
-function mqttReadings(
+function builtInBroker({ mqtt, newBroker, ...common }: InputsOptions, zones: MqttZones): Broker | undefined {
+  if (mqtt.mode !== "built-in") return undefined;
+  const { credentials, accounts = [] } = mqtt;
+  const all = [...(credentials ? [credentials] : []), ...accounts];
+  return newBroker({ ...common, ...mqtt, accounts: all, zones });
+}
+
+function externalReadings(
   { mqtt, journal, ...common }: InputsOptions,
   zones: MqttZones,
-): BuiltInBroker | MqttReadings | undefined {
-  const options = { ...common, brokerCounts: journal.brokerCounts, zones };
-  if (mqtt.mode === "built-in") {
-    const { credentials, accounts = [] } = mqtt;
-    const all = [...(credentials ? [credentials] : []), ...accounts];
-    return new BuiltInBroker({ ...options, ...mqtt, accounts: all });
-  }
-  if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
-  return undefined;
+): MqttReadings | undefined {
+  if (mqtt.mode !== "external") return undefined;
+  return new MqttReadings({ ...common, ...mqtt, brokerCounts: journal.brokerCounts, zones });
 }
 
 /** Publishes at the broker that the readings come from. */
 function homeAssistantAt(
-  broker: BuiltInBroker | MqttReadings | undefined,
+  builtIn: Broker | undefined,
   { homeAssistant, mqtt, zones, clock, log }: InputsOptions,
 ): HomeAssistant | undefined {
   if (!homeAssistant) return undefined;
   const common = { ...homeAssistant, zones, clock, log };
-  if (broker instanceof BuiltInBroker)
-    return new HomeAssistant({ ...common, publisher: new BuiltInPublisher(broker) });
+  if (builtIn) return new HomeAssistant({ ...common, publisher: new BuiltInPublisher(builtIn) });
   if (mqtt.mode !== "external") return undefined;
   const publisher = new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-shown`, log });
   return new HomeAssistant({ ...common, publisher });

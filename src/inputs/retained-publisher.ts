@@ -2,7 +2,7 @@ import type { MqttClient } from "mqtt";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
-import type { BuiltInBroker } from "./built-in-broker.ts";
+import type { Broker } from "./broker.ts";
 import type { RetainedPublisher } from "./home-assistant.ts";
 
 const RECONNECT_MS = 5_000;
@@ -59,17 +59,18 @@ export class ExternalPublisher implements RetainedPublisher {
   };
 }
 
-/** Publishes at the built-in broker, which runs in this process. */
+/** Publishes at the built-in broker. */
 export class BuiltInPublisher implements RetainedPublisher {
-  readonly #broker: BuiltInBroker;
+  readonly #broker: Broker;
   #isStarted = false;
 
-  constructor(broker: BuiltInBroker) {
+  constructor(broker: Broker) {
     this.#broker = broker;
   }
 
   async start(onConnected: () => void): Promise<void> {
     this.#isStarted = true;
+    this.#broker.onRestarted = onConnected;
     onConnected();
     return Promise.resolve();
   }

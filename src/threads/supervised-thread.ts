@@ -16,7 +16,7 @@ export interface ThreadControl<Started> {
 }
 
 export interface ThreadOptions {
-  readonly name: "records" | "front";
+  readonly name: "records" | "front" | "broker";
   /** Its module, which serves the component `thread`. */
   readonly entry: URL;
   /** Its `workerData`, read at each start. */

@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import { connect, type MqttClient } from "mqtt";
 import { afterEach, describe, expect, test } from "vitest";
+import type { Trip } from "../../src/domain/trip.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { countByObjective } from "../support/installation.ts";
@@ -10,26 +13,31 @@ import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
 
 const ZONES = 12;
 const zones = Array.from({ length: ZONES }, (_, index) => ({ id: `door-${index}`, building: 2 + index }));
-const siteYaml = `mqtt: off\nzones:\n${zones
-  .map(
-    ({ id, building }) =>
-      `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${building} }, input: { simulated: true } }\n`,
-  )
-  .join("")}`;
+const doors = zones.slice(0, ZONES / 2);
+/** These publish at the built-in broker in some tests. */
+const gates = zones.slice(ZONES / 2);
+
+function yamlOf(mqtt: string, inputOf: (index: number) => string): string {
+  const lines = zones.map(
+    ({ id, building }, index) =>
+      `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${building} }, input: ${inputOf(index)} }\n`,
+  );
+  return `mqtt: ${mqtt}\nzones:\n${lines.join("")}`;
+}
 
 let both: SiteAndCentre;
 const folderOf = (daemon: "site" | "centre"): string => join(both.installation.folder, daemon);
 afterEach(() => both.remove());
 
-async function started(failpoint: string): Promise<void> {
+async function started(failpoint: string, siteYaml = yamlOf("off", () => "{ simulated: true }")) {
   both = new SiteAndCentre({ siteYaml, buildings: ZONES + 2 });
   await both.start();
   await both.site.end("SIGTERM");
-  await both.site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint });
+  return both.site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint });
 }
 
-async function openEveryDoor(): Promise<void> {
-  for (const { id } of zones)
+async function openEveryDoor(opened = zones): Promise<void> {
+  for (const { id } of opened)
     // A thread that ends takes its requests with it; opening an open contact again changes nothing.
     await eventually(`${id} to open`, async () => {
       const order = { zone: id, contact: "open" };
@@ -61,12 +69,82 @@ describe("each trip is exactly one intervention although", () => {
     const { pid } = both.site;
     await openEveryDoor();
     await expectOneEach();
-    await eventually("the condition", async () => {
-      const { conditions } = await both.site.get<StatusView>("/site/status");
-      return conditions.some(({ code, subject }) => code === "thread-failed" && subject === thread);
-    });
+    await expectRestarted(thread);
     // The process has not been restarted: sensing went on.
     expect(both.site.pid).toBe(pid);
+  });
+});
+
+async function expectRestarted(thread: string): Promise<void> {
+  await eventually("the condition", async () => {
+    const { conditions } = await both.site.get<StatusView>("/site/status");
+    return conditions.some(({ code, subject }) => code === "thread-failed" && subject === thread);
+  });
+}
+
+describe("doors on lines and gates at the built-in broker are one trip each although", () => {
+  const mqtt = "{ listen: { port: 0 } }\nhomeAssistant: { enabled: true }";
+  const siteYaml = yamlOf(mqtt, (index) =>
+    index < doors.length ? `{ gpio: ${index} }` : `{ mqtt: gate/${index}, open: ["ON"], normal: ["OFF"] }`,
+  );
+  let sensors: MqttClient[] = [];
+  afterEach(() => {
+    for (const sensor of sensors) sensor.end(true);
+  });
+
+  /** Resolves once the broker has acknowledged each message of each gate, on whatever connection. */
+  async function openAndCloseEveryGate(port: number | undefined): Promise<void> {
+    sensors = gates.map(({ id }) =>
+      connect(`mqtt://127.0.0.1:${port}`, { clientId: id, reconnectPeriod: 50 }).on(
+        "error",
+        () => "it connects again",
+      ),
+    );
+    await Promise.all(
+      sensors.map(async (sensor, index) => {
+        for (const payload of ["OFF", "ON", "OFF"])
+          await sensor.publishAsync(`gate/${doors.length + index}`, payload, { qos: 1 });
+      }),
+    );
+  }
+
+  /** The broker has lost its retained messages, and has those of the daemon again. */
+  async function expectPublishedAgain(): Promise<void> {
+    const [sensor] = sensors;
+    const shown: string[] = [];
+    sensor?.on("message", (_topic, payload) => shown.push(payload.toString()));
+    await eventually("the availability of this installation", async () => {
+      await sensor?.subscribeAsync("santinela/proof/availability");
+      return shown.includes("online");
+    });
+  }
+
+  /** The time without the broker is in the event log as a time in which sensors could not be read. */
+  async function expectRecordedGap(): Promise<void> {
+    await eventually("the monitoring gap", async () => {
+      const entries = await both.site.get<TimelineEntry[]>("/site/journal?limit=1000");
+      return entries.some(
+        ({ event, subject }) => event === "blind-interval" && subject === "mqtt-broker-not-listening",
+      );
+    });
+  }
+
+  // Twice the number of gates, each of which has one message in flight: so each run of the broker acknowledges some.
+  test.each([
+    ["a defect ends the broker before every twelfth message", "broker-message:12=throw"],
+    ["a defect ends the broker before every twelfth acknowledgement", "broker-committed:12=throw"],
+    ["the broker fills its heap before every twelfth acknowledgement", "broker-committed:12=fill"],
+  ])("%s", async (_what, failpoint) => {
+    const { mqttPort } = await started(failpoint, siteYaml);
+    const { pid } = both.site;
+    await Promise.all([openEveryDoor(doors), openAndCloseEveryGate(mqttPort)]);
+    await expectOneEach();
+    const trips = await both.site.get<Trip[]>("/site/trips");
+    expect(trips.map(({ zoneId }) => zoneId).toSorted()).toEqual(zones.map(({ id }) => id).toSorted());
+    await expectRestarted("broker");
+    expect(both.site.pid).toBe(pid);
+    await expectPublishedAgain();
+    await expectRecordedGap();
   });
 });
 

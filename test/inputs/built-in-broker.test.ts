@@ -239,6 +239,12 @@ describe("the built-in broker's limits", () => {
     expect(site.conditions).toEqual([]);
   });
 
+  test("the condition of a limit ends with the start of the next broker, also after a defect", async () => {
+    site.common.conditions.raise("mqtt-broker-at-limit", "it ended without clearing this", "memory");
+    await start();
+    expect(site.conditions).toEqual([]);
+  });
+
   test("a packet over the size limit is rejected before it is in memory", async () => {
     await start();
     const socket = await silentSocket();

@@ -44,17 +44,27 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "domain",
   ],
-  "daemon-in-one-thread.ts": ["daemon-front.ts", "daemon-records.ts", "daemon-threads.ts", "domain"],
+  "daemon-broker.ts": ["broker-thread.ts", "inputs", "threads", "domain"],
+  "daemon-in-one-thread.ts": [
+    "daemon-front.ts",
+    "daemon-records.ts",
+    "daemon-threads.ts",
+    "inputs",
+    "domain",
+  ],
   "daemon-threads.ts": [
+    "daemon-broker.ts",
     "daemon-front.ts",
     "daemon-records.ts",
     "front-thread.ts",
     "records-thread.ts",
     "threads",
+    "inputs",
     "ops",
     "config",
     "domain",
   ],
+  "broker-thread.ts": ["inputs", "threads", "ops", "domain"],
   "front-thread.ts": ["daemon-front.ts", "threads", "ops", "config"],
   "records-thread.ts": ["daemon-records.ts", "daemon-threads.ts", "threads", "ops", "config"],
   "daemon-reload.ts": [
@@ -149,7 +159,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   { what: /\bprocess\.env\b/, home: /^(config\/|main\.ts$)/, instead: "config/" },
   {
     what: /\bprocess\.(exit|on|once|kill)\(/,
-    home: /^(main|front-thread|records-thread|ops\/backup-check-main)\.ts$/,
+    home: /^(main|broker-thread|front-thread|records-thread|ops\/backup-check-main)\.ts$/,
     instead: "main.ts",
   },
   {

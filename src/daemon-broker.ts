@@ -1,0 +1,104 @@
+import type { BrokerObserver, BrokerStarted, BrokerThreadData } from "./broker-thread.ts";
+import type { Conditions } from "./domain/condition.ts";
+import type { Remote } from "./domain/remote.ts";
+import type { Broker, BrokerUse } from "./inputs/broker.ts";
+import type { BuiltInBroker, BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
+import { SupervisedThread } from "./threads/supervised-thread.ts";
+import type { SharedLogLevel } from "./threads/thread-log.ts";
+import type { MainThread } from "./threads/thread-side.ts";
+
+/** The built-in broker in a thread of its own: a flood, a defect or a full heap in it does not delay a line. */
+export class ThreadedBroker implements Broker {
+  use: BrokerUse = { limits: [], heldBytes: 0 };
+  onRestarted = (): void => {};
+  readonly #options: BuiltInBrokerOptions;
+  readonly #thread: SupervisedThread<BrokerStarted>;
+  readonly #broker: Remote<BuiltInBroker>;
+  /** After the first start the port that the system has chosen: the clients know it. */
+  #port: number;
+
+  constructor(
+    options: BuiltInBrokerOptions,
+    { logLevel, failpoint }: { readonly logLevel: SharedLogLevel; readonly failpoint: string | undefined },
+  ) {
+    const { host, port, accounts = [], clock, log } = options;
+    this.#options = options;
+    this.#port = port;
+    this.#thread = new SupervisedThread({
+      clock,
+      log,
+      conditions: this.#threadConditions(),
+      name: "broker",
+      entry: new URL("broker-thread.js", import.meta.url),
+      data: (): BrokerThreadData => ({
+        host,
+        port: this.#port,
+        accounts,
+        failpoint,
+        logLevel: logLevel.memory,
+      }),
+      components: { main: this.#main(), observer: this.#observer() },
+    });
+    this.#broker = this.#thread.remote("broker");
+  }
+
+  async start(): Promise<void> {
+    const { port } = await this.#thread.start(() => this.onRestarted());
+    this.#port = port ?? this.#port;
+  }
+
+  stop(): Promise<void> {
+    return this.#thread.stop();
+  }
+
+  async listen(topics: readonly string[]): Promise<void> {
+    // Without a zone there is nothing to read, and with a failed thread nothing is left to read.
+    if (topics.length > 0)
+      await this.#broker
+        .listen(topics)
+        .catch((error: unknown) => this.#options.log.warn("mqtt-retained-not-read", { error }));
+  }
+
+  async leave(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  publish(topic: string, payload: string): void {
+    this.#broker.publish(topic, payload).catch(() => "published again after the restart of the thread");
+  }
+
+  #observer(): BrokerObserver {
+    const { zones, record } = this.#options;
+    return {
+      deliver: (message) => zones.deliver(message),
+      connected: (session, resumes) => zones.taken.connected(session, resumes),
+      active: (session) => zones.taken.onActivity(session),
+      denied: (topic, reason, sizeBytes) => void zones.counts.note(topic, reason, sizeBytes),
+      record,
+      used: (use) => {
+        this.use = use;
+      },
+    };
+  }
+
+  #main(): MainThread {
+    const { log, conditions } = this.#options;
+    return {
+      log: (level, event, fields) => log[level](event, fields),
+      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
+      clear: (code, subject) => conditions.clear(code, subject),
+    };
+  }
+
+  /** While the thread does not run, no sensor is read: the broker clears the second condition once it listens. */
+  #threadConditions(): Conditions {
+    const { conditions } = this.#options;
+    return {
+      raise: (code, detail, subject) => {
+        conditions.raise(code, detail, subject);
+        conditions.raise("mqtt-broker-not-listening", "the built-in broker has failed and is started again");
+      },
+      clear: (code, subject) => conditions.clear(code, subject),
+    };
+  }
+}
