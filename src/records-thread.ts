@@ -16,6 +16,8 @@ export interface RecordsThreadData extends ThreadData {
 
 /** Interval between two looks at the state of the link; users see a change within a second. */
 const LINK_INTERVAL_MS = 500;
+/** Minimum interval between two reports of changes: sensing checks open contacts at most every 250 ms. */
+const CHANGES_INTERVAL_MS = 200;
 
 const components: Record<string, object> = {};
 /** The front calls over it, and is not called. */
@@ -27,6 +29,22 @@ const observer = main.remote<RecordsObserver>("observer");
 let records: DaemonRecords | undefined;
 let lastLink = "";
 let cancelLink = (): void => {};
+
+let isQuiet = false;
+let hasChanged = false;
+
+/** Reports a change at once, and those of the next moments together: a message for each would wake sensing for nothing. */
+function reportChange(): void {
+  hasChanged = true;
+  if (isQuiet) return;
+  isQuiet = true;
+  hasChanged = false;
+  send(observer.changed());
+  clock.after(CHANGES_INTERVAL_MS, () => {
+    isQuiet = false;
+    if (hasChanged) reportChange();
+  });
+}
 
 function reportLink(): void {
   cancelLink = clock.after(LINK_INTERVAL_MS, reportLink);
@@ -48,7 +66,7 @@ const control: ThreadControl<NewAdministrator> = {
       failpoint: failpointOf(failpoint, () => process.kill(process.pid, "SIGKILL")),
       random: Math.random,
       newKey: () => newKey(clock.wallMs()),
-      onChange: () => send(observer.changed()),
+      onChange: reportChange,
     });
     Object.assign(components, records.components);
     const announced = await records.start();
