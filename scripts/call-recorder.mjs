@@ -40,7 +40,7 @@ for (const method of ["run", "get", "all", "iterate"])
 wrap(Database, "exec", (database, [text]) => [database, text, false]);
 
 // A thread without commits is recorded before each message to another thread.
-const { postMessage } = MessagePort.prototype;
+const postMessage = Reflect.get(MessagePort.prototype, "postMessage");
 MessagePort.prototype.postMessage = function recorded(...values) {
   if (isRecording) write({ text: "message", calls: takeCalls() });
   return postMessage.apply(this, values);
