@@ -1,11 +1,9 @@
 import type { BrokerObserver, BrokerStarted, BrokerThreadData } from "./broker-thread.ts";
-import type { Conditions } from "./domain/condition.ts";
 import type { Remote } from "./domain/remote.ts";
 import type { Broker, BrokerUse } from "./inputs/broker.ts";
 import type { BuiltInBroker, BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { SupervisedThread } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
-import type { MainThread } from "./threads/thread-side.ts";
 
 /** The built-in broker in a thread of its own: a flood, a defect or a full heap in it does not delay a line. */
 export class ThreadedBroker implements Broker {
@@ -21,13 +19,16 @@ export class ThreadedBroker implements Broker {
     options: BuiltInBrokerOptions,
     { logLevel, failpoint }: { readonly logLevel: SharedLogLevel; readonly failpoint: string | undefined },
   ) {
-    const { host, port, accounts = [], clock, log } = options;
+    const { host, port, accounts = [], clock, log, conditions } = options;
     this.#options = options;
     this.#port = port;
     this.#thread = new SupervisedThread({
       clock,
       log,
-      conditions: this.#threadConditions(),
+      conditions,
+      // While it does not run, no sensor is read: the broker clears the condition once it listens.
+      onFailed: () =>
+        conditions.raise("mqtt-broker-not-listening", "the built-in broker has failed and is started again"),
       name: "broker",
       entry: new URL("broker-thread.js", import.meta.url),
       data: (): BrokerThreadData => ({
@@ -37,7 +38,7 @@ export class ThreadedBroker implements Broker {
         failpoint,
         logLevel: logLevel.memory,
       }),
-      components: { main: this.#main(), observer: this.#observer() },
+      components: { observer: this.#observer() },
     });
     this.#broker = this.#thread.remote("broker");
   }
@@ -78,27 +79,6 @@ export class ThreadedBroker implements Broker {
       used: (use) => {
         this.use = use;
       },
-    };
-  }
-
-  #main(): MainThread {
-    const { log, conditions } = this.#options;
-    return {
-      log: (level, event, fields) => log[level](event, fields),
-      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
-      clear: (code, subject) => conditions.clear(code, subject),
-    };
-  }
-
-  /** While the thread does not run, no sensor is read: the broker clears the second condition once it listens. */
-  #threadConditions(): Conditions {
-    const { conditions } = this.#options;
-    return {
-      raise: (code, detail, subject) => {
-        conditions.raise(code, detail, subject);
-        conditions.raise("mqtt-broker-not-listening", "the built-in broker has failed and is started again");
-      },
-      clear: (code, subject) => conditions.clear(code, subject),
     };
   }
 }

@@ -1,3 +1,4 @@
+import type { Config } from "./config/config.ts";
 import { DaemonFront, type FrontAddress, type FrontOptions, type SensingComponents } from "./daemon-front.ts";
 import {
   DaemonRecords,
@@ -79,8 +80,9 @@ export class PartsHere implements DaemonParts {
     await this.#front?.stop();
   }
 
-  async reloaded(): Promise<void> {
-    // The configuration in force is the same object.
+  /** The front reads the configuration in force, which is the same object. */
+  async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
+    if (hasOtherCentre) await this.#running.components.sync.exchange(next.upstream);
   }
 
   get #running(): DaemonRecords {

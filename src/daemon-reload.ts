@@ -127,10 +127,9 @@ export class DaemonReload {
     conditions.clear("configuration-invalid");
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
-    await parts.reloaded(next);
     await settled;
-    if (applied.some((option) => option.split(".")[0] === "upstream"))
-      await parts.records.sync.exchange(next.upstream);
+    const hasOtherCentre = applied.some((option) => option.split(".")[0] === "upstream");
+    await parts.reloaded(next, { hasOtherCentre });
     this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }

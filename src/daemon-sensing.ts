@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import { offDiskFileOf, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import type { NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/standing.ts";
-import { orderedUuid } from "./domain/uuid-v7.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
@@ -14,6 +12,7 @@ import type { Databases } from "./ops/databases.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
 import type { JsonLog } from "./ops/log.ts";
+import { newKey } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
@@ -65,7 +64,7 @@ export class DaemonSensing {
       ...this.#tripParts,
       zones: config.zones,
       zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
-      newKey: () => orderedUuid(machine.clock.wallMs(), randomUUID()),
+      newKey: () => newKey(machine.clock.wallMs()),
       onTrip: () => this.#dispatch?.requestRun(),
     });
     const inputs = new Inputs({

@@ -7,12 +7,12 @@ import type { NewAdministrator, RemoteRecords } from "./daemon-records.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { Clock } from "./domain/clock.ts";
+import { AppError } from "./domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
 import { SupervisedThread } from "./threads/supervised-thread.ts";
-import type { MainThread } from "./threads/thread-side.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 import type { FrontControl, FrontThreadData } from "./front-thread.ts";
 import type { RecordsThreadData } from "./records-thread.ts";
@@ -39,8 +39,8 @@ export interface DaemonParts {
   stopFront(): Promise<void>;
   /** The built-in broker, not started. */
   newBroker(options: BuiltInBrokerOptions): Broker;
-  /** Uses the sections of a changed configuration that take effect at once. */
-  reloaded(next: Config): Promise<void>;
+  /** Uses the sections of a changed configuration that take effect at once; they are in force already. */
+  reloaded(next: Config, changed: { readonly hasOtherCentre: boolean }): Promise<void>;
 }
 
 export interface ThreadedPartsOptions {
@@ -82,7 +82,7 @@ export class ThreadedParts implements DaemonParts {
       name: "records",
       entry: new URL("records-thread.js", import.meta.url),
       data: (): RecordsThreadData => ({ config: { ...config }, failpoint, logLevel: logLevel.memory }),
-      components: { main: this.#main(), observer },
+      components: { observer },
     });
     this.records = {
       records: this.#recordsThread.remote("records"),
@@ -128,7 +128,7 @@ export class ThreadedParts implements DaemonParts {
         earlier: address,
         logLevel: logLevel.memory,
       }),
-      components: { main: this.#main(), ...sensing },
+      components: { ...sensing },
       onSpawned: () => this.#connect(),
     });
     address = await this.#frontThread.start(() => {});
@@ -148,8 +148,10 @@ export class ThreadedParts implements DaemonParts {
     return new ThreadedBroker(options, this.#options);
   }
 
-  async reloaded(next: Config): Promise<void> {
-    await this.#frontThread?.remote<FrontControl>("thread").reloaded(immediateSections(next));
+  async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
+    const front = this.#frontThread?.remote<FrontControl>("thread");
+    await unlessRestarting(front?.reloaded(immediateSections(next)));
+    if (hasOtherCentre) await unlessRestarting(this.records.sync.exchange(next.upstream));
   }
 
   /** Connects the front with the records: without this thread in between. */
@@ -158,13 +160,13 @@ export class ThreadedParts implements DaemonParts {
     this.#recordsThread.pass(port1);
     this.#frontThread?.pass(port2);
   }
+}
 
-  #main(): MainThread {
-    const { log, conditions } = this.#options;
-    return {
-      log: (level, event, fields) => log[level](event, fields),
-      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
-      clear: (code, subject) => conditions.clear(code, subject),
-    };
+/** Waits for a call that a thread needs only while it runs: its next start has the configuration in force. */
+async function unlessRestarting(call: Promise<void> | undefined): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
   }
 }

@@ -8,7 +8,6 @@ import { DaemonSensing } from "./daemon-sensing.ts";
 import { ThreadedParts, type DaemonParts } from "./daemon-threads.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { LogLevel } from "./domain/log.ts";
-import { orderedUuid } from "./domain/uuid-v7.ts";
 import { VERSION } from "./generated/version.ts";
 import { requestIntegrityCheck } from "./ops/backups.ts";
 import { DataDirectory } from "./ops/data-directory.ts";
@@ -16,6 +15,7 @@ import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { addonWarning } from "./ops/host.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { JsonLog } from "./ops/log.ts";
+import { newKey } from "./ops/secrets.ts";
 import type { DaemonControl } from "./site/settings.ts";
 import { isDamage } from "./store/integrity.ts";
 import { SharedLogLevel } from "./threads/thread-log.ts";
@@ -139,7 +139,13 @@ export class Daemon {
       });
     const { random, host } = machine;
     const { PartsHere } = await import("./daemon-in-one-thread.ts");
-    return new PartsHere({ ...common, random, newKey: this.#newKey, time: host.time, run: newRun() });
+    return new PartsHere({
+      ...common,
+      random,
+      newKey: () => newKey(this.#clock.wallMs()),
+      time: host.time,
+      run: newRun(),
+    });
   }
 
   #newReload(sensing: DaemonSensing, parts: DaemonParts): DaemonReload {
@@ -164,8 +170,6 @@ export class Daemon {
     const warning = addonWarning();
     if (warning !== undefined) this.#log.warn("addon-warning", { warning });
   }
-
-  readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());
 
   get #common() {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };

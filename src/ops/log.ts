@@ -85,6 +85,7 @@ export class JsonLog implements Log {
   }
 }
 
-function errorsAsText(_key: string, value: unknown): unknown {
+/** Replacer of `JSON.stringify`: an error as its stack. */
+export function errorsAsText(_key: string, value: unknown): unknown {
   return value instanceof Error ? (value.stack ?? value.message) : value;
 }

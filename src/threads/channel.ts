@@ -65,9 +65,10 @@ export class Channel {
     emitter.on("close", () => this.close());
   }
 
-  /** Passes a connection to a third thread to the other side. */
+  /** Passes a connection to a third thread to the other side; closes it if the other side has ended. */
   pass(port: MessagePort): void {
-    if (!this.#closedBy) this.#end.postMessage({ port } satisfies Message, [port]);
+    if (this.#closedBy) port.close();
+    else this.#end.postMessage({ port } satisfies Message, [port]);
   }
 
   /** Rejects the calls without an answer, and all later ones. */
@@ -128,8 +129,9 @@ export class Channel {
 export class Connection {
   #channel: Channel | undefined;
 
-  /** Uses another channel from now on; undefined while the thread does not run. */
-  use(channel: Channel | undefined): void {
+  /** Uses another channel from now on. Calls over the one before get no further answer, so they are rejected. */
+  use(channel: Channel): void {
+    this.#channel?.close();
     this.#channel = channel;
   }
 

@@ -1,4 +1,4 @@
-import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
 import { sqliteError, sqliteErrorCode } from "../store/database.ts";
 
 /**
@@ -20,7 +20,8 @@ export interface ErrorValue {
 export function errorValue(error: unknown): ErrorValue {
   if (!(error instanceof Error))
     return { kind: "other", code: "Error", message: String(error), stack: undefined };
-  const { message, stack } = error;
+  const { stack } = error;
+  const message = messageOf(error);
   const cause = error.cause === undefined ? {} : { cause: errorValue(error.cause) };
   if (error instanceof AppError) {
     const { code, hint, retryAfterS } = error;

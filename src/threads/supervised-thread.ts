@@ -5,6 +5,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
+import type { MainThread } from "./thread-side.ts";
 
 /** The component `thread` of every thread: its start, its end and its sign of life. */
 export interface ThreadControl<Started> {
@@ -23,7 +24,9 @@ export interface ThreadOptions {
   readonly data: () => object;
   /** Called before each of its starts, to pass it connections. */
   readonly onSpawned?: () => void;
-  /** What it may call in this thread. */
+  /** Called when a defect has ended it, before it is started again. */
+  readonly onFailed?: () => void;
+  /** What it may call in this thread, besides the log and the conditions (`MainThread`). */
   readonly components: Components;
   readonly clock: Clock;
   readonly log: Log;
@@ -132,7 +135,7 @@ export class SupervisedThread<Started> {
     });
     ended.catch(() => "reported by `#ended`");
     this.#worker = worker;
-    this.#channel = new Channel(worker, clock, components);
+    this.#channel = new Channel(worker, clock, { main: this.#main(), ...components });
     this.#connection.use(this.#channel);
     onSpawned?.();
     const started = await Promise.race([ended, this.#control.start()]);
@@ -161,11 +164,21 @@ export class SupervisedThread<Started> {
     this.#channel?.close();
     this.#cancelPing();
     if (this.#state !== "running" || this.#isRestarting) return;
-    const { name, log, conditions } = this.#options;
+    const { name, log, conditions, onFailed } = this.#options;
     const reason = cause === undefined ? "it ended" : messageOf(cause);
     log.error("thread-failed", { thread: name, error: cause ?? reason });
     conditions.raise("thread-failed", { thread: name, reason }, name);
+    onFailed?.();
     this.#scheduleRestart();
+  }
+
+  #main(): MainThread {
+    const { log, conditions } = this.#options;
+    return {
+      log: (level, event, fields) => log[level](event, fields),
+      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
+      clear: (code, subject) => conditions.clear(code, subject),
+    };
   }
 
   #scheduleRestart(): void {
@@ -181,6 +194,8 @@ export class SupervisedThread<Started> {
     this.#isRestarting = true;
     try {
       const started = await this.#run(workerData);
+      // The daemon may have been stopped meanwhile.
+      if (this.#state !== "running") return;
       log.info("thread-restarted", { thread: name });
       this.#onRestarted(started);
       this.#cancelTimer = clock.after(HEALTHY_MS, () => {

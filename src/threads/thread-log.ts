@@ -1,4 +1,5 @@
 import type { Log, LogFields, LogLevel } from "../domain/log.ts";
+import { errorsAsText } from "../ops/log.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -52,11 +53,7 @@ export class ThreadLog implements Log {
 
   #add(level: LogLevel, event: string, fields: LogFields = {}): void {
     if (!this.#level.includes(level)) return;
-    // Errors lose their class, and some their stack, on the way.
-    const plain = Object.entries(fields).map(([name, value]) => [
-      name,
-      value instanceof Error ? (value.stack ?? value.message) : value,
-    ]);
-    this.#write(level, event, Object.fromEntries(plain) as LogFields);
+    // As the line will have them: what cannot be copied to another thread would end this one.
+    this.#write(level, event, JSON.parse(JSON.stringify(fields, errorsAsText)) as LogFields);
   }
 }

@@ -487,3 +487,29 @@ describeWithMosquitto("with a real broker", () => {
     180_000,
   );
 });
+
+test("a reload while the front is started again takes effect: the records are sent to the new centre", async () => {
+  const { port } = await startCentre(installation, buildingsYaml(1));
+  const standalone = `${BASE}site: { ref: alone }\nmqtt: off\n${buildingsYaml(1)}`;
+  site = installation.daemon("site", standalone);
+  const folder = join(installation.folder, "site");
+  const isAnswering = (): Promise<boolean> =>
+    askDaemon(folder, "GET", "/healthz").then(
+      () => true,
+      () => false,
+    );
+  await site.start({ ...process.env, SANTINELA_FAILPOINT: "request:4=throw" });
+  const record = { name: "Call", objectiveType: "obiective/cladiri", objectiveId: 1 };
+  expect((await askDaemon(folder, "POST", "/interventii", record)).status).toBe(201);
+  // Each failure doubles the pause before the next start; in the fifth there is time for a reload.
+  for (let failure = 1; failure <= 5; failure += 1) {
+    if (failure > 1) await eventually("the next front", isAnswering);
+    await eventually("its end", async () => !(await isAnswering()));
+  }
+  edit(`${standalone}${upstreamYaml(port)}`);
+  site.hangUp();
+  await eventually("the record at the centre", async () => {
+    const response = await askDaemon(join(installation.folder, "centre"), "GET", "/interventii");
+    return (response.value as { name: string }[]).some(({ name }) => name === "Call");
+  });
+}, 180_000);

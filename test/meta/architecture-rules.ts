@@ -46,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "daemon-broker.ts": ["broker-thread.ts", "inputs", "threads", "domain"],
   "daemon-in-one-thread.ts": [
+    "config",
     "daemon-front.ts",
     "daemon-records.ts",
     "daemon-threads.ts",
@@ -153,7 +154,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   },
   {
     what: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/,
-    home: /^(daemon(-sensing)?\.ts|ops\/secrets\.ts)$/,
+    home: /^(daemon\.ts|ops\/secrets\.ts)$/,
     instead: "randomness passed in from daemon.ts",
   },
   { what: /\bprocess\.env\b/, home: /^(config\/|main\.ts$)/, instead: "config/" },
