@@ -101,10 +101,11 @@ export class Databases {
     this.#main.close();
   }
 
-  /** Closes both and writes the clean shutdown marker. */
+  /** Closes both, and writes the clean shutdown marker if the writer of `santinela.db` has closed it completely too. */
   close(): void {
     this.closeMain();
     this.journal.close();
+    if (existsSync(join(this.#options.dataDir, `${MAIN.name}-wal`))) return;
     try {
       writeFileSync(join(this.#options.dataDir, CLEAN_SHUTDOWN_FILE), "");
     } catch (error) {

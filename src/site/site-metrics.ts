@@ -190,7 +190,7 @@ export class SiteMetrics {
     registry.add(
       Gauge,
       "santinela_event_loop_delay_seconds",
-      "Delay of timers since the last read.",
+      "Delay of timers in the sensing thread since the last read.",
       () => {
         const samples = [
           [{ quantile: "0.5" }, delayS(delay.percentile(50))],

@@ -5,7 +5,8 @@ import { DIFFERENCE_WORDS } from "../domain/outbox-phase-text.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { ComparisonView } from "./sync-view.ts";
 
-const EMPTY_SUMMARY: OutboxSummary = {
+/** Without a dispatch centre. */
+export const EMPTY_SUMMARY: OutboxSummary = {
   waiting: 0,
   blocked: 0,
   rejected: 0,

@@ -33,6 +33,7 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { OPERATOR_USER, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -182,6 +183,19 @@ beforeEach(() => {
   site = new Site();
 });
 afterEach(() => site.remove());
+
+test("a database whose writer has not closed it leaves no clean shutdown marker", async () => {
+  const { databases, dataDir } = site;
+  const writer = await databases.handOver(async () => openMainDatabase(site.main));
+  writer.exec("INSERT INTO objectives VALUES('obiective/cladiri', 77, '{}', 'config')");
+  databases.close();
+  expect(existsSync(join(dataDir, "stopped-in-order"))).toBe(false);
+  writer.close();
+  site.open();
+  expect(site.conditions).toEqual([]);
+  site.databases.close();
+  expect(existsSync(join(dataDir, "stopped-in-order"))).toBe(true);
+});
 
 describe("after a power cut", () => {
   test("an intact database is opened unchanged, with its write-ahead log", () => {

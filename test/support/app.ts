@@ -21,6 +21,7 @@ import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { addSiteRoutes, type SiteRouteParts } from "../../src/site/routes.ts";
 import type { SiteSettings } from "../../src/site/settings.ts";
+import { EMPTY_SUMMARY } from "../../src/site/sync-queue.ts";
 import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
 import type { SiteApi } from "../../src/site/site-api.ts";
 import { OpenApiResponses } from "./openapi-responses.ts";
@@ -233,15 +234,7 @@ export const NO_SETTINGS: TestParts["settings"] = {
 const NO_SYNC: SyncView = {
   link: STANDALONE,
   comparison: null,
-  summary: {
-    waiting: 0,
-    blocked: 0,
-    rejected: 0,
-    gone: 0,
-    doubtful: 0,
-    rejectedAlarms: 0,
-    oldestWaitingMs: null,
-  },
+  summary: EMPTY_SUMMARY,
   records: [],
 };
 const NO_OBJECTIVES: ObjectivesView = { centre: null, lists: [], reading: null, differences: [] };
