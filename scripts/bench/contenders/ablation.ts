@@ -89,9 +89,9 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     shownBy: "requests",
     changes: [
       {
-        file: "daemon.js",
-        text: "orderedUuid(this.#clock.wallMs(), randomUUID())",
-        instead: "randomUUID()",
+        file: "ops/secrets.js",
+        text: "return orderedUuid(wallMs, randomUUID());",
+        instead: "return randomUUID();",
       },
     ],
   },
