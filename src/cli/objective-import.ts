@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readBounded } from "../config/bounded-file.ts";
 import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
@@ -24,10 +24,13 @@ export function importObjectives(config: Config, terminal: Terminal, _options: u
   }
 }
 
+/** A hundred thousand objectives. */
+const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
+
 function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readBounded(path, IMPORT_BYTES_MAX);
   } catch (cause) {
     throw new AppError("no-input", `cannot read ${path}: ${messageOf(cause)}`, { cause });
   }

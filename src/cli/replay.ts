@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readBounded } from "../config/bounded-file.ts";
 import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { isLifeSafety } from "../domain/incident.ts";
@@ -181,8 +181,7 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 function recordedMessages(file: string): RecordedMessage[] {
   let text: string;
   try {
-    if (statSync(file).size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
-    text = readFileSync(file, "utf8");
+    text = readBounded(file, FILE_BYTES_MAX);
   } catch (cause) {
     throw new AppError("no-input", `cannot read ${file}: ${messageOf(cause)}`, { cause });
   }

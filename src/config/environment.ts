@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
 
 const PREFIX = "SANTINELA_";
 /** Variables that are not options. */
@@ -50,7 +50,7 @@ function valueOf({ isText }: Option, text: string): unknown {
 
 function contentOf(path: string, variable: string): string {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readBounded(path, FILE_BYTES_MAX).trim();
   } catch (cause) {
     throw new AppError("configuration", `${variable}: cannot read ${path}: ${messageOf(cause)}`, { cause });
   }

@@ -1,13 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type Scalar } from "yaml";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
 import type { Overlay } from "./environment.ts";
 import { ConfigurationError, type ConfigError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
 import { aliasProblem, depthProblem } from "./yaml-bounds.ts";
-
-/** Far above any configuration, certificate or key; a larger file is the wrong one. */
-const FILE_BYTES_MAX = 1_048_576;
 
 /** The text of a configuration with its file. */
 export interface ConfigurationText {
@@ -23,9 +20,7 @@ export interface ConfigurationText {
  */
 export function readText(file: string, what: string): string {
   try {
-    const { size } = statSync(file);
-    if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
-    return readFileSync(file, "utf8");
+    return readBounded(file, FILE_BYTES_MAX);
   } catch (cause) {
     throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, {
       hint: "Check the path and its permissions.",

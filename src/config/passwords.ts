@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
+import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
 import type { ConfigProblem } from "./problems.ts";
 
 /** Long enough to resist guessing over a network. */
@@ -77,7 +78,7 @@ export class Passwords {
 
   #readFile(place: ConfigProblem["path"], path: string): string | undefined {
     try {
-      const password = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+      const password = readBounded(path, FILE_BYTES_MAX).replace(/\r?\n$/, "");
       if (password === "") this.#report(place, `${path} is empty. Write the password to it`);
       return password;
     } catch (error) {

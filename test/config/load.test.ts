@@ -639,6 +639,18 @@ zones:
     expect(config.zones.map(({ id }) => id)).toEqual(["front-door", "back-gate", "panic-button"]);
   });
 
+  test("is read up to a limit, also from a device without a size", () => {
+    expect(() => loadConfiguration({ file: "/dev/zero", env: {}, cwd: folder })).toThrow(
+      /^cannot read the configuration \/dev\/zero: it is larger than 1048576 bytes$/,
+    );
+    expect(refusal("upstream: { baseUrl: http://a, email: a@b, passwordFile: /dev/zero }\n")).toMatch(
+      /cannot read the password file \/dev\/zero: it is larger than 1048576 bytes/,
+    );
+    expect(refusal("{}\n", { SANTINELA_SITE__NAME_FILE: "/dev/zero" })).toMatch(
+      /^SANTINELA_SITE__NAME_FILE: cannot read \/dev\/zero: it is larger/,
+    );
+  });
+
   test("is found by the command line, the environment, and in the home directory, in this order", () => {
     const own = join(folder, "own", "santinela");
     mkdirSync(own, { recursive: true });

@@ -1,5 +1,6 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { FILE_BYTES_MAX, readBounded } from "../../config/bounded-file.ts";
 import { parseAnswers } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
@@ -185,7 +186,7 @@ function answersOf(file: string): Answered {
 
 function readText(file: string, what: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readBounded(file, FILE_BYTES_MAX);
   } catch (cause) {
     throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, { cause });
   }
