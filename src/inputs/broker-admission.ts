@@ -65,6 +65,8 @@ export class BrokerAdmission {
     const address = (client.conn as Socket).remoteAddress ?? "";
     const isPasswordRight = (): boolean => this.#isPasswordRight(client, username, password);
     if (!this.#signIns.admits({ clientId: client.id, username, address }, isPasswordRight)) return false;
+    const account = this.#accountOf.get(client);
+    if (account) client.id = sessionName(client.id, account);
     this.#options.clients.signedIn(client);
     return true;
   }
@@ -94,14 +96,9 @@ export class BrokerAdmission {
     return false;
   }
 
-  /**
-   * Whether a message is forwarded to a subscriber. The queue of its session may be of another account that used the
-   * same client id.
-   */
-  isForwarded(client: Client, { topic }: AedesPublishPacket): boolean {
-    if (topic === DENIED_TOPIC) return false;
-    const allowed = this.#accountOf.get(client)?.subscribe;
-    return !allowed || allowed.some((filter) => matchesFilter(topic, filter));
+  /** Whether a message is forwarded to its subscribers. */
+  isForwarded({ topic }: AedesPublishPacket): boolean {
+    return topic !== DENIED_TOPIC;
   }
 
   #isPasswordRight(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
@@ -112,6 +109,14 @@ export class BrokerAdmission {
     this.#accountOf.set(client, account);
     return true;
   }
+}
+
+/**
+ * The name of a client's session. Each account has client ids of its own: with the id of another account's sensor a
+ * client would end that sensor's connection and empty its queue. Encoded, so that no two accounts can share a name.
+ */
+function sessionName(clientId: string, { username }: BrokerAccount): string {
+  return `${clientId}@${encodeURIComponent(username)}`;
 }
 
 function isSamePassword(expectedPassword: string, password: Uint8Array | undefined): boolean {

@@ -82,7 +82,7 @@ export class BuiltInBroker implements Broker {
       authorizePublish: (client, packet, done) => {
         this.#reading = this.#authorize(packet, client, done);
       },
-      authorizeForward: (client, packet) => (this.#admission.isForwarded(client, packet) ? packet : null),
+      authorizeForward: (_client, packet) => (this.#admission.isForwarded(packet) ? packet : null),
     });
     this.#clients.watch(persistenceOf(aedes));
     this.#retained.watch(persistenceOf(aedes));
