@@ -5,6 +5,7 @@ import { BuiltInBroker } from "./inputs/built-in-broker.ts";
 import type { MqttMessage } from "./inputs/mqtt-zones.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { CallWindow } from "./threads/call-window.ts";
+import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
 import { send, threadSide, type ThreadData } from "./threads/thread-side.ts";
 
@@ -95,7 +96,7 @@ const control: ThreadControl<BrokerStarted> = {
     cancelUse();
     await broker.stop();
   },
-  ping() {},
+  ping: heapBytes,
 };
 components["thread"] = control;
 components["broker"] = broker;

@@ -43,6 +43,11 @@ export class ThreadedBroker implements Broker {
     this.#broker = this.#thread.remote("broker");
   }
 
+  /** Its heap at the last ping; undefined while there was none. */
+  get heapBytes(): number | undefined {
+    return this.#thread.heapBytes;
+  }
+
   async start(): Promise<void> {
     const { port } = await this.#thread.start(() => this.onRestarted());
     this.#port = port ?? this.#port;

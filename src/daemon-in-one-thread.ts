@@ -37,6 +37,7 @@ export class PartsHere implements DaemonParts {
     return this.#running.components.sync.link();
   }
 
+  readonly heaps = new Map<never, never>();
   readonly isSilent = false;
 
   startRecords(): Promise<NewAdministrator> {

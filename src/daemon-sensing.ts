@@ -97,6 +97,7 @@ export class DaemonSensing {
       inputs,
       trips: journal.trips,
       centreObjectives,
+      heaps: () => parts.heaps,
     });
     this.#linkRecorder = new LinkRecorder({
       ...common,

@@ -12,7 +12,7 @@ import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
-import { SupervisedThread } from "./threads/supervised-thread.ts";
+import { SupervisedThread, type ThreadName } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 import type { FrontControl, FrontThreadData } from "./front-thread.ts";
 import type { RecordsThreadData } from "./records-thread.ts";
@@ -29,6 +29,8 @@ export interface DaemonParts {
   readonly records: RemoteRecords;
   /** The newest known state of the link. */
   readonly link: LinkStatus;
+  /** Bytes of the heap of each thread that has been asked for it. */
+  readonly heaps: ReadonlyMap<ThreadName, number>;
   /** Whether a part does not answer, so that the process must be restarted. */
   readonly isSilent: boolean;
   startRecords(): Promise<NewAdministrator>;
@@ -66,6 +68,7 @@ export class ThreadedParts implements DaemonParts {
   readonly #options: ThreadedPartsOptions;
   readonly #recordsThread: SupervisedThread<NewAdministrator>;
   #frontThread: SupervisedThread<FrontAddress> | undefined;
+  #broker: ThreadedBroker | undefined;
 
   constructor(options: ThreadedPartsOptions) {
     const { config, logLevel, failpoint, onChange } = options;
@@ -91,6 +94,15 @@ export class ThreadedParts implements DaemonParts {
       objectives: this.#recordsThread.remote("objectives"),
       sync: this.#recordsThread.remote("sync"),
     };
+  }
+
+  get heaps(): ReadonlyMap<ThreadName, number> {
+    const threads = { records: this.#recordsThread, front: this.#frontThread, broker: this.#broker };
+    return new Map(
+      Object.entries(threads).flatMap(([name, thread]) =>
+        thread?.heapBytes === undefined ? [] : [[name as ThreadName, thread.heapBytes]],
+      ),
+    );
   }
 
   get isSilent(): boolean {
@@ -145,7 +157,8 @@ export class ThreadedParts implements DaemonParts {
   }
 
   newBroker(options: BuiltInBrokerOptions): Broker {
-    return new ThreadedBroker(options, this.#options);
+    this.#broker = new ThreadedBroker(options, this.#options);
+    return this.#broker;
   }
 
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {

@@ -4,6 +4,7 @@ import { DaemonFront, type FrontAddress } from "./daemon-front.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { hostOf } from "./ops/host.ts";
 import { Channel, Connection } from "./threads/channel.ts";
+import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
 import { threadSide, type ThreadData } from "./threads/thread-side.ts";
 
@@ -59,7 +60,7 @@ export interface FrontControl extends ThreadControl<FrontAddress> {
 const control: FrontControl = {
   start: () => front.start(),
   stop: () => front.stop(),
-  ping() {},
+  ping: heapBytes,
   deviceToken: () => front.deviceToken(),
   reloaded: (sections) => void Object.assign(config, sections),
 };

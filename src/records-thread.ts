@@ -4,6 +4,7 @@ import type { RecordsObserver } from "./daemon-threads.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { newKey } from "./ops/secrets.ts";
 import { Channel, Connection } from "./threads/channel.ts";
+import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
 import { send, threadSide, type ThreadData } from "./threads/thread-side.ts";
 
@@ -77,6 +78,6 @@ const control: ThreadControl<NewAdministrator> = {
     cancelLink();
     await records?.stop();
   },
-  ping() {},
+  ping: heapBytes,
 };
 components["thread"] = control;

@@ -7,6 +7,7 @@ import type { Clock } from "../domain/clock.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Log } from "../domain/log.ts";
 import { VERSION } from "../generated/version.ts";
+import { heapBytes } from "../ops/heap-use.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
@@ -24,6 +25,8 @@ export interface SiteMetricsParts {
   readonly trips: TripStore;
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
   readonly inputs: Pick<Inputs, "brokerUse">;
+  /** Bytes of the heap of each other thread, by name. */
+  readonly heaps: () => ReadonlyMap<string, number>;
   readonly log: Log;
 }
 
@@ -204,6 +207,17 @@ export class SiteMetrics {
     );
     registry.add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
       process.memoryUsage.rss(),
+    );
+    registry.add(
+      Gauge,
+      "santinela_thread_heap_bytes",
+      "Heap that V8 has reserved for a thread, with the buffers that its objects hold.",
+      () =>
+        [["sensing", heapBytes()] as const, ...this.#parts.heaps()].map(([thread, bytes]) => [
+          { thread },
+          bytes,
+        ]),
+      ["thread"],
     );
     registry.add(Counter, "process_cpu_seconds_total", "CPU time of the daemon.", () => {
       const { user, system } = process.cpuUsage();

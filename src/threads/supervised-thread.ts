@@ -13,11 +13,14 @@ export interface ThreadControl<Started> {
   start(): Promise<Started>;
   /** Ends everything in order. Called once. */
   stop(): Promise<void>;
-  ping(): void;
+  /** @returns the bytes of its heap (`heapBytes`) */
+  ping(): number;
 }
 
+export type ThreadName = "records" | "front" | "broker";
+
 export interface ThreadOptions {
-  readonly name: "records" | "front" | "broker";
+  readonly name: ThreadName;
   /** Its module, which serves the component `thread`. */
   readonly entry: URL;
   /** Its `workerData`, read at each start. */
@@ -63,6 +66,7 @@ export class SupervisedThread<Started> {
   #restartMs = RESTART_MS;
   #isRestarting = false;
   #aliveMs = 0;
+  #heapBytes: number | undefined;
   #state: "starting" | "running" | "stopped" = "starting";
 
   constructor(options: ThreadOptions) {
@@ -73,6 +77,11 @@ export class SupervisedThread<Started> {
   /** Whether it hangs: it runs and does not answer. */
   get isSilent(): boolean {
     return this.#state === "running" && this.#options.clock.monotonicMs() - this.#aliveMs > SILENT_MS_MAX;
+  }
+
+  /** Its heap at the last ping; undefined while there was none. */
+  get heapBytes(): number | undefined {
+    return this.#heapBytes;
   }
 
   /** A component of the thread, also of its next runs. */
@@ -153,16 +162,20 @@ export class SupervisedThread<Started> {
       this.#options.log.error("thread-silent", { thread: this.#options.name });
       void this.#worker?.terminate();
     }
-    this.#control.ping().then(
-      () => (this.#aliveMs = clock.monotonicMs()),
-      () => "it has ended, and `exit` follows",
-    );
+    this.#answerToPing().catch(() => "it has ended, and `exit` follows");
+  }
+
+  async #answerToPing(): Promise<void> {
+    const heapBytes = await this.#control.ping();
+    this.#aliveMs = this.#options.clock.monotonicMs();
+    this.#heapBytes = heapBytes;
   }
 
   #ended(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return;
     this.#channel?.close();
     this.#cancelPing();
+    this.#heapBytes = undefined;
     if (this.#state !== "running" || this.#isRestarting) return;
     const { name, log, conditions, onFailed } = this.#options;
     const reason = cause === undefined ? "it ended" : messageOf(cause);

@@ -5,6 +5,7 @@ import type { Trip } from "../../src/domain/trip.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { countByObjective } from "../support/installation.ts";
 import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
@@ -72,6 +73,20 @@ describe("each trip is exactly one intervention although", () => {
     await expectRestarted(thread);
     // The process has not been restarted: sensing went on.
     expect(both.site.pid).toBe(pid);
+  });
+});
+
+test("the heap of each thread is in the metrics", async () => {
+  await started(
+    "none",
+    yamlOf("{ listen: { port: 0 } }", () => "{ simulated: true }"),
+  );
+  await eventually("four threads", async () => {
+    const cwd = both.installation.folder;
+    const { stdout } = await santinela(["metrics", "--config", "site.yaml"], { cwd });
+    const threads = stdout.matchAll(/^santinela_thread_heap_bytes\{thread="(\w+)"\} [1-9]\d{6,}$/gm);
+    const names = new Set(Array.from(threads, ([, thread]) => thread));
+    return ["broker", "front", "records", "sensing"].every((name) => names.has(name));
   });
 });
 

@@ -36,6 +36,7 @@ beforeEach(() => {
     trips,
     centreObjectives: { lastRead: () => undefined },
     inputs: { brokerUse: undefined },
+    heaps: () => new Map([["front", 7]]),
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
 });
@@ -50,6 +51,12 @@ function add(from: number, to: number): void {
 async function counted(): Promise<string | undefined> {
   return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(await metrics.text())?.[1];
 }
+
+test("each thread has its heap, the calling one included", async () => {
+  const text = await metrics.text();
+  expect(text).toContain('santinela_thread_heap_bytes{thread="front"} 7\n');
+  expect(text).toMatch(/^santinela_thread_heap_bytes\{thread="sensing"\} [1-9]\d{6,}$/m);
+});
 
 test("a long journal is counted in parts, and no partial count is shown", async () => {
   add(0, 12_000);

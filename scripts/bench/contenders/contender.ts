@@ -58,6 +58,8 @@ export interface Site {
   isReady?(): Promise<boolean>;
   /** A token for its API, while it runs; empty if it needs none. */
   token(): Promise<string>;
+  /** The heap of each of its threads in MB, by name; undefined if it does not tell. */
+  heaps?(): Promise<ReadonlyMap<string, number>>;
   /** Where its records are written, for those that take openings from MQTT. */
   readonly records?: RecordFile;
 }

@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { freePort, PROGRAM, ROOT } from "../paths.ts";
 import type { Contender, Setting, Site } from "./contender.ts";
 import { sensorNumbers, topicOf } from "./sensors.ts";
@@ -53,6 +55,7 @@ export async function prepare(
       environment,
     },
     token: () => signIn(port),
+    heaps: async () => heapsIn(await metricsOf(join(dataDir, "control.sock"))),
     records: {
       file: join(dataDir, "santinela.db"),
       records: "SELECT count(*) FROM interventions",
@@ -64,6 +67,19 @@ export async function prepare(
       },
     },
   };
+}
+
+function metricsOf(socketPath: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get({ socketPath, path: "/metrics", agent: false }, (response) => {
+      text(response).then(resolve, reject);
+    }).on("error", reject);
+  });
+}
+
+function heapsIn(metrics: string): ReadonlyMap<string, number> {
+  const lines = metrics.matchAll(/^santinela_thread_heap_bytes\{thread="(\w+)"\} (\d+)$/gm);
+  return new Map(Array.from(lines, ([, thread = "", bytes]) => [thread, Number(bytes) / 2 ** 20]));
 }
 
 function configuration(port: number, brokerUrl: string | undefined): string {

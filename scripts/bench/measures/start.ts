@@ -52,13 +52,19 @@ export async function measureStarts(ground: Ground): Promise<void> {
         await untilServed(child, site, token);
         notebook.note("start", name, performance.now() - startMs);
         await delay(SETTLE_MS);
-        // All threads together: a worker's heap cannot be seen from outside, the program would have to report it.
         notebook.note("rss-idle", name, child.residentMb);
+        for (const [thread, megabytes] of (await site.heaps?.()) ?? [])
+          if (isHeapFigure(thread)) notebook.note(`heap-${thread}`, name, megabytes);
       });
       await children.endAll();
       if (!isDone) settled.delete(name);
     }
   }
+}
+
+/** The built-in broker is not used here. */
+function isHeapFigure(thread: string): thread is "sensing" | "records" | "front" {
+  return ["sensing", "records", "front"].includes(thread);
 }
 
 async function settle({ children, folder }: Ground, contender: Contender): Promise<Settled> {
