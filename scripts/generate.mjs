@@ -21,6 +21,7 @@ const VALIDATORS = {
   validateSetUp: "access.json#/definitions/SetUp",
   validateAccessToken: "access.json#/definitions/AccessToken",
   validateObjectiveImport: "objective.json#/definitions/ObjectiveImport",
+  validateSiteReport: "fleet.json#/definitions/SiteReport",
   validateConfiguration: "configuration.json#/definitions/Configuration",
 };
 

@@ -15,6 +15,7 @@ import { signingKeys } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
+import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
 import { TokenService } from "./service/tokens.ts";
 import type { SiteTests } from "./site/field-tests.ts";
@@ -124,6 +125,7 @@ export class DaemonFront {
       parts: {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
+        fleet: new ThreadedFleet(records.fleet, database),
         objectives: new ObjectiveService(database),
         tokens,
         accounts: records.accounts,

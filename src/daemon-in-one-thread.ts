@@ -23,13 +23,14 @@ export class PartsHere implements DaemonParts {
   }
 
   get records(): RemoteRecords {
-    const { records, accounts, events, objectives, sync } = this.#running.components;
+    const { records, accounts, events, objectives, sync, fleet } = this.#running.components;
     return {
       records: remoteHere(records),
       accounts: remoteHere(accounts),
       events: remoteHere(events),
       objectives: remoteHere(objectives),
       sync: remoteHere(sync),
+      fleet: remoteHere(fleet),
     };
   }
 

@@ -4,6 +4,7 @@ import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
 import type { Remote } from "./domain/remote.ts";
+import { siteReport, type SensedState } from "./domain/site-report.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { FULL_BYTES, freeBytes, ReserveFile } from "./ops/reserve-file.ts";
@@ -14,12 +15,15 @@ import { AccountService } from "./service/accounts.ts";
 import { EventService } from "./service/events.ts";
 import { ensureAdministrator, ObjectiveSeeds } from "./service/first-run.ts";
 import { InterventionService } from "./service/interventions.ts";
+import { SilenceWatch } from "./service/silence-watch.ts";
+import { SqliteFleet } from "./service/sqlite-fleet.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { SqliteRecords } from "./service/sqlite-records.ts";
 import type { Database } from "./store/database.ts";
 import { MAIN_DATABASE } from "./store/main-database.ts";
-import { CurrentSync } from "./sync/sync.ts";
+import { OutboxStore } from "./store/outbox.ts";
+import { CurrentSync } from "./sync/current-sync.ts";
 import { SyncPort } from "./sync/sync-port.ts";
 
 export interface RecordsOptions {
@@ -34,6 +38,8 @@ export interface RecordsOptions {
   readonly newKey: () => string;
   /** Called after each committed change of a record. */
   readonly onChange: () => void;
+  /** What the sensing thread knows for a report of this site; undefined while it is starting. */
+  readonly sensed: () => Promise<SensedState | undefined>;
 }
 
 /** What the other threads may call. */
@@ -43,6 +49,7 @@ export interface RecordsComponents {
   readonly events: EventService;
   readonly objectives: ObjectiveSeeds;
   readonly sync: SyncPort;
+  readonly fleet: SqliteFleet;
 }
 
 export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
@@ -58,6 +65,7 @@ export class DaemonRecords {
   readonly #database: Database;
   readonly #current: CurrentSync;
   readonly #retention: RetentionSchedule;
+  readonly #silence: SilenceWatch;
 
   /** @throws AppError `storage` if the database cannot be used; errors of SQLite if it is damaged */
   constructor(options: RecordsOptions) {
@@ -74,7 +82,8 @@ export class DaemonRecords {
     this.#database = database;
     const tokenStore = (account: TokenAccount): TokenFile =>
       new TokenFile({ dataDir, log: options.log }, account);
-    this.#current = new CurrentSync(upstream, { ...options, site, database, tokenStore });
+    const report = reportOf(options, new OutboxStore(database));
+    this.#current = new CurrentSync(upstream, { ...options, site, database, tokenStore, report });
     const interventions = new InterventionService({
       ...site,
       database,
@@ -87,12 +96,15 @@ export class DaemonRecords {
         onChange();
       },
     });
+    const fleet = new SqliteFleet({ ...site, database, clock, interventions });
+    this.#silence = new SilenceWatch({ ...options, fleet, silentMs: config.fleet.silentS * 1000 });
     this.components = {
       records: new SqliteRecords(interventions, new ListService({ database })),
       accounts: new AccountService({ database, clock }),
       events: new EventService({ database, clock }),
       objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
       sync: new SyncPort(this.#current, clock),
+      fleet,
     };
     this.#retention = new RetentionSchedule({
       ...options,
@@ -111,16 +123,27 @@ export class DaemonRecords {
     });
     accounts.ensureDevice();
     this.#retention.start();
+    this.#silence.start();
     return announced;
   }
 
   /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
   async stop(): Promise<void> {
     this.#retention.stop();
+    await this.#silence.stop();
     await this.#current.stop();
     await new Promise<void>((resolve) => {
       this.#clock.afterEventLoopTurn(resolve);
     });
     this.#database.close();
   }
+}
+
+/** Joins what sensing and the records know into a report. */
+function reportOf({ sensed, clock }: Pick<RecordsOptions, "sensed" | "clock">, outbox: OutboxStore) {
+  return async () => {
+    const state = await sensed();
+    const synced = { outbox: outbox.summary(), comparison: outbox.comparison() };
+    return state && siteReport(state, synced, clock.wallMs());
+  };
 }

@@ -9,6 +9,7 @@ import type { JsonLog } from "./ops/log.ts";
 import type { Clock } from "./domain/clock.ts";
 import { AppError } from "./domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
+import type { SensedState } from "./domain/site-report.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
@@ -17,11 +18,13 @@ import type { SharedLogLevel } from "./threads/thread-log.ts";
 import type { FrontControl, FrontThreadData } from "./front-thread.ts";
 import type { RecordsThreadData } from "./records-thread.ts";
 
-/** What the records report to the sensing thread. */
+/** What the records report to the sensing thread, and ask of it. */
 export interface RecordsObserver {
   /** A record has changed and is durable. */
   changed(): void;
   link(status: LinkStatus): void;
+  /** For a report of this site; undefined while the inputs are starting. */
+  sensed(): SensedState | undefined;
 }
 
 /** The other parts of a running daemon, wherever they run. */
@@ -59,6 +62,7 @@ export interface ThreadedPartsOptions {
   /** The next descriptor of the listening socket from systemd; undefined to open one. */
   readonly nextDescriptor: () => number | undefined;
   readonly onChange: () => void;
+  readonly sensed: () => SensedState | undefined;
 }
 
 /** Each in its own thread. */
@@ -71,7 +75,7 @@ export class ThreadedParts implements DaemonParts {
   #broker: ThreadedBroker | undefined;
 
   constructor(options: ThreadedPartsOptions) {
-    const { config, logLevel, failpoint, onChange } = options;
+    const { config, logLevel, failpoint, onChange, sensed } = options;
     this.#options = options;
     this.link = config.upstream ? { ...STANDALONE, state: "unknown" } : STANDALONE;
     const observer: RecordsObserver = {
@@ -79,6 +83,7 @@ export class ThreadedParts implements DaemonParts {
       link: (status) => {
         this.link = status;
       },
+      sensed,
     };
     this.#recordsThread = new SupervisedThread({
       ...options,
@@ -93,6 +98,7 @@ export class ThreadedParts implements DaemonParts {
       events: this.#recordsThread.remote("events"),
       objectives: this.#recordsThread.remote("objectives"),
       sync: this.#recordsThread.remote("sync"),
+      fleet: this.#recordsThread.remote("fleet"),
     };
   }
 

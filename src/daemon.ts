@@ -126,6 +126,7 @@ export class Daemon {
     const { load, machine, failpoint } = this.#options;
     const newRun = (): string => randomUUID().slice(0, 8);
     const onChange = (): void => this.#sensing?.watch.checkOpenContacts();
+    const sensed = () => this.#sensing?.site.sensed();
     const common = { ...this.#common, config: this.#config, load, onChange };
     if (!machine)
       return new ThreadedParts({
@@ -136,6 +137,7 @@ export class Daemon {
         logLevel: this.#logLevel,
         failpoint,
         newRun,
+        sensed,
       });
     const { random, host } = machine;
     const { PartsHere } = await import("./daemon-in-one-thread.ts");
@@ -145,6 +147,7 @@ export class Daemon {
       newKey: () => newKey(this.#clock.wallMs()),
       time: host.time,
       run: newRun(),
+      sensed: async () => sensed(),
     });
   }
 

@@ -40,6 +40,7 @@ const front = new DaemonFront({
     events: records.remote("events"),
     objectives: records.remote("objectives"),
     sync: records.remote("sync"),
+    fleet: records.remote("fleet"),
   },
   sensing: {
     site: main.remote("site"),

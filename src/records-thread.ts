@@ -68,6 +68,7 @@ const control: ThreadControl<NewAdministrator> = {
       random: Math.random,
       newKey: () => newKey(clock.wallMs()),
       onChange: reportChange,
+      sensed: () => observer.sensed(),
     });
     Object.assign(components, records.components);
     const announced = await records.start();

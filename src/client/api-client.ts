@@ -34,6 +34,8 @@ export interface ApiRequest {
   /** JSON text, sent unchanged. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether sending it twice has the effect of sending it once, so that it is repeated on a stale connection; default: a GET. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface ApiClientOptions {
@@ -103,7 +105,7 @@ export class ApiClient {
       const { reply, isStale } = await this.#send(asked, limit);
       // Each stale connection leaves the pool, so at the latest a new one ends the loop. A write may have been
       // applied although no response came: only the caller can find out.
-      if (!isStale || asked.method !== "GET") return reply;
+      if (!isStale || !(asked.isRepeatable ?? asked.method === "GET")) return reply;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../domain/clock.ts";
 import { validateAccessToken } from "../generated/validators.js";
 import type { ApiClient, Reply } from "./api-client.ts";
@@ -30,6 +31,8 @@ export interface TokenCacheOptions {
   readonly clock: Clock;
   /** Without a store each run signs in. */
   readonly store?: TokenStore | undefined;
+  /** Called with the headers of each successful sign-in: they tell what the server can. */
+  readonly onSignIn?: (headers: IncomingHttpHeaders) => void;
 }
 
 /** Maximum lifetime of a stored token, because the wall clock of the earlier run may have been wrong. */
@@ -103,6 +106,7 @@ export class TokenCache {
       isOld: false,
     };
     store?.save({ token: access.token, expiresAtMs: clock.wallMs() + lifetimeMs });
+    if (reply.kind === "answered") this.#options.onSignIn?.(reply.headers);
     return { ok: true, token: access.token, isOld: false };
   }
 }

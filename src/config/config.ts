@@ -18,8 +18,15 @@ export interface Config {
   readonly log: Required<Log>;
   /** Token for /metrics over the network; null: no access over the network. */
   readonly metricsToken: string | null;
+  readonly fleet: FleetConfig;
   /** Valid settings that are probably unintended. */
   readonly warnings: readonly string[];
+}
+
+/** The sites that report to this daemon. */
+export interface FleetConfig {
+  /** A site without a report for this many seconds is silent. */
+  readonly silentS: number;
 }
 
 export type TlsConfig =

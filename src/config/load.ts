@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
+import { silentSecondsOf } from "../domain/site-silence.ts";
 import {
+  FLEET_DEFAULTS,
   GPIO_DEFAULTS,
   HOME_ASSISTANT_DEFAULTS,
   HTTP_DEFAULTS,
@@ -117,6 +119,7 @@ function resolvedSections(
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,
+    fleet: { silentS: silentSecondsOf(value.fleet?.silentS ?? FLEET_DEFAULTS.silentS) },
   };
 }
 

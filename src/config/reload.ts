@@ -25,6 +25,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   objectives: "immediate",
   log: "immediate",
   metricsToken: "immediate",
+  fleet: "at-restart",
   // Zones are compared one by one.
   zones: "separate",
   file: "separate",

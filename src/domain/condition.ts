@@ -85,6 +85,7 @@ export const CONDITIONS = {
     title: "Certificate issued while the clock was wrong",
   },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
+  "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "thread-failed": { severity: "error", title: "Part of the daemon failed and was started again" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 
@@ -137,6 +138,8 @@ export const CONDITION_MESSAGES = {
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
+  "sites-silent":
+    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is started again automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",

@@ -56,6 +56,7 @@ export const EVENT_NAMES = [
   "walk-test-ended",
   "blind-interval",
   "opening-repeated",
+  "site-removed",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -1,5 +1,5 @@
 import type { Actor } from "./event.ts";
-import type { ObjectiveScope } from "./objective.ts";
+import type { ObjectiveRef, ObjectiveScope } from "./objective.ts";
 
 /** The authenticated user of a request. */
 export interface Principal {
@@ -11,6 +11,8 @@ export interface Principal {
   readonly mustChangePassword?: boolean;
   /** The objectives that lists show; undefined for all. */
   readonly objectives?: ObjectiveScope | undefined;
+  /** `site.ref` of the site that uses the account: then it may use only its own objectives and records. */
+  readonly site?: string | undefined;
   /** Origin of the request for the event log: a network address, or `control socket`. */
   readonly from: string;
 }
@@ -23,6 +25,11 @@ export const ROLES: readonly Role[] = ["administrator", "operator", "viewer"];
 /** Whether the principal may use the API: "operator or administrator rights". */
 export function mayUseApi(principal: Principal): boolean {
   return principal.role === "operator" || principal.role === "administrator";
+}
+
+/** Whether the account of a site may use an objective. */
+export function isOwnObjective({ objectives = [] }: Principal, { type, id }: ObjectiveRef): boolean {
+  return objectives.some((own) => own.type === type && own.id === id);
 }
 
 /** The principal for the event log. */

@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts";
+import { SILENCE_TEXTS, type SilenceTexts } from "./silence-text.ts";
 import type { TripCause } from "./zone-step.ts";
 import type { ZoneKind } from "./zone.ts";
 
@@ -25,7 +26,7 @@ export interface BridgeTextValues {
 }
 
 /** The texts of one language. Both catalogues have the same type, so no key can be missing. */
-export interface TextCatalogue {
+export interface TextCatalogue extends SilenceTexts {
   readonly kinds: Readonly<Record<ZoneKind, string>>;
   name(values: TripTextValues): string;
   readonly causes: Readonly<Record<TripCause, string>>;
@@ -94,6 +95,7 @@ const EN_FAULTS: Readonly<Record<Fault, string>> = {
 
 const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
   ro: {
+    ...SILENCE_TEXTS.ro,
     kinds: {
       intrusion: "efracție",
       perimeter: "perimetru",
@@ -142,6 +144,7 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     unnamedObjective: (id) => `Obiectiv ${id}`,
   },
   en: {
+    ...SILENCE_TEXTS.en,
     kinds: {
       intrusion: "intrusion",
       perimeter: "perimeter",

@@ -3,6 +3,7 @@ import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { EventNotes } from "../service/event-notes.ts";
+import type { Fleet } from "../service/fleet.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { Records } from "../service/records.ts";
 import type { TokenService } from "../service/tokens.ts";
@@ -13,6 +14,7 @@ import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } 
 import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
 import { addResource, json } from "./resource.ts";
+import { fleetRoutes } from "./routes/fleet.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
@@ -23,6 +25,7 @@ export interface AppParts {
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
   readonly objectives: ObjectiveService;
+  readonly fleet: Fleet;
   readonly tokens: TokenService;
   readonly events: EventNotes;
   /** Adds the routes that the contract does not have. @returns ends their open responses */
@@ -89,7 +92,7 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
 }
 
 function apiRouter(
-  { records, timezone, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
+  { records, timezone, objectives, fleet, tokens, basePath, deleteNeedsAdministrator }: AppParts,
   { api, administrator }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
@@ -97,6 +100,7 @@ function apiRouter(
   objectiveRoutes(router, api, objectives);
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
+  fleetRoutes(router, { guard: api, deleteGuard: administrator }, fleet);
   const document = openApiDocument(basePath);
   addResource(router, "/openapi.json", api, { get: json(() => document) });
   return router;

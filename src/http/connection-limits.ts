@@ -32,6 +32,25 @@ export function restoreIdleTimeout(response: ServerResponse): void {
   response.setTimeout(IDLE_TIMEOUT_MS);
 }
 
+/**
+ * How long the connection of a site is kept for its next report. A new one costs a TLS handshake of several kB, more than the
+ * report; providers close idle connections after some minutes.
+ */
+const REPORT_IDLE_MS = 180_000;
+/** Connections that wait for the next report. */
+const waitingForReport = new WeakSet<object>();
+
+/** Keeps the connection of a response open for the next report of its site. To be called before the response is sent. */
+export function keepForNextReport(response: ServerResponse): void {
+  const { socket } = response;
+  if (!socket) return;
+  response.once("finish", () => {
+    // After the server's own handler, which sets the time for all other connections.
+    socket.setTimeout(REPORT_IDLE_MS);
+    waitingForReport.add(socket);
+  });
+}
+
 /** Maximum remembered addresses with a successful sign-in; at least the number of connections. */
 const KNOWN_ADDRESSES_MAX = 1_000;
 
@@ -44,6 +63,8 @@ interface OpenConnection {
   readonly requests: Set<IncomingMessage>;
   /** Whether a request on it had a valid token. */
   isSignedIn: boolean;
+  /** Whether it only waits for the next report of a site. */
+  isWaitingForReport: boolean;
 }
 
 /**
@@ -87,7 +108,10 @@ export class Connections {
       this.#pending.set(socket, pending);
       const connection = this.#open.get(keyOf(socket));
       connection?.requests.add(request);
+      if (connection) connection.isWaitingForReport = false;
+      waitingForReport.delete(socket);
       response.once("close", () => {
+        if (connection) connection.isWaitingForReport = waitingForReport.has(socket);
         connection?.requests.delete(request);
         if (isSignedIn(request)) this.#signedIn(connection, socket);
         const left = (this.#pending.get(socket) ?? 1) - 1;
@@ -101,8 +125,9 @@ export class Connections {
   #accept(socket: Socket): void {
     const { remoteAddress } = socket;
     const { connectionsMax, connectionsPerAddressMax } = this.#limits;
-    const same = this.#countByAddress.get(remoteAddress ?? "") ?? 0;
-    const exceedsAddressLimit = same >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
+    const ofAddress = (): number => this.#countByAddress.get(remoteAddress ?? "") ?? 0;
+    const isAddressFull = ofAddress() >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
+    const exceedsAddressLimit = isAddressFull && !this.#endWaiting(remoteAddress);
     if (exceedsAddressLimit || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
       socket.destroy();
       return;
@@ -113,9 +138,10 @@ export class Connections {
       address: remoteAddress ?? "",
       requests: new Set<IncomingMessage>(),
       isSignedIn: false,
+      isWaitingForReport: false,
     };
     this.#open.set(key, connection);
-    this.#countByAddress.set(connection.address, same + 1);
+    this.#countByAddress.set(connection.address, ofAddress() + 1);
     socket.once("close", () => this.#forget(key, connection));
   }
 
@@ -128,8 +154,25 @@ export class Connections {
     else this.#countByAddress.delete(connection.address);
   }
 
+  /**
+   * Ends the oldest connection that only waits for the next report: a report can open another one, an alarm must not wait.
+   * @param address only one from there; undefined for any
+   * @returns whether there was one
+   */
+  #endWaiting(address?: string): boolean {
+    for (const [key, connection] of this.#open) {
+      if (!connection.isWaitingForReport || connection.requests.size > 0) continue;
+      if (address !== undefined && connection.address !== address) continue;
+      this.#forget(key, connection);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
   /** @returns whether a connection is available now */
   #makeRoom(newAddress: string | undefined): boolean {
+    if (this.#endWaiting()) return true;
     const [key, replaced] = this.#replaceable(this.#isKnown(newAddress)) ?? [];
     if (key === undefined || !replaced) return false;
     this.#forget(key, replaced);

@@ -34,6 +34,14 @@ function sliceOf(parameters: URLSearchParams): PageRange {
 }
 
 /**
+ * Reads what all lists have in common: the slice and the searched text.
+ * @throws AppError `invalid`
+ */
+export function pagingOf(parameters: URLSearchParams): PageRange & { readonly search: string | undefined } {
+  return { search: searchOf(parameters), ...sliceOf(parameters) };
+}
+
+/**
  * Reads a list request for objectives: same syntax as for interventions, with any fields.
  * @throws AppError `invalid`
  */

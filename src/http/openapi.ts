@@ -2,8 +2,21 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
-import { PAGE_SIZE_MAX } from "./lists.ts";
-type Json = { readonly [key: string]: unknown };
+import { fleetPaths } from "./openapi-fleet.ts";
+import {
+  failures,
+  header,
+  ID,
+  jsonBody,
+  jsonResponse,
+  type Json,
+  listResponse,
+  PAGING,
+  query,
+  schema,
+  textHeader,
+  textLike,
+} from "./openapi-parts.ts";
 
 /**
  * Creates the OpenAPI 3.1 document of the API from schemas/.
@@ -25,6 +38,7 @@ export function openApiDocument(basePath: string): Json {
       ...objectivePaths(),
       "/interventii": collectionOperations(),
       "/interventii/{id}": recordOperations(),
+      ...fleetPaths(),
     },
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
@@ -36,7 +50,7 @@ export function openApiDocument(basePath: string): Json {
 /** The schemas of the API as OpenAPI components. */
 function componentSchemas(): Json {
   const own = SCHEMAS.filter(({ $id }) =>
-    ["intervention.json", "objective.json", "access.json"].includes($id),
+    ["intervention.json", "objective.json", "access.json", "fleet.json"].includes($id),
   );
   const definitions = Object.assign({}, ...own.map((schema) => schema.definitions)) as Json;
   const internal = new Set(["UpstreamIntervention", "ObjectiveImport", "PasswordChange", "SetUp"]);
@@ -174,74 +188,4 @@ function recordOperations(): Json {
       },
     },
   };
-}
-
-const ID = { name: "id", in: "path", required: true, schema: schema("Id") };
-const PAGING = [
-  query("_start", "Offset of the first record", { type: "integer", minimum: 0, default: 0 }),
-  query("_end", `Offset after the last record; at most ${PAGE_SIZE_MAX} records are returned`, {
-    type: "integer",
-    minimum: 0,
-  }),
-];
-
-/** Reference to a schema of the document. */
-function schema(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function query(name: string, description: string, of: Json): Json {
-  return { name, in: "query", description, schema: of };
-}
-
-function header(name: string, description: string): Json {
-  return { name, in: "header", description, schema: { type: "string" } };
-}
-
-/** Request body with a schema of the document. */
-function jsonBody(name: string): Json {
-  return { required: true, content: { "application/json": { schema: schema(name) } } };
-}
-
-/** JSON response. */
-function jsonResponse(description: string, of: Json, headers?: Json): Json {
-  return { description, content: { "application/json": { schema: of } }, ...(headers ? { headers } : {}) };
-}
-
-/** List response with its total. */
-function listResponse(name: string, headers: Json = {}): Json {
-  const total = { description: "Total number of matching records", schema: { type: "integer" } };
-  const slice = { type: "array", items: schema(name) };
-  return jsonResponse("The requested slice", slice, { "X-Total-Count": total, ...headers });
-}
-
-/** Response header. */
-function textHeader(description: string): Json {
-  return { description, schema: { type: "string" } };
-}
-
-/** Schema of a text with an example. */
-function textLike(example: string): Json {
-  return { type: "string", examples: [example] };
-}
-
-const FAILURES: Readonly<Record<number, string>> = {
-  400: "Missing fields or invalid format",
-  401: "Token missing, invalid or expired; wrong credentials",
-  403: "Operator or administrator rights are needed",
-  404: "The intervention or objective does not exist",
-  412: "The record has changed since it was read",
-  413: "The body is larger than 100 kB",
-  415: "The body is not JSON in UTF-8",
-  422: "The Idempotency-Key was used with another body",
-  429: "Too many failed attempts; retry after Retry-After",
-  500: "Internal error; try again",
-  503: "Temporarily unavailable, for example with a full disk; retry after Retry-After",
-};
-
-/** Error responses; all have the same schema. */
-function failures(...statuses: number[]): Json {
-  return Object.fromEntries(
-    statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),
-  );
 }

@@ -43,6 +43,20 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
   };
 }
 
+/**
+ * How much of its life the storage of the machine has used, in per cent in steps of ten: the larger of the two estimates of an
+ * eMMC (JEDEC 84-B51, DEVICE_LIFE_TIME_EST_TYP). SD cards do not tell it.
+ * @param root directory before every path; empty for a real machine
+ * @returns undefined if the storage does not tell it
+ */
+export function storageWear(root = ""): number | undefined {
+  const estimates = ["mmcblk0", "mmcblk1"].flatMap((device) =>
+    (read(`${root}/sys/block/${device}/device/life_time`) ?? "").split(/\s+/).map(Number),
+  );
+  const worst = Math.max(0, ...estimates.filter((tenths) => tenths >= 1 && tenths <= 11));
+  return worst === 0 ? undefined : worst * 10;
+}
+
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();

@@ -1,6 +1,10 @@
 import { isoTime } from "../domain/clock.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
+import { refText } from "../domain/objective.ts";
+import { mainObjective, type SensedState } from "../domain/site-report.ts";
 import { VERSION } from "../generated/version.ts";
+import { storageWear } from "../ops/host.ts";
+import { freeBytes } from "../ops/reserve-file.ts";
 import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
 import type { SiteParts } from "./site-parts.ts";
@@ -16,11 +20,13 @@ export class Site {
   readonly #headline: SiteHeadline;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
+  readonly #startedAtMonotonicMs: number;
   #hasInputs = false;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
     this.#startedAt = isoTime(parts.clock.wallMs());
+    this.#startedAtMonotonicMs = parts.clock.monotonicMs();
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetyHeld());
     this.#queue = new SyncQueue(parts);
@@ -56,6 +62,25 @@ export class Site {
       outbox,
       link: link(),
       comparison: this.#queue.comparison(),
+    };
+  }
+
+  /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */
+  sensed(): SensedState | undefined {
+    if (!this.#hasInputs) return undefined;
+    const { config, clock } = this.#parts;
+    const { site, version, headline, conditions } = this.status();
+    const zones = this.zones.list();
+    return {
+      ...site,
+      version,
+      upS: Math.round((clock.monotonicMs() - this.#startedAtMonotonicMs) / 1000),
+      level: headline.level,
+      conditions: [...new Set(conditions.map(({ code }) => code))],
+      faults: zones.flatMap(({ name, faults }) => faults.map(({ fault }) => ({ zone: name, fault }))),
+      objective: mainObjective(config.zones.map(({ objective }) => refText(objective))),
+      diskFreeMb: Math.floor(freeBytes(config.dataDir) / 1_048_576),
+      cardWear: storageWear(),
     };
   }
 

@@ -3,7 +3,7 @@ import { addRowSums } from "./row-checksums.ts";
 import { RECOUNT } from "./intervention-lists.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished-records.ts";
-import { addObjectiveLists, AUDIT_TRAIL, FIRST_TABLES } from "./main-steps.ts";
+import { addObjectiveLists, AUDIT_TRAIL, FIRST_TABLES, FLEET_TABLES } from "./main-steps.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -162,6 +162,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_due ON outbox(rank, intervention_id)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),
+    (database) => database.exec(FLEET_TABLES),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

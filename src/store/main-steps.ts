@@ -134,6 +134,33 @@ export const AUDIT_TRAIL = `
     SELECT who, origin, max(at) FROM events WHERE event = 'signed-in' GROUP BY who COLLATE NOCASE, origin;
 `;
 
+/** The sites that report to this dispatch centre, and the changes of each. */
+export const FLEET_TABLES = `
+  CREATE TABLE sites(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    ref TEXT NOT NULL UNIQUE,
+    searched TEXT NOT NULL,
+    report TEXT NOT NULL CHECK(json_valid(report)),
+    rank INTEGER NOT NULL CHECK(rank BETWEEN 0 AND 3),
+    since INTEGER NOT NULL,
+    reported_at INTEGER NOT NULL,
+    silent_since INTEGER,
+    intervention_id INTEGER,
+    clock_offset_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX sites_trouble ON sites(rank, since, id);
+  -- Which sites have not reported is asked every few seconds.
+  CREATE INDEX sites_reported ON sites(reported_at);
+  CREATE TABLE site_history(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site_id INTEGER NOT NULL REFERENCES sites(id) ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    detail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX site_history_site ON site_history(site_id, id);
+`;
+
 /**
  * Migration: each list of objectives gets a version, which every change of a row replaces. Each account gets the
  * objectives it is limited to, as a JSON list or null for all. Versions are random: a counter could repeat a value

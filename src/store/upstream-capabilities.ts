@@ -35,6 +35,16 @@ export class UpstreamCapabilities extends Store {
     if (isEchoed !== this.honoursKeys) this.#write.run("honours-keys", isEchoed ? "yes" : "no");
   }
 
+  /** Address of the centre that takes the reports of this site; null if none is known to. */
+  get reportsTo(): string | null {
+    return this.#value("reports-to") as string | null;
+  }
+
+  noteReportsTo(baseUrl: string | null): void {
+    const text = JSON.stringify(baseUrl);
+    if (text !== (this.#read.get("reports-to") ?? "null")) this.#write.run("reports-to", text);
+  }
+
   /** The highest upstream id that the last restored backup knew; 0 for none. */
   get restoreWatermark(): number {
     return Number(this.#read.get("copy-watermark") ?? 0);

@@ -6,7 +6,8 @@ import type { ObjectiveType } from "../domain/objective.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ListOutcome, PullProgress } from "./objectives/objective-mirror.ts";
-import type { CurrentSync, Sync, SyncOptions } from "./sync.ts";
+import type { CurrentSync } from "./current-sync.ts";
+import type { Sync, SyncOptions } from "./sync.ts";
 
 /** The mirror of the centre's objectives. */
 export interface MirrorState {

@@ -4,8 +4,8 @@ import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
-import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { MarkerField } from "../domain/marker.ts";
+import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError } from "../store/database.ts";
 import type { SyncPorts } from "./context.ts";
 import { UpstreamClient } from "./upstream-client.ts";
@@ -13,6 +13,7 @@ import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat, Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objectives/objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
+import { SiteReporter } from "./site-reporter.ts";
 import { NextRun, nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
 
@@ -27,12 +28,16 @@ export interface SyncOptions extends SyncPorts {
     readonly objectives: string;
     readonly marker: MarkerField;
     readonly timeoutS: number;
+    /** Interval of the reports of this site in seconds; 0 or undefined for none. */
+    readonly reportS?: number;
     /** PEM of the only certificate authority trusted for the dispatch centre; undefined for the public ones. */
     readonly ca: string | undefined;
   };
   readonly site: { readonly ref: string; readonly timezone: string };
   /** Creates a UUID of version 7. */
   readonly newKey: () => string;
+  /** Reads the state of the site for a report; without it none is sent. */
+  readonly report?: () => Promise<SiteReport | undefined>;
   /** Where the token of an account is kept across restarts; without it each start signs in. */
   readonly tokenStore?: (account: {
     readonly centre: string;
@@ -49,6 +54,8 @@ const STOP_GRACE_MS = 3_000;
  * earlier.
  */
 const KEEP_IDLE_MS = 4_000;
+/** Kept longer than the longest interval of reports; the centre ends it earlier if it wants to. */
+const REPORT_IDLE_MS = 3_700_000;
 /** The maximum in flight, plus reads of the mirror, the comparison and the heartbeat. */
 const CONNECTIONS_MAX = { urgent: IN_FLIGHT_MAX.urgent + 2, bulk: IN_FLIGHT_MAX.bulk + 2 };
 
@@ -60,6 +67,7 @@ export class Sync {
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
+  readonly #reporter: SiteReporter;
   /** Tests of the dispatch centre with test records. */
   readonly trials: CentreTrials;
   /** The mirror of the centre's objectives. */
@@ -67,13 +75,14 @@ export class Sync {
 
   constructor(options: SyncOptions) {
     const { upstream, site, clock } = options;
-    const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca } = upstream;
+    const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca, reportS = 0 } = upstream;
     this.#clock = clock;
     this.#log = options.log;
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
     const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
     const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
-    this.#clients = [client, urgentClient];
+    const reportClient = new ApiClient({ ...connections, connectionsMax: 1, keepIdleMs: REPORT_IDLE_MS });
+    this.#clients = [client, urgentClient, reportClient];
     this.#link = new Link({ ...options, baseUrl });
     // An alarm may wait for the sign-in, so the sign-in uses the urgent connections.
     const tokens = new TokenCache({
@@ -82,8 +91,17 @@ export class Sync {
       password,
       clock,
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
+      onSignIn: (headers) => this.#reporter.signedIn(headers),
     });
     const centre = new UpstreamClient({ client, urgentClient, tokens, clock });
+    this.#reporter = new SiteReporter({
+      ...options,
+      centre: new UpstreamClient({ client: reportClient, tokens, clock }),
+      link: this.#link,
+      baseUrl,
+      reportS: options.report ? reportS : 0,
+      collect: async () => options.report?.(),
+    });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
@@ -116,13 +134,14 @@ export class Sync {
 
   start(): void {
     this.#scheduler.start();
+    this.#reporter.start();
   }
 
   /** Finishes the requests in flight. One that hangs is aborted, and resolved at the next start. */
   async stop(): Promise<void> {
     const close = (): void => this.#clients.forEach((client) => client.close());
     const cancel = this.#clock.after(STOP_GRACE_MS, close);
-    await this.#scheduler.stop();
+    await Promise.all([this.#scheduler.stop(), this.#reporter.stop()]);
     cancel();
     close();
   }
@@ -188,53 +207,3 @@ export class Sync {
     return this.#link.state;
   }
 }
-
-/** Holds the sync with the current configuration; undefined without a dispatch centre. */
-export class CurrentSync {
-  readonly #options: Omit<SyncOptions, "upstream">;
-  #sync: Sync | undefined;
-
-  constructor(upstream: SyncOptions["upstream"] | null, options: Omit<SyncOptions, "upstream">) {
-    this.#options = options;
-    this.#sync = this.#create(upstream);
-  }
-
-  get sync(): Sync | undefined {
-    return this.#sync;
-  }
-
-  start(): void {
-    this.#sync?.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#sync?.stop();
-  }
-
-  /**
-   * Replaces the sync, or ends it for null. Finishes the request in flight, then continues from the outbox as
-   * after a restart. Changes in the meantime wait in the outbox.
-   */
-  async exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
-    await this.#sync?.stop();
-    // The conditions of the old dispatch centre do not apply to the new one.
-    const { conditions } = this.#options;
-    for (const code of SYNC_CONDITIONS) conditions.clear(code);
-    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
-    this.#sync = this.#create(upstream);
-    this.#sync?.start();
-  }
-
-  #create(upstream: SyncOptions["upstream"] | null): Sync | undefined {
-    return upstream === null ? undefined : new Sync({ ...this.#options, upstream });
-  }
-}
-
-const SYNC_CONDITIONS = [
-  "upstream-unreachable",
-  "upstream-authentication-failed",
-  "upstream-unexpected-service",
-  "upstream-rejects-records",
-  "upstream-alarm-unproved",
-  "outbox-write-failed",
-] as const;

@@ -74,6 +74,16 @@ export class UpstreamClient {
     return isSignIn ? signInOutcome(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
   }
 
+  /**
+   * Sends the report of this site.
+   * @param body the report as JSON
+   * @returns the response, also that of a failed sign-in
+   */
+  async report(body: string): Promise<Reply> {
+    const request = { method: "POST", path: "/site-reports", body, isRepeatable: true } as const;
+    return (await this.#request(request)).reply;
+  }
+
   async #write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
     const { reply, isSignIn } = await this.#request(request);
     const wallMs = this.#options.clock.wallMs();

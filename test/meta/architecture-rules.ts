@@ -147,8 +147,8 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
     instead: "the Clock port",
   },
   {
-    // The idle time-out of a response is not a timer of the daemon.
-    what: /(?<!\bresponse\.)\b(setTimeout|setInterval|setImmediate)\(/,
+    // The idle time-out of a response or socket is not a timer of the daemon.
+    what: /(?<!\b(?:response|socket)\.)\b(setTimeout|setInterval|setImmediate)\(/,
     home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "Clock.after",
   },

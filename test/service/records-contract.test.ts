@@ -64,6 +64,7 @@ async function behindTheRecordsThread(): Promise<Adapter> {
     newRun: () => "contract",
     nextDescriptor: () => undefined,
     onChange: () => {},
+    sensed: () => undefined,
   });
   await parts.startRecords();
   const database = openReadOnly(path);

@@ -15,6 +15,7 @@ import { AccountService } from "../../src/service/accounts.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
+import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -138,6 +139,13 @@ export class TestApp {
       records: new SqliteRecords(this.interventions, this.lists),
       timezone: "Europe/Bucharest",
       objectives,
+      fleet: new SqliteFleet({
+        database,
+        clock,
+        interventions: this.interventions,
+        timezone: "Europe/Bucharest",
+        locale: "en",
+      }),
       tokens: this.tokens,
       accounts: remoteHere(this.accounts),
       events,

@@ -17,6 +17,8 @@ export class TcpProxy {
   mode: LineMode = "carry";
   /** Number of accepted connections. */
   connections = 0;
+  /** Number of bytes read in both directions. */
+  bytes = 0;
   readonly #targetPort: number;
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -60,6 +62,7 @@ export class TcpProxy {
     far.on("close", () => near.destroy());
     near.on("data", (chunk) => this.mode === "lose-requests" || far.write(chunk));
     near.on("end", () => far.end());
+    for (const end of [near, far]) end.on("data", (chunk: Buffer) => (this.bytes += chunk.length));
     if (mode === "cut-answer") far.once("data", () => near.resetAndDestroy());
     else {
       far.on("data", (chunk) => this.mode === "lose-answers" || near.write(chunk));

@@ -6,6 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { isLocal, tokenOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource, PUBLIC } from "../resource.ts";
+import { REPORTS_TAKEN } from "./fleet.ts";
 
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(router: Router, tokens: TokenService): void {
@@ -13,6 +14,7 @@ export function tokenRoutes(router: Router, tokens: TokenService): void {
     const { email, password } = validated(validateCredentials, request.body);
     try {
       const address = isLocal(request) ? undefined : request.ip;
+      response.set(REPORTS_TAKEN.name, REPORTS_TAKEN.value);
       response.json(await tokens.signIn(email, password, address, tokenOf(request)));
     } catch (error) {
       if (error instanceof AppError && error.code === "unauthenticated")

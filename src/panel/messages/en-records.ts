@@ -135,6 +135,7 @@ export const EN_RECORDS = {
   "event.walk-test-ended": "walk test ended",
   "event.blind-interval": "monitoring gap",
   "event.opening-repeated": "opening repeated",
+  "event.site-removed": "site removed",
   "event.fault": "fault",
   "event.fault-over": "fault restored",
   "event.signal": "signal test",

@@ -27,6 +27,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.objectives-mirror-stale": "Lista de obiective a dispeceratului nu este actualizată",
   "condition.outbox-write-failed": "Coada de transmitere nu poate fi scrisă",
   "condition.http-address-unavailable": "Adresa HTTP este indisponibilă",
+  "condition.sites-silent": "Multe locații nu raportează în același timp",
   "condition.thread-failed": "O parte a programului s-a oprit și a fost repornită",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",
   "condition.certificate-of-wrong-time": "Certificat emis cu ceasul nesincronizat",

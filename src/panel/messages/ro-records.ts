@@ -152,6 +152,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.walk-test-ended": "test de mers încheiat",
   "event.blind-interval": "întrerupere a monitorizării",
   "event.opening-repeated": "deschidere repetată",
+  "event.site-removed": "locație eliminată",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
   "event.signal": "test de comunicație",

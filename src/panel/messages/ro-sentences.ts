@@ -48,6 +48,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
+  "sites-silent":
+    "{sites} locații au încetat să raporteze în același timp. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimite dezvoltatorilor un pachet de diagnostic.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",

@@ -1,0 +1,103 @@
+import type { SiteReport, SiteFault, SiteLevel } from "../generated/types.ts";
+import type { Comparison } from "./difference.ts";
+import type { OutboxSummary } from "./outbox.ts";
+
+export type { SiteReport, SiteLevel };
+
+/** What the sensing thread knows for a report. */
+export interface SensedState {
+  readonly ref: string;
+  readonly name: string;
+  readonly version: string;
+  /** Seconds since the start of the daemon. */
+  readonly upS: number;
+  readonly level: SiteLevel;
+  /** Codes of the open conditions, the most serious first. */
+  readonly conditions: readonly string[];
+  readonly faults: readonly SiteFault[];
+  /** The objective of most zones, as `type/id`; undefined without zones. */
+  readonly objective: string | undefined;
+  readonly diskFreeMb: number;
+  /** Used share of the storage's life in per cent; undefined if the storage does not tell it. */
+  readonly cardWear: number | undefined;
+}
+
+/** What the records know for a report. */
+export interface SyncedState {
+  readonly outbox: Pick<OutboxSummary, "waiting" | "oldestWaitingMs">;
+  readonly comparison: Comparison | null;
+}
+
+/** Limits of the schema: a report stays one small request however bad the state of a site is. */
+const CONDITIONS_MAX = 40;
+const FAULTS_MAX = 40;
+const NAME_LENGTH_MAX = 100;
+
+/**
+ * The report of a site. Everything that does not apply is left out, because a healthy site sends one every minute.
+ * @param nowMs wall clock, milliseconds since 1970
+ */
+export function siteReport(
+  { objective, conditions, faults, cardWear, ...sensed }: SensedState,
+  { outbox, comparison }: SyncedState,
+  nowMs: number,
+): SiteReport {
+  const ageS = (sinceMs: number): number => Math.max(0, Math.round((nowMs - sinceMs) / 1000));
+  const named = faults.slice(0, FAULTS_MAX).map(({ zone, fault }) => ({ zone: cleanName(zone), fault }));
+  return {
+    ...sensed,
+    name: cleanName(sensed.name),
+    at: Math.round(nowMs),
+    ...(objective === undefined ? {} : { objective }),
+    ...(conditions.length === 0 ? {} : { conditions: conditions.slice(0, CONDITIONS_MAX) }),
+    ...(named.length === 0 ? {} : { faults: named }),
+    ...(faults.length > FAULTS_MAX ? { moreFaults: faults.length - FAULTS_MAX } : {}),
+    ...(outbox.waiting === 0
+      ? {}
+      : { backlog: { records: outbox.waiting, oldestS: ageS(outbox.oldestWaitingMs ?? nowMs) } }),
+    ...(comparison === null
+      ? {}
+      : { compared: { ageS: ageS(comparison.atMs), differing: comparison.differing } }),
+    ...(cardWear === undefined ? {} : { cardWear }),
+  };
+}
+
+/** The fields of a report that this release knows; a newer site may send more. */
+export function knownReport(report: SiteReport): SiteReport {
+  return Object.fromEntries(
+    REPORT_FIELDS.filter((field) => report[field] !== undefined).map((field) => [field, report[field]]),
+  ) as unknown as SiteReport;
+}
+
+const REPORT_FIELDS = [
+  "ref",
+  "name",
+  "version",
+  "at",
+  "upS",
+  "level",
+  "objective",
+  "conditions",
+  "faults",
+  "moreFaults",
+  "backlog",
+  "compared",
+  "diskFreeMb",
+  "cardWear",
+] as const satisfies readonly (keyof SiteReport)[];
+
+/** The objective that occurs most often; the first of equals. */
+export function mainObjective(objectives: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const one of objectives) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].reduce<[string, number] | undefined>(
+    (most, one) => (most === undefined || one[1] > most[1] ? one : most),
+    undefined,
+  )?.[0];
+}
+
+/** A name on one line, with at most as many characters as a report may have. */
+function cleanName(name: string): string {
+  const line = name.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ");
+  return [...line].slice(0, NAME_LENGTH_MAX).join("") || "-";
+}

@@ -1,0 +1,62 @@
+import type { SiteEvent, SiteReport, SiteLevel } from "../generated/types.ts";
+
+/** A site as its dispatch centre stores it; all times by the clock of the centre, milliseconds since 1970. */
+export interface SiteState {
+  readonly id: number;
+  readonly ref: string;
+  readonly report: SiteReport;
+  readonly level: SiteLevel;
+  /** Since when it has this level. */
+  readonly sinceMs: number;
+  readonly reportedAtMs: number;
+  /** The last report before the silence; null while it reports. */
+  readonly silentSinceMs: number | null;
+  /** The intervention of the silence. */
+  readonly interventionId: number | null;
+  readonly clockOffsetMs: number;
+}
+
+/** A change of a site, for its history. */
+export type SiteChange = Pick<SiteEvent, "event" | "detail">;
+
+/** The levels by seriousness; their order is that of the list. */
+export const SITE_LEVELS: readonly SiteLevel[] = ["alarm", "fault", "attention", "well"];
+
+/** The level of a site that has become silent: what it was in alarm about is still unknown. */
+export function silentLevel(level: SiteLevel): SiteLevel {
+  return level === "alarm" ? "alarm" : "fault";
+}
+
+/**
+ * The state of a site after a report, and what has changed.
+ * @param before undefined for the first report
+ */
+export function afterReport(
+  before: Omit<SiteState, "id"> | undefined,
+  report: SiteReport,
+  nowMs: number,
+): { readonly state: Omit<SiteState, "id">; readonly changes: readonly SiteChange[] } {
+  const { level } = report;
+  const state = {
+    ref: report.ref,
+    report,
+    level,
+    sinceMs: before?.level === level && before.silentSinceMs === null ? before.sinceMs : nowMs,
+    reportedAtMs: nowMs,
+    silentSinceMs: null,
+    interventionId: null,
+    clockOffsetMs: Math.max(-OFFSET_MS_MAX, Math.min(OFFSET_MS_MAX, report.at - nowMs)),
+  };
+  if (!before) return { state, changes: [{ event: "first-report", detail: level }] };
+  const last = before.report;
+  const changes: (SiteChange | false)[] = [
+    before.silentSinceMs !== null && { event: "reporting", detail: "" },
+    report.upS < last.upS && { event: "restarted", detail: "" },
+    report.version !== last.version && { event: "version", detail: report.version },
+    level !== last.level && { event: "level", detail: level },
+  ];
+  return { state, changes: changes.filter((change) => change !== false) };
+}
+
+/** A Pi without a clock starts in 1970; more than a century is not worth a larger number. */
+const OFFSET_MS_MAX = 100 * 366 * 86_400_000;

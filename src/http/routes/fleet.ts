@@ -1,0 +1,119 @@
+import type { Request, Response, RequestHandler, Router } from "express";
+import { isoTime } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import { SITE_LEVELS, type SiteState } from "../../domain/site-state.ts";
+import type { FleetSummary, SiteDetail, SiteView } from "../../generated/types.ts";
+import { validateSiteReport } from "../../generated/validators.js";
+import type { Fleet } from "../../service/fleet.ts";
+import { validated } from "../../service/validation.ts";
+import type { SiteQuery } from "../../store/sites.ts";
+import { principalOf } from "../auth-guards.ts";
+import { readBody } from "../body.ts";
+import { keepForNextReport } from "../connection-limits.ts";
+import { listBody, pagingOf, parametersOf } from "../lists.ts";
+import { addResource, idOf, json } from "../resource.ts";
+
+/** Response header of a sign-in that tells a site that reports are taken here, with the version of their format. */
+export const REPORTS_TAKEN = { name: "Site-Reports", value: "1" } as const;
+
+/**
+ * Routes of a dispatch centre beside the contract: the reports of sites, and what they have told.
+ * @param deleteGuard who may remove a site
+ */
+export function fleetRoutes(
+  router: Router,
+  { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
+  fleet: Fleet,
+): void {
+  addResource(router, "/site-reports", guard, {
+    post: [readBody, (request, response) => takeReport(fleet, request, response)],
+  });
+  addResource(router, "/sites", guard, {
+    get: async (request, response) => {
+      const query = siteQueryOf(request);
+      const { sites, total } = await fleet.page(query);
+      const records = sites.map((site) => JSON.stringify(siteView(site)));
+      response.type("json").send(listBody(request, response, query, { records, total }));
+    },
+  });
+  addResource(router, "/sites/summary", guard, {
+    get: json(async (request): Promise<FleetSummary> => {
+      assertWholeFleet(request);
+      const { counts, silent } = await fleet.counts();
+      return { ...counts, silent };
+    }),
+  });
+  addResource(router, "/sites/:id", guard, {
+    get: json(async (request): Promise<SiteDetail> => {
+      const id = idOf(request, "site");
+      const { site, history } = await fleet.get(id);
+      if ((principalOf(request).site ?? site.ref) !== site.ref)
+        throw new AppError("not-found", `site ${id} does not exist`);
+      return {
+        site: siteView(site),
+        history: history.map(({ atMs, ...change }) => ({ at: isoTime(atMs), ...change })),
+      };
+    }),
+    delete: [
+      ...deleteGuard,
+      async (request, response) => {
+        await fleet.remove(idOf(request, "site"), principalOf(request));
+        response.status(204).end();
+      },
+    ],
+  });
+}
+
+async function takeReport(fleet: Fleet, request: Request, response: Response): Promise<void> {
+  await fleet.report(validated(validateSiteReport, request.body), principalOf(request));
+  keepForNextReport(response);
+  // Ten thousand sites get this each minute, some over a radio link: the headers that protect a browser are left out.
+  for (const name of [...response.getHeaderNames(), "Connection"]) response.removeHeader(name);
+  response.status(204).end();
+}
+
+/** @throws AppError `forbidden` for the account of a site */
+function assertWholeFleet(request: Request): void {
+  if (principalOf(request).site !== undefined)
+    throw new AppError("forbidden", "the account of a site sees its own site only");
+}
+
+const SORTS = ["trouble", "name", "reportedAt"] as const;
+
+/** @throws AppError `invalid` */
+function siteQueryOf(request: Request): SiteQuery {
+  const parameters = parametersOf(request.originalUrl);
+  const { search, start, end } = pagingOf(parameters);
+  const levels = parameters.getAll("level").map((text) => oneOf("level", text, SITE_LEVELS));
+  const { site } = principalOf(request);
+  return {
+    levels,
+    ...(search === undefined ? {} : { search }),
+    ...(site === undefined ? {} : { ref: site }),
+    sort: oneOf("_sort", parameters.get("_sort") ?? "trouble", SORTS),
+    descending:
+      oneOf("_order", (parameters.get("_order") ?? "ASC").toUpperCase(), ["ASC", "DESC"]) === "DESC",
+    start,
+    end,
+  };
+}
+
+function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === text);
+  if (found === undefined) throw new AppError("invalid", `${name} must be one of ${allowed.join(", ")}`);
+  return found;
+}
+
+function siteView(site: SiteState): SiteView {
+  const { id, level, sinceMs, reportedAtMs, silentSinceMs, interventionId, clockOffsetMs, report } = site;
+  return {
+    id,
+    level,
+    since: isoTime(sinceMs),
+    reportedAt: isoTime(reportedAtMs),
+    silentSince: silentSinceMs === null ? null : isoTime(silentSinceMs),
+    interventionId,
+    clockOffsetMs,
+    report,
+  };
+}

@@ -1,0 +1,68 @@
+import { AppError } from "../domain/errors.ts";
+import type { Principal } from "../domain/principal.ts";
+import { knownReport, type SiteReport } from "../domain/site-report.ts";
+import type { SilenceQuery } from "../domain/site-silence.ts";
+import type { SiteState } from "../domain/site-state.ts";
+import type { SiteLevel } from "../generated/types.ts";
+import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
+
+/** Result of a look for silent sites. */
+export interface SilenceResult {
+  /** Sites that are silent since this look. */
+  readonly silent: readonly Pick<SiteState, "id" | "ref" | "interventionId">[];
+  /** Whether more are due: a look handles a limited number, so that alarms do not wait. */
+  readonly hasMore: boolean;
+  /** Sites that stopped together and are silent; 0 if they are too few for a common cause. */
+  readonly outage: number;
+}
+
+/** Numbers of sites by level, and of silent ones. */
+export interface SiteCounts {
+  readonly counts: Readonly<Record<SiteLevel, number>>;
+  readonly silent: number;
+}
+
+/**
+ * The sites of a dispatch centre: what the routes and the watch call, in whatever thread or database they are. Every write is
+ * resolved once it is durable. Arguments and results are plain data.
+ */
+export interface Fleet {
+  /**
+   * Takes the report of a site. The first one after a silence closes its intervention with a note, in the same transaction.
+   * @throws AppError `forbidden` for another site than the account's, `conflict` for more sites than the limit
+   */
+  report(report: SiteReport, principal: Principal): Promise<void>;
+  page(query: SiteQuery): Promise<{ readonly sites: readonly SiteState[]; readonly total: number }>;
+  /** A site and its newest changes, newest first. @throws AppError `not-found` */
+  get(id: number): Promise<{ readonly site: SiteState; readonly history: readonly SiteHistoryRow[] }>;
+  counts(): Promise<SiteCounts>;
+  /** Sites with a larger id, by ascending id: to read all of them in parts. */
+  after(id: number, limit: number): Promise<readonly SiteState[]>;
+  /** Removes a site that no longer exists. Its intervention stays. @throws AppError `not-found` */
+  remove(id: number, principal: Principal): Promise<void>;
+  /** Opens an intervention for each site that has become silent, each in one transaction with its mark. */
+  findSilent(query: SilenceQuery): Promise<SilenceResult>;
+  /** Called when the clock was set: no report is from the future. */
+  clockStepped(nowMs: number): Promise<void>;
+}
+
+/** More sites than one dispatch centre has; bounds the table. */
+export const SITES_MAX = 20_000;
+
+/**
+ * Decides which report of an account is stored, without effects, so that every database calls it where it must.
+ * @throws AppError `forbidden`
+ */
+export function decideReport(report: SiteReport, { site }: Principal): SiteReport {
+  if (site !== undefined && site !== report.ref)
+    throw new AppError("forbidden", `this account reports for site ${site} and not for ${report.ref}`, {
+      hint: "Set site.ref to the reference of the enrolment.",
+    });
+  return knownReport(report);
+}
+
+/** @throws AppError `not-found` */
+export function siteFound(site: SiteState | undefined, id: number): SiteState {
+  if (!site) throw new AppError("not-found", `site ${id} does not exist`);
+  return site;
+}

@@ -1,0 +1,222 @@
+import { folded } from "../domain/search-folding.ts";
+import type { SiteReport } from "../domain/site-report.ts";
+import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import type { SiteLevel } from "../generated/types.ts";
+import { StatementCache, Store } from "./database.ts";
+
+/** A validated request for a list of sites. */
+export interface SiteQuery {
+  /** Only these; all if empty. */
+  readonly levels: readonly SiteLevel[];
+  /** Text in name or reference, ignoring case and accents. */
+  readonly search?: string;
+  /** Only the site with this reference. */
+  readonly ref?: string;
+  /** `trouble`: the most serious first, the oldest of a level first. */
+  readonly sort: "trouble" | "name" | "reportedAt";
+  readonly descending: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A stored change of a site. */
+export interface SiteHistoryRow extends SiteChange {
+  readonly atMs: number;
+}
+
+/** Changes kept for each site: weeks of a site that restarts every day. */
+const HISTORY_MAX = 200;
+
+const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
+  trouble: ["rank", "since", "id"],
+  name: ["searched", "id"],
+  reportedAt: ["reported_at", "id"],
+};
+
+/** The sites that report to this dispatch centre. */
+export class SiteStore extends Store {
+  readonly #lists = new StatementCache(this.database);
+  readonly #byRef = this.prepare<SiteRow>("SELECT * FROM sites WHERE ref = ?");
+  readonly #byId = this.prepare<SiteRow>("SELECT * FROM sites WHERE id = ?");
+  readonly #put = this.prepare<number>(
+    `INSERT INTO sites(ref, searched, report, rank, since, reported_at, silent_since, intervention_id, clock_offset_ms)
+     VALUES(:ref, :searched, :report, :rank, :since, :reportedAt, :silentSince, :interventionId, :offset)
+     ON CONFLICT(ref) DO UPDATE SET searched = excluded.searched, report = excluded.report, rank = excluded.rank,
+       since = excluded.since, reported_at = excluded.reported_at, silent_since = excluded.silent_since,
+       intervention_id = excluded.intervention_id, clock_offset_ms = excluded.clock_offset_ms
+     RETURNING id`,
+  ).pluck();
+  readonly #remove = this.prepare("DELETE FROM sites WHERE id = ?");
+  readonly #count = this.prepare<number>("SELECT count(*) FROM sites").pluck();
+  readonly #overdue = this.prepare<SiteRow>(
+    "SELECT * FROM sites WHERE reported_at < ? AND silent_since IS NULL ORDER BY reported_at, id LIMIT ?",
+  );
+  readonly #stoppedBetween = this.prepare<number>(
+    "SELECT count(*) FROM sites WHERE reported_at BETWEEN ? AND ?",
+  ).pluck();
+  readonly #silentBetween = this.prepare<number>(
+    "SELECT count(*) FROM sites WHERE reported_at BETWEEN ? AND ? AND silent_since IS NOT NULL",
+  ).pluck();
+  readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :now");
+  readonly #levels = this.prepare<readonly [rank: number, sites: number, silent: number]>(
+    "SELECT rank, count(*), count(silent_since) FROM sites GROUP BY rank",
+  ).raw();
+  readonly #addChange = this.prepare(
+    "INSERT INTO site_history(site_id, at, event, detail) VALUES(?, ?, ?, ?)",
+  );
+  readonly #removeOldChanges = this.prepare(
+    `DELETE FROM site_history WHERE site_id = :id AND id <=
+       (SELECT id FROM site_history WHERE site_id = :id ORDER BY id DESC LIMIT 1 OFFSET ${HISTORY_MAX})`,
+  );
+  readonly #history = this.prepare<HistoryRow>(
+    `SELECT at, event, detail FROM site_history WHERE site_id = ? ORDER BY id DESC LIMIT ${HISTORY_MAX}`,
+  );
+  readonly #after = this.prepare<SiteRow>("SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT ?");
+
+  byRef(ref: string): SiteState | undefined {
+    return toState(this.#byRef.get(ref));
+  }
+
+  byId(id: number): SiteState | undefined {
+    return toState(this.#byId.get(id));
+  }
+
+  /** Adds a site or replaces its state. @returns its id */
+  put(state: Omit<SiteState, "id">): number {
+    const { ref, report, level, sinceMs, reportedAtMs, silentSinceMs, interventionId, clockOffsetMs } = state;
+    return this.#put.get({
+      ref,
+      searched: folded(`${report.name} ${ref}`),
+      report: JSON.stringify(report),
+      rank: SITE_LEVELS.indexOf(level),
+      since: sinceMs,
+      reportedAt: reportedAtMs,
+      silentSince: silentSinceMs,
+      interventionId,
+      offset: clockOffsetMs,
+    }) as number;
+  }
+
+  /** Removes a site and its history. @returns whether it existed */
+  remove(id: number): boolean {
+    return this.#remove.run(id).changes > 0;
+  }
+
+  count(): number {
+    return this.#count.get() as number;
+  }
+
+  /** Sites that are not marked as silent and have not reported since a wall clock time, the longest first. */
+  overdue(reportedBeforeMs: number, limit: number): SiteState[] {
+    return this.#overdue.all(reportedBeforeMs, limit).map((row) => toState(row) as SiteState);
+  }
+
+  /** Number of sites whose last report is in a span of the wall clock. */
+  stoppedBetween(fromMs: number, toMs: number): number {
+    return this.#stoppedBetween.get(fromMs, toMs) as number;
+  }
+
+  /** The number of these that are marked as silent. */
+  silentBetween(fromMs: number, toMs: number): number {
+    return this.#silentBetween.get(fromMs, toMs) as number;
+  }
+
+  /** Corrects reports from the future, after the clock of the centre was set back. */
+  clampReports(nowMs: number): void {
+    this.#clamp.run({ now: nowMs });
+  }
+
+  /** Numbers of sites by level, and of silent ones. */
+  levels(): { readonly counts: Readonly<Record<SiteLevel, number>>; readonly silent: number } {
+    const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
+    let silent = 0;
+    for (const [rank, sites, silentSites] of this.#levels.all()) {
+      counts[SITE_LEVELS[rank] ?? "well"] = sites;
+      silent += silentSites;
+    }
+    return { counts, silent };
+  }
+
+  addChanges(id: number, changes: readonly SiteChange[], atMs: number): void {
+    for (const { event, detail } of changes) this.#addChange.run(id, atMs, event, detail);
+    if (changes.length > 0) this.#removeOldChanges.run({ id });
+  }
+
+  /** The newest changes of a site, newest first. */
+  history(id: number): SiteHistoryRow[] {
+    return this.#history.all(id).map(({ at, event, detail }) => ({ atMs: at, event, detail }));
+  }
+
+  /** Sites with a larger id, by ascending id: to read all of them in parts. */
+  after(id: number, limit: number): SiteState[] {
+    return this.#after.all(id, limit).map((row) => toState(row) as SiteState);
+  }
+
+  /** A slice of a list and its total. */
+  page(query: SiteQuery): { readonly sites: SiteState[]; readonly total: number } {
+    const { start, end, sort, descending } = query;
+    const { where, values } = conditionsOf(query);
+    const order = ORDERS[sort].map((column) => `${column}${descending ? " DESC" : ""}`).join(", ");
+    const rows = this.#lists
+      .prepare(`SELECT * FROM sites WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start`)
+      .all({ ...values, start, limit: Math.max(0, end - start) }) as SiteRow[];
+    const total = this.#lists
+      .prepare(`SELECT count(*) FROM sites WHERE ${where}`)
+      .pluck()
+      .get(values) as number;
+    return { sites: rows.map((row) => toState(row) as SiteState), total };
+  }
+}
+
+function conditionsOf({ levels, search, ref }: SiteQuery): {
+  where: string;
+  values: Record<string, string>;
+} {
+  const conditions = ["TRUE"];
+  const values: Record<string, string> = {};
+  if (levels.length > 0) {
+    conditions.push("rank IN (SELECT value FROM json_each(:ranks))");
+    values["ranks"] = JSON.stringify(levels.map((level) => SITE_LEVELS.indexOf(level)));
+  }
+  if (search !== undefined) {
+    conditions.push("instr(searched, :search) > 0");
+    values["search"] = folded(search);
+  }
+  if (ref !== undefined) {
+    conditions.push("ref = :ref");
+    values["ref"] = ref;
+  }
+  return { where: conditions.join(" AND "), values };
+}
+
+interface SiteRow {
+  readonly id: number;
+  readonly ref: string;
+  readonly report: string;
+  readonly rank: number;
+  readonly since: number;
+  readonly reported_at: number;
+  readonly silent_since: number | null;
+  readonly intervention_id: number | null;
+  readonly clock_offset_ms: number;
+}
+
+interface HistoryRow extends SiteChange {
+  readonly at: number;
+}
+
+function toState(row: SiteRow | undefined): SiteState | undefined {
+  return (
+    row && {
+      id: row.id,
+      ref: row.ref,
+      report: JSON.parse(row.report) as SiteReport,
+      level: SITE_LEVELS[row.rank] ?? "well",
+      sinceMs: row.since,
+      reportedAtMs: row.reported_at,
+      silentSinceMs: row.silent_since,
+      interventionId: row.intervention_id,
+      clockOffsetMs: row.clock_offset_ms,
+    }
+  );
+}

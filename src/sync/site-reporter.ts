@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Reply } from "../client/api-client.ts";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { SiteReport } from "../domain/site-report.ts";
+import { isStorageError, type Database } from "../store/database.ts";
+import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
+import type { Link } from "./link.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
+
+export interface SiteReporterOptions {
+  /** Sends over a connection of its own, which is kept between two reports. */
+  readonly centre: UpstreamClient;
+  readonly link: Link;
+  readonly baseUrl: string;
+  /** Interval in seconds; 0 for no reports. */
+  readonly reportS: number;
+  /** Reads the state of the site now; undefined while it is starting. */
+  readonly collect: () => Promise<SiteReport | undefined>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Response header of a sign-in by which a dispatch centre tells that it takes reports. */
+const REPORTS_TAKEN = "site-reports";
+/** The interval varies by this share, so that the reports of many sites stay spread. */
+const JITTER = 0.1;
+
+/**
+ * Shows the dispatch centre that this site is alive. Only a centre that has offered it gets reports. There is no queue: a report
+ * that does not arrive is replaced by the next one.
+ */
+export class SiteReporter {
+  readonly #options: SiteReporterOptions;
+  readonly #facts: UpstreamCapabilities;
+  #cancel: CancelTimer = () => {};
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  #rejection = "";
+
+  constructor(options: SiteReporterOptions) {
+    this.#options = options;
+    this.#facts = new UpstreamCapabilities(options.database);
+  }
+
+  /** The first report is sent within one interval at a random time: after a power cut many sites start at once. */
+  start(): void {
+    const { reportS, random } = this.#options;
+    if (reportS > 0) this.#arm(reportS * 1000 * random());
+  }
+
+  /** Resolves when no report is in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#running;
+  }
+
+  /** Learns from the headers of a sign-in whether the dispatch centre takes reports. */
+  signedIn(headers: IncomingHttpHeaders): void {
+    this.#note(headers[REPORTS_TAKEN] === undefined ? null : this.#options.baseUrl);
+  }
+
+  #arm(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.#options.clock.after(delayMs, () => this.#due());
+  }
+
+  #due(): void {
+    const { reportS, random, link, baseUrl } = this.#options;
+    this.#arm(reportS * 1000 * (1 - JITTER * random()));
+    // A link that is down is probed by others; the report that follows is as good as any.
+    if (this.#running || link.state.waitMs > 0 || this.#facts.reportsTo !== baseUrl) return;
+    this.#running = this.#send()
+      .catch((error: unknown) => this.#options.log.warn("site-report-failed", { reason: messageOf(error) }))
+      .finally(() => (this.#running = undefined));
+  }
+
+  async #send(): Promise<void> {
+    const { collect, centre } = this.#options;
+    const report = await collect();
+    if (report && !this.#isStopped) this.#answered(await centre.report(JSON.stringify(report)));
+  }
+
+  #answered(reply: Reply): void {
+    const { link, log } = this.#options;
+    if (reply.kind === "not-sent")
+      return link.note({ link: "unreachable", code: reply.code, reason: reply.error });
+    // Without an answer the report alone may be at fault: the next request of the sync shows.
+    if (reply.kind === "lost") return;
+    const { status } = reply;
+    if (status === 204) {
+      this.#rejection = "";
+      link.note({ link: "ok", code: "204", reason: "" });
+      return;
+    }
+    if (status === 404 || status === 405 || status === 501) this.#note(null);
+    if (status < 500 && status !== 429 && this.#rejection !== reply.body) {
+      this.#rejection = reply.body;
+      log.warn("site-report-rejected", { status, answer: reply.body.slice(0, 300) });
+    }
+  }
+
+  #note(baseUrl: string | null): void {
+    try {
+      this.#facts.noteReportsTo(baseUrl);
+    } catch (error) {
+      // On a full disk the next sign-in tries again.
+      if (!isStorageError(error)) throw error;
+    }
+  }
+}

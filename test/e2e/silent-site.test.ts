@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import type { SiteDetail, SiteView } from "../../src/generated/types.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { FaultProxy } from "../support/fault-proxy.ts";
+import { buildingsYaml, EDGE, Installation, interventionsOf } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
+
+/** A site reports every second and is silent after six: several reports may be late on a busy machine. */
+const SILENT_S = 6;
+
+let installation: Installation;
+let centre: DaemonProcess;
+let site: DaemonProcess;
+let line: FaultProxy;
+
+beforeEach(async () => {
+  installation = new Installation();
+  installation.secret("upstream.password", EDGE.password);
+  const port = await freePort();
+  centre = installation.daemon(
+    "centre",
+    `site: { ref: centre, locale: en }\nhttp: { port: ${port} }\nmqtt: off\ngpio: { backend: simulated }\nfleet: { silentS: ${SILENT_S} }\n${buildingsYaml(3)}`,
+  );
+  await centre.addAccount(EDGE, "operator");
+  await centre.start();
+  line = new FaultProxy(port);
+  const linePort = await line.start();
+  site = installation.daemon(
+    "site",
+    `site: { ref: hala-nord, name: Hala Nord }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, reportS: 1, timeoutS: 2 }
+zones: [ { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/cladiri, id: 2 }, input: { simulated: true } } ]
+`,
+  );
+  await site.start();
+});
+afterEach(async () => {
+  await installation.remove();
+  await line.stop();
+});
+
+function siteThere(): Promise<SiteView> {
+  return eventually(
+    "the site at the dispatch centre",
+    async () => (await centre.get<SiteView[]>("/sites"))[0],
+  );
+}
+
+/** The interventions about a silence at the dispatch centre. */
+async function repairs(): Promise<Intervention[]> {
+  return (await interventionsOf(centre)).filter(({ type }) => type === "repair");
+}
+
+test("a site whose link is cut has exactly one repair at its objective, which its next report closes", async () => {
+  const before = await siteThere();
+  expect(before).toMatchObject({ silentSince: null, report: { ref: "hala-nord", name: "Hala Nord" } });
+  expect(await repairs()).toEqual([]);
+
+  line.isDown = true;
+  line.cut();
+  const [opened] = await eventually("a repair", async () => {
+    const all = await repairs();
+    return all.length > 0 && all;
+  });
+  expect(opened).toMatchObject({
+    status: "planned",
+    priority: "medium",
+    objectiveType: "obiective/cladiri",
+    objectiveId: 2,
+    notes: null,
+  });
+  expect(opened?.name).toMatch(/^Site silent since \d\d:\d\d: Hala Nord$/);
+  expect(await siteThere()).toMatchObject({ level: "fault", interventionId: opened?.id });
+
+  // Neither a crash of the centre nor further time opens a second one.
+  await centre.end("SIGKILL");
+  await centre.start();
+  const restartedAt = performance.now();
+  await eventually("the silence to last once more", () => performance.now() - restartedAt > SILENT_S * 1500);
+  expect(await repairs()).toEqual([opened]);
+
+  line.isDown = false;
+  const [closed] = await eventually("the repair to be closed", async () => {
+    const all = await repairs();
+    return all[0]?.status === "done" && all;
+  });
+  expect(await repairs()).toHaveLength(1);
+  expect(closed?.id).toBe(opened?.id);
+  expect(closed?.notes).toMatch(/^The site reports again since \d{4}-\d\d-\d\d \d\d:\d\d\.$/);
+  const there = await siteThere();
+  expect(there).toMatchObject({ silentSince: null, interventionId: null });
+  const { history } = await centre.get<SiteDetail>(`/sites/${there.id}`);
+  // Its level may change as well: its first report still knows of the link that was down.
+  const changes = history.map(({ event }) => event).filter((event) => event !== "level");
+  expect(changes).toEqual(["reporting", "silent", "first-report"]);
+  await eventually("the site to be as before", async () => (await siteThere()).level === before.level);
+});
+
+test("an alarm of the site is in its next report, and its counts are those of the site", async () => {
+  await siteThere();
+  const body = { zone: "gate", contact: "open" };
+  expect((await askDaemon(join(installation.folder, "site"), "POST", "/site/simulate", body)).status).toBe(
+    200,
+  );
+  const { report } = await eventually("the alarm of the site", async () => {
+    const there = await siteThere();
+    return there.level === "alarm" && there;
+  });
+  expect(report).toMatchObject({
+    level: "alarm",
+    objective: "obiective/cladiri/2",
+    version: expect.any(String),
+  });
+  expect(report.diskFreeMb).toBeGreaterThan(0);
+  expect(await repairs()).toEqual([]);
+});

@@ -1,0 +1,292 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { remoteHere } from "../../src/domain/remote.ts";
+import type { SiteReport } from "../../src/domain/site-report.ts";
+import { silenceQuery, type SilenceQuery } from "../../src/domain/site-silence.ts";
+import type { Fleet } from "../../src/service/fleet.ts";
+import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
+import { ThreadedFleet } from "../../src/service/threaded-fleet.ts";
+import { openReadOnly } from "../../src/store/database.ts";
+import type { SiteQuery } from "../../src/store/sites.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { REPORT } from "../support/fleet.ts";
+
+/* What every implementation of the fleet port must do. */
+
+interface Adapter {
+  readonly fleet: Fleet;
+  readonly app: TestApp;
+  readonly close: () => Promise<void>;
+}
+
+function fleetOf(app: TestApp): SqliteFleet {
+  const { database, clock, interventions } = app;
+  return new SqliteFleet({ database, clock, interventions, timezone: "Europe/Bucharest", locale: "en" });
+}
+
+async function inThisThread(): Promise<Adapter> {
+  const app = await TestApp.make();
+  return { fleet: fleetOf(app), app, close: () => app.close() };
+}
+
+async function readElsewhere(): Promise<Adapter> {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-fleet-"));
+  const path = join(folder, "santinela.db");
+  const app = await TestApp.make({}, path);
+  const reader = openReadOnly(path);
+  return {
+    fleet: new ThreadedFleet(remoteHere<Fleet>(fleetOf(app)), reader),
+    app,
+    close: async () => {
+      reader.close();
+      await app.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const ALL: SiteQuery = { levels: [], sort: "trouble", descending: false, start: 0, end: 1000 };
+const SILENT_MS = 600_000;
+
+describe.each([
+  ["SQLite in the calling thread", inThisThread],
+  ["SQLite read on a connection of its own", readElsewhere],
+])("%s", (_name, open) => {
+  let adapter: Adapter;
+  let fleet: Fleet;
+  let app: TestApp;
+  beforeEach(async () => {
+    adapter = await open();
+    ({ fleet, app } = adapter);
+  });
+  afterEach(() => adapter.close());
+
+  const report = (fields: Partial<SiteReport> = {}) => fleet.report({ ...REPORT, ...fields }, OPERATOR_USER);
+  const pass = (ms: number): void => app.clock.advance(ms);
+  const look = () =>
+    fleet.findSilent(
+      silenceQuery(app.clock.wallMs(), app.clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery,
+    );
+  const lookAtAll = async () => {
+    const silent = [];
+    for (;;) {
+      const found = await look();
+      silent.push(...found.silent);
+      if (!found.hasMore) return { silent, outage: found.outage };
+    }
+  };
+  const site = async (ref = REPORT.ref) => (await fleet.page({ ...ALL, ref })).sites[0];
+  const repairs = (): Intervention[] => app.records().filter(({ type }) => type === "repair");
+
+  test("a site is its newest report, with the time of the centre and the offset of its clock", async () => {
+    await report({ at: app.clock.wallMs() + 9_000 });
+    pass(60_000);
+    await report({ at: app.clock.wallMs() - 1_000, level: "attention", conditions: ["disk-nearly-full"] });
+    const { sites, total } = await fleet.page(ALL);
+    expect(total).toBe(1);
+    expect(sites[0]).toMatchObject({
+      level: "attention",
+      reportedAtMs: app.clock.wallMs(),
+      sinceMs: app.clock.wallMs(),
+      clockOffsetMs: -1_000,
+      silentSinceMs: null,
+      report: { conditions: ["disk-nearly-full"] },
+    });
+  });
+
+  test("the most serious sites are first, and of a level those that have it longest", async () => {
+    for (const [ref, level] of [
+      ["a", "well"],
+      ["b", "fault"],
+      ["c", "alarm"],
+      ["d", "fault"],
+      ["e", "attention"],
+    ] as const) {
+      await report({ ref, level });
+      pass(1_000);
+    }
+    const refs = async (query: Partial<SiteQuery>) =>
+      (await fleet.page({ ...ALL, ...query })).sites.map(({ ref }) => ref).join("");
+    expect(await refs({})).toBe("cbdea");
+    expect(await refs({ levels: ["fault", "well"] })).toBe("bda");
+    expect(await refs({ sort: "reportedAt", descending: true })).toBe("edcba");
+    expect(await refs({ start: 1, end: 3 })).toBe("bd");
+    expect(await fleet.counts()).toEqual({
+      counts: { alarm: 1, fault: 2, attention: 1, well: 1 },
+      silent: 0,
+    });
+  });
+
+  test("a site is found by name and reference, without accents and case", async () => {
+    await report({ ref: "dej-1", name: "Școala Gh. Lazăr" });
+    await report({ ref: "turda-3", name: "Farmacia Tei" });
+    const found = async (search: string) =>
+      (await fleet.page({ ...ALL, search })).sites.map(({ ref }) => ref);
+    expect(await found("SCOALA")).toEqual(["dej-1"]);
+    expect(await found("turda")).toEqual(["turda-3"]);
+  });
+
+  test("a silence opens one repair at the objective, and the next report closes it with a note", async () => {
+    await report();
+    pass(SILENT_MS + 1);
+    const { silent } = await look();
+    const [opened] = repairs();
+    expect(silent).toEqual([{ id: expect.any(Number), ref: "hala-nord", interventionId: opened?.id }]);
+    expect(opened).toMatchObject({
+      name: "Site silent since 23:30: Hala Nord",
+      dateStart: "2026-11-20T23:30:00",
+      priority: "medium",
+      status: "planned",
+      objectiveId: 1,
+    });
+    expect(await site()).toMatchObject({ level: "fault", interventionId: opened?.id });
+    pass(SILENT_MS);
+    expect((await look()).silent).toEqual([]);
+    expect(repairs()).toHaveLength(1);
+    await report();
+    expect(repairs()).toEqual([
+      {
+        ...opened,
+        status: "done",
+        dateEnd: "2026-11-20T23:50:00",
+        notes: "The site reports again since 2026-11-20 23:50.",
+      },
+    ]);
+    expect(await site()).toMatchObject({ level: "well", silentSinceMs: null, interventionId: null });
+    pass(60_000);
+    await report();
+    expect(repairs()[0]?.notes).not.toMatch(/again.*again/s);
+  });
+
+  test("the next silence is another repair", async () => {
+    for (let silence = 0; silence < 2; silence += 1) {
+      await report();
+      pass(SILENT_MS + 1);
+      await look();
+    }
+    expect(repairs().map(({ status }) => status)).toEqual(["done", "planned"]);
+  });
+
+  test("what a dispatcher did with the repair is kept", async () => {
+    await report();
+    pass(SILENT_MS + 1);
+    await look();
+    const [opened] = repairs();
+    app.interventions.update(
+      opened?.id ?? 0,
+      { status: "done", notes: "Power cut in the street" },
+      OPERATOR_USER,
+    );
+    await report();
+    expect(repairs()[0]?.notes).toMatch(/^Power cut in the street\nThe site reports again/);
+    pass(SILENT_MS + 1);
+    await look();
+    app.interventions.delete(repairs()[1]?.id ?? 0, OPERATOR_USER);
+    await report();
+    expect(repairs()).toHaveLength(1);
+  });
+
+  test("a site whose objective is not known here is silent without an intervention", async () => {
+    await report({ objective: "obiective/cladiri/99" });
+    pass(SILENT_MS + 1);
+    expect((await look()).silent).toMatchObject([{ interventionId: null }]);
+    expect(repairs()).toEqual([]);
+    expect((await site())?.silentSinceMs).not.toBeNull();
+    await report();
+    expect((await site())?.silentSinceMs).toBeNull();
+  });
+
+  test("many sites that stop together are one outage, with one record of low priority each", async () => {
+    for (let number = 0; number < 250; number += 1) {
+      await report({ ref: `site-${number}` });
+      pass(200);
+    }
+    pass(SILENT_MS - 49_000);
+    const first = await lookAtAll();
+    expect(first.silent.length).toBeGreaterThan(0);
+    expect(first.silent.length).toBeLessThan(250);
+    pass(60_000);
+    const rest = await lookAtAll();
+    expect(first.silent.length + rest.silent.length).toBe(250);
+    expect(rest.outage).toBe(250);
+    expect(repairs()).toHaveLength(250);
+    expect(new Set(repairs().map(({ priority }) => priority))).toEqual(new Set(["low"]));
+    for (let number = 0; number < 250; number += 1) await report({ ref: `site-${number}` });
+    expect((await look()).outage).toBe(0);
+    expect(new Set(repairs().map(({ status }) => status))).toEqual(new Set(["done"]));
+  });
+
+  test("single sites that stop one after the other are no outage", async () => {
+    for (let number = 0; number < 40; number += 1) await report({ ref: `site-${number}` });
+    for (let number = 0; number < 5; number += 1) {
+      pass(SILENT_MS / 2 + 1);
+      for (let other = 5; other < 40; other += 1) await report({ ref: `site-${other}` });
+      for (let other = number + 1; other < 5; other += 1) await report({ ref: `site-${other}` });
+      expect((await look()).outage).toBe(0);
+    }
+    expect(new Set(repairs().map(({ priority }) => priority))).toEqual(new Set(["medium"]));
+  });
+
+  test("the history has every change, the newest first, and ends after 200", async () => {
+    await report();
+    await report({ version: "0.2.0", upS: 1 });
+    for (let change = 0; change < 300; change += 1)
+      await report({ level: change % 2 === 0 ? "fault" : "well" });
+    const { history } = await fleet.get((await site())?.id ?? 0);
+    expect(history).toHaveLength(200);
+    expect(history[0]).toMatchObject({ event: "level", detail: "well" });
+    const other = { ref: "other" };
+    await report(other);
+    await report({ ...other, version: "0.2.0", upS: 1 });
+    expect((await fleet.get((await site("other"))?.id ?? 0)).history.map(({ event }) => event)).toEqual([
+      "version",
+      "restarted",
+      "first-report",
+    ]);
+  });
+
+  test("unknown fields of a newer site are not stored, and the account of a site reports for no other", async () => {
+    await fleet.report({ ...REPORT, mood: "good" } as SiteReport, OPERATOR_USER);
+    expect((await site())?.report).toEqual(REPORT);
+    const account = {
+      ...OPERATOR_USER,
+      site: "turda-3",
+      objectives: [{ type: "obiective/cladiri", id: 2 }],
+    } as const;
+    await expect(fleet.report(REPORT, account)).rejects.toMatchObject({ code: "forbidden" });
+    await fleet.report({ ...REPORT, ref: "turda-3" }, account);
+    expect((await site("turda-3"))?.report.objective).toBe("obiective/cladiri/2");
+  });
+
+  test("a removed site and its history are gone, and the event log says who did it", async () => {
+    await report();
+    const { id = 0 } = (await site()) ?? {};
+    await fleet.remove(id, OPERATOR_USER);
+    await expect(fleet.get(id)).rejects.toMatchObject({ code: "not-found" });
+    await expect(fleet.remove(id, OPERATOR_USER)).rejects.toMatchObject({ code: "not-found" });
+    expect(app.events.newest(1)[0]).toMatchObject({ event: "site-removed", who: OPERATOR_USER.email });
+  });
+
+  test("a clock that is set back leaves no report in the future", async () => {
+    await report();
+    app.clock.stepWall(-3_600_000);
+    await fleet.clockStepped(app.clock.wallMs());
+    expect((await site())?.reportedAtMs).toBe(app.clock.wallMs());
+  });
+
+  test("all sites are read in parts", async () => {
+    for (let number = 0; number < 5; number += 1) await report({ ref: `site-${number}` });
+    const first = await fleet.after(0, 3);
+    const rest = await fleet.after(first.at(-1)?.id ?? 0, 3);
+    expect([...first, ...rest].map(({ ref }) => ref)).toEqual([
+      "site-0",
+      "site-1",
+      "site-2",
+      "site-3",
+      "site-4",
+    ]);
+  });
+});

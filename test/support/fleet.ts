@@ -1,0 +1,14 @@
+import type { SiteReport } from "../../src/domain/site-report.ts";
+
+/** The report of a site without faults. */
+export const REPORT: SiteReport = {
+  ref: "hala-nord",
+  name: "Hala Nord",
+  version: "0.1.0",
+  at: Date.UTC(2026, 10, 20, 21, 30),
+  upS: 3_600,
+  level: "well",
+  objective: "obiective/cladiri/1",
+  compared: { ageS: 1_800, differing: 0 },
+  diskFreeMb: 21_504,
+};

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createServer, type Server } from "node:http";
+import { siteReport } from "../../src/domain/site-report.ts";
+import { validateSiteReport } from "../../src/generated/validators.js";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { Sync } from "../../src/sync/sync.ts";
+import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { REPORT } from "../support/fleet.ts";
+import { close, listen } from "../support/loopback.ts";
+
+let centre: TestApp;
+let site: TestApp;
+let server: Server;
+let sync: Sync;
+/** Paths of the POST requests to the centre. */
+let posted: string[];
+/** Whether the centre is one of another make, which does not offer to take reports. */
+let isForeign: boolean;
+let status: number | undefined;
+let conditions: ConditionRegistry;
+
+beforeEach(async () => {
+  [centre, site, posted, isForeign, status] = [
+    await TestApp.make(),
+    await TestApp.make(),
+    [],
+    false,
+    undefined,
+  ];
+  server = createServer((request, response) => {
+    const { method = "", url = "" } = request;
+    if (method === "POST") posted.push(url);
+    if (isForeign) {
+      const setHeader = response.setHeader.bind(response);
+      response.setHeader = (name, value) => (name === "Site-Reports" ? response : setHeader(name, value));
+    }
+    if (url === "/site-reports" && status !== undefined) response.writeHead(status).end();
+    else centre.app(request, response);
+  });
+  const port = await listen(server);
+  const { database, clock } = site;
+  const log = new JsonLog({ level: "error", clock, write: () => {} });
+  conditions = new ConditionRegistry(clock, log);
+  sync = new Sync({
+    upstream: {
+      baseUrl: `http://127.0.0.1:${port}`,
+      email: PEOPLE.operator,
+      password: PASSWORD,
+      schedule: "* * * * *",
+      objectives: "off",
+      marker: "notes",
+      timeoutS: 5,
+      reportS: 60,
+      ca: undefined,
+    },
+    site: { ref: "hala-nord", timezone: "Europe/Bucharest" },
+    database,
+    clock,
+    random: () => 0.5,
+    newKey: randomUUID,
+    log,
+    conditions,
+    failpoint: () => {},
+    report: async () => ({ ...REPORT, at: clock.wallMs() }),
+  });
+});
+afterEach(async () => {
+  await sync.stop();
+  server.closeAllConnections();
+  await close(server);
+  await site.close();
+  await centre.close();
+});
+
+async function start(): Promise<void> {
+  sync.start();
+  // The first request of a start is the heartbeat.
+  await eventually("the link to be up", () => sync.link.state === "up");
+}
+const reports = (): number => posted.filter((path) => path === "/site-reports").length;
+const reported = (count: number) => eventually(`${count} reports`, () => reports() >= count);
+
+test("a site reports every minute to a centre that offers to take it", async () => {
+  await start();
+  for (let minute = 1; minute <= 3; minute += 1) {
+    site.clock.advance(60_000);
+    await reported(minute);
+    await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
+  }
+  expect(reports()).toBe(3);
+});
+
+test("a failing report raises no condition and is not repeated: the next one replaces it", async () => {
+  await start();
+  status = 503;
+  site.clock.advance(60_000);
+  await reported(1);
+  site.clock.advance(60_000);
+  await reported(2);
+  expect(conditions.list()).toEqual([]);
+  status = undefined;
+  site.clock.advance(60_000);
+  await reported(3);
+  await eventually("the report", async () => (await centre.parts.fleet.counts()).counts.well === 1);
+});
+
+test("a centre that no longer takes reports gets no more of them", async () => {
+  await start();
+  status = 404;
+  site.clock.advance(60_000);
+  await reported(1);
+  for (let minute = 0; minute < 5; minute += 1) site.clock.advance(60_000);
+  await sync.now();
+  expect(reports()).toBe(1);
+});
+
+test("a centre of another make gets nothing", async () => {
+  isForeign = true;
+  await start();
+  for (let minute = 0; minute < 5; minute += 1) site.clock.advance(60_000);
+  await sync.now();
+  expect(posted).toEqual(["/auth/token"]);
+});
+
+test("the largest report is valid and smaller than 16 kB", () => {
+  const long = "ș".repeat(200);
+  const report = siteReport(
+    {
+      ref: "a".repeat(32),
+      name: long,
+      version: "10.10.10",
+      upS: 1e9,
+      level: "alarm",
+      conditions: Array.from({ length: 60 }, () => "c".repeat(40)),
+      faults: Array.from({ length: 600 }, () => ({ zone: `\u0007${long}`, fault: "supervision" })),
+      objective: "obiective/persoane/123456789012345",
+      diskFreeMb: 1e9,
+      cardWear: 110,
+    },
+    {
+      outbox: { waiting: 1e9, oldestWaitingMs: 0 },
+      comparison: { atMs: 0, here: 1, there: 1, differing: 1e9, differences: [] },
+    },
+    Date.UTC(2100, 0),
+  );
+  expect(validateSiteReport(report)).toBe(true);
+  expect(report.moreFaults).toBe(560);
+  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(16_384);
+});
