@@ -19,6 +19,7 @@ import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
 import { TokenService } from "./service/tokens.ts";
 import type { SiteTests } from "./site/field-tests.ts";
+import { fleetMetrics } from "./site/fleet-metrics.ts";
 import { SiteSettings, type DaemonControl } from "./site/settings.ts";
 import { siteApi } from "./site/site-api.ts";
 import type { SiteMetrics } from "./site/site-metrics.ts";
@@ -120,19 +121,24 @@ export class DaemonFront {
     this.#stops.push(() => settings.stop());
     const tokens = new TokenService({ database, events, clock, keys: signingKeys(dataDir) });
     this.#tokens = tokens;
+    const fleet = new ThreadedFleet(records.fleet, database);
     const server = new DaemonServer({
       ...this.#options,
       parts: {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
-        fleet: new ThreadedFleet(records.fleet, database),
+        fleet,
         objectives: new ObjectiveService(database),
         tokens,
         accounts: records.accounts,
         events,
         settings,
         setup: { config, load },
-        metrics: { token: () => config.metricsToken, text: () => sensing.metrics.text() },
+        metrics: {
+          token: () => config.metricsToken,
+          text: () => sensing.metrics.text(),
+          sites: () => fleetMetrics(fleet, clock),
+        },
         site: siteApi({
           ...sensing,
           config,

@@ -15,6 +15,7 @@ import { addHelp, textAfter } from "./help.ts";
 import { addInterventionCommands } from "./interventions.ts";
 import { addMaintenanceCommands } from "./maintenance-commands.ts";
 import { addObjectiveCommands } from "./objectives.ts";
+import { addSitesCommand } from "./sites.ts";
 import { addMetricsCommand, addStatusCommand } from "./status.ts";
 import { addSyncCommands } from "./sync.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -79,6 +80,7 @@ function program(terminal: Terminal): Command {
   addInterventionCommands(commands);
   addEventCommands(commands);
   addMetricsCommand(commands);
+  addSitesCommand(commands);
   addSyncCommands(commands);
   addMaintenanceCommands(commands);
   commands.add("openapi", "print the OpenAPI document of the API", async () => {

@@ -18,15 +18,21 @@ export function addStatusCommand(root: CommandGroup): void {
 
 /** `metrics`. */
 export function addMetricsCommand(root: CommandGroup): void {
-  root.add(
-    "metrics",
-    "print the metrics in the Prometheus text format; needs a running daemon",
-    () => showMetrics,
-  );
+  root
+    .add(
+      "metrics",
+      "print the metrics in the Prometheus text format; needs a running daemon",
+      () => showMetrics,
+    )
+    .option("--sites", "those of the sites that report to this dispatch centre");
 }
 
-async function showMetrics({ dataDir }: Config, { stdout }: Terminal): Promise<void> {
-  stdout.write(await new ControlClient(dataDir).text("/metrics"));
+async function showMetrics(
+  { dataDir }: Config,
+  { stdout }: Terminal,
+  { sites }: { readonly sites?: boolean },
+): Promise<void> {
+  stdout.write(await new ControlClient(dataDir).text(sites ? "/metrics/sites" : "/metrics"));
 }
 
 /** Prints the headline of the site with its reasons. */

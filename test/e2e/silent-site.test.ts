@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { SiteDetail, SiteView } from "../../src/generated/types.ts";
+import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
@@ -119,5 +120,18 @@ test("an alarm of the site is in its next report, and its counts are those of th
     version: expect.any(String),
   });
   expect(report.diskFreeMb).toBeGreaterThan(0);
+  const run = (...words: string[]) =>
+    santinela([...words, "--config", join(installation.folder, "centre.yaml")], { cwd: installation.folder });
+  expect((await run("sites")).stdout).toMatch(
+    /^SITE +NAME +LEVEL +LAST REPORT +WHY\nhala-nord +Hala Nord +alarm /,
+  );
+  expect((await run("sites", "--level", "well")).stdout).not.toContain("hala-nord");
+  expect(JSON.parse((await run("sites", "--json", "--search", "nord")).stdout)).toMatchObject([
+    { level: "alarm" },
+  ]);
+  expect((await run("sites", "--level", "fine")).code).not.toBe(0);
+  expect((await run("metrics", "--sites")).stdout).toContain(
+    'santinela_site_level{site="hala-nord",level="alarm"} 1\n',
+  );
   expect(await repairs()).toEqual([]);
 });

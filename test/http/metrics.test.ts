@@ -16,7 +16,9 @@ describe("who may read the metrics over the network", () => {
   let app: TestApp;
   const TOKEN = "0123456789abcdef";
   beforeAll(async () => {
-    app = await TestApp.make({ metrics: { text: async () => "up 1\n", token: () => TOKEN } });
+    app = await TestApp.make({
+      metrics: { text: async () => "up 1\n", sites: async () => "up 2\n", token: () => TOKEN },
+    });
   });
   afterAll(() => app.close());
   const ask = (token?: string) => {
@@ -28,6 +30,9 @@ describe("who may read the metrics over the network", () => {
     const answer = await ask(TOKEN);
     expect([answer.status, answer.text]).toEqual([200, "up 1\n"]);
     expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const ofSites = await request(app.app).get("/metrics/sites").set("Authorization", `Bearer ${TOKEN}`);
+    expect([ofSites.status, ofSites.text]).toEqual([200, "up 2\n"]);
+    expect((await request(app.app).get("/metrics/sites")).status).toBe(401);
     for (const token of [undefined, "", "0123456789abcdeg", TOKEN.slice(1), await app.token("administrator")])
       expect((await ask(token)).status).toBe(401);
   });

@@ -156,7 +156,7 @@ export class TestApp {
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
       clock,
       panel: undefined,
-      metrics: { text: async () => "", token: () => null },
+      metrics: { text: async () => "", sites: async () => "", token: () => null },
       authority: () => undefined,
       log,
       basePath: "",

@@ -1,0 +1,79 @@
+import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import { SITE_LEVELS } from "../domain/site-state.ts";
+import type { SiteView } from "../generated/types.ts";
+import type { CommandGroup, JsonOption } from "./command-group.ts";
+import { ControlClient } from "./control-client.ts";
+import { tableText } from "./table.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
+
+interface SitesOptions extends JsonOption {
+  readonly level?: string;
+  readonly search?: string;
+}
+
+const PAGE_ROWS = 1000;
+/** Conditions and zones named in one line. */
+const NAMED_MAX = 3;
+
+/** `sites`. */
+export function addSitesCommand(root: CommandGroup): void {
+  root
+    .add(
+      "sites",
+      "list the sites that report to this dispatch centre, the most serious first; needs a running daemon",
+      () => listSites,
+    )
+    .option("--level <level>", `only sites of this level: ${SITE_LEVELS.join(", ")}`)
+    .option("--search <text>", "only sites with this text in name or reference")
+    .option("--json", "print JSON in the format of GET /sites");
+}
+
+/** Lists the sites of the running daemon. */
+async function listSites(
+  { dataDir, http }: Config,
+  { stdout }: Terminal,
+  { level, search, json }: SitesOptions,
+): Promise<void> {
+  if (level !== undefined && !SITE_LEVELS.some((known) => known === level))
+    throw new AppError("usage", `${level} is not a level; use one of ${SITE_LEVELS.join(", ")}`);
+  const client = new ControlClient(dataDir);
+  const filter = new URLSearchParams({
+    ...(level === undefined ? {} : { level }),
+    ...(search === undefined ? {} : { q: search }),
+  }).toString();
+  const sites: SiteView[] = [];
+  for (;;) {
+    const slice = `_start=${sites.length}&_end=${sites.length + PAGE_ROWS}`;
+    const page = await client.get<SiteView[]>(`${http.basePath}/sites?${slice}&${filter}`);
+    sites.push(...page);
+    if (page.length < PAGE_ROWS) break;
+  }
+  if (json) {
+    stdout.write(jsonText(sites));
+    return;
+  }
+  const rows = sites.map((site) => [
+    site.report.ref,
+    site.report.name,
+    site.level,
+    site.reportedAt,
+    troubleOf(site),
+  ]);
+  stdout.write(tableText(["SITE", "NAME", "LEVEL", "LAST REPORT", "WHY"], rows));
+}
+
+/** Why a site has its level; empty for a site without problems. */
+function troubleOf({ silentSince, interventionId, report }: SiteView): string {
+  const { conditions = [], faults = [], moreFaults = 0, backlog } = report;
+  const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
+  return [
+    ...(silentSince === null ? [] : [`silent since ${silentSince}${repair}`]),
+    ...conditions.slice(0, NAMED_MAX),
+    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${fault}: ${zone}`),
+    ...(faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX + moreFaults} more faults`] : []),
+    ...(backlog && silentSince === null
+      ? [`${backlog.records} records queued for ${backlog.oldestS} s`]
+      : []),
+  ].join("; ");
+}
