@@ -1,0 +1,135 @@
+import type { ZoneKind } from "../../domain/zone.ts";
+import type { CodeChange, CodeMeaning, PanelEvent } from "./panel-code.ts";
+
+/** A range of event codes of SIA DC-05-1999.09 (Ademco Contact ID), annex of event codes, with their meaning. */
+type Row = readonly [from: number, to: number, meaning: CodeMeaning];
+
+const alarm = (kind: ZoneKind): CodeMeaning => ({ what: "alarm", kind });
+const TAMPER = { what: "tamper" } as const;
+const BATTERY = { what: "battery" } as const;
+const SUPERVISION = { what: "supervision" } as const;
+const TROUBLE = { what: "trouble" } as const;
+const ARMING = { what: "arming" } as const;
+const BYPASS = { what: "bypass" } as const;
+const TEST = { what: "test" } as const;
+const NOTE = { what: "note" } as const;
+
+/** In ascending order, without overlaps. The class of each hundred is in the headings of DC-05. */
+const ROWS: readonly Row[] = [
+  // Medical alarms: medical, personal emergency, failure to report in.
+  [100, 102, alarm("medical")],
+  // Fire alarms. 113 is the flow of water in a sprinkler system, so a fire; a leak is 154.
+  [110, 118, alarm("fire")],
+  // Panic alarms: panic, duress, silent, audible, duress at an access point, suspected hold-up.
+  [120, 120, alarm("panic")],
+  [121, 122, alarm("holdup")],
+  [123, 123, alarm("panic")],
+  [124, 126, alarm("holdup")],
+  // Burglar alarms.
+  [130, 130, alarm("intrusion")],
+  [131, 131, alarm("perimeter")],
+  [132, 132, alarm("motion")],
+  [133, 135, alarm("intrusion")],
+  [136, 136, alarm("perimeter")],
+  [137, 137, TAMPER],
+  [138, 139, alarm("intrusion")],
+  // General alarms: polling loop, failed modules, tampered sensors and modules, silent burglary, lost supervision.
+  [140, 140, alarm("intrusion")],
+  [141, 143, TROUBLE],
+  [144, 145, TAMPER],
+  [146, 146, alarm("intrusion")],
+  [147, 147, SUPERVISION],
+  // 24-hour alarms other than burglary: gas, refrigeration, heating, water, foil, low gas bottle, temperature, air, CO.
+  [150, 150, alarm("technical")],
+  [151, 151, alarm("gas")],
+  [152, 153, alarm("technical")],
+  [154, 154, alarm("flood")],
+  [155, 155, alarm("glass")],
+  [156, 156, TROUBLE],
+  [157, 159, alarm("technical")],
+  [161, 161, alarm("technical")],
+  [162, 162, alarm("gas")],
+  [163, 169, alarm("technical")],
+  // Fire supervisory: pressure, valves, pumps.
+  [200, 206, alarm("technical")],
+  // System troubles: 301 mains, 302 and 309 battery, 316 tamper of the system.
+  [300, 315, TROUBLE],
+  [316, 316, TAMPER],
+  [320, 340, TROUBLE],
+  [341, 341, TAMPER],
+  [342, 349, TROUBLE],
+  // Communication troubles.
+  [350, 359, TROUBLE],
+  // Protection loops: open, short, fire; 374 is an exit error, reported as an alarm of the zone.
+  [370, 373, TROUBLE],
+  [374, 374, alarm("intrusion")],
+  [375, 380, TROUBLE],
+  // Sensors: 381 and 382 lost supervision, 383 tamper, 384 battery.
+  [381, 382, SUPERVISION],
+  [383, 383, TAMPER],
+  [384, 384, BATTERY],
+  [385, 394, TROUBLE],
+  // Openings and closings: by user, group, automatic, deferred, remote, quick, key switch; 406 cancels an alarm.
+  [400, 403, ARMING],
+  [404, 404, NOTE],
+  [405, 405, ARMING],
+  [406, 406, NOTE],
+  [407, 409, ARMING],
+  // Remote access and access control; 423 and 426 are doors that were forced or propped open.
+  [411, 416, NOTE],
+  [421, 422, NOTE],
+  [423, 423, alarm("intrusion")],
+  [424, 434, NOTE],
+  // Armed in part (stay), by user and by key switch.
+  [441, 442, ARMING],
+  // Early and late openings and closings; 453 to 455 failed to happen; 456 partial arming.
+  [450, 452, ARMING],
+  [453, 455, NOTE],
+  [456, 456, ARMING],
+  [457, 462, NOTE],
+  [463, 463, ARMING],
+  [464, 466, NOTE],
+  // Bypasses and disables of parts: modules, sounders, communicators, then zones.
+  [501, 532, NOTE],
+  [551, 553, NOTE],
+  [570, 579, BYPASS],
+  // Tests; 607 is a walk test, 611 to 615 its points.
+  [601, 609, TEST],
+  [611, 616, TEST],
+  // Event log, clock and programming.
+  [621, 632, NOTE],
+  [641, 642, NOTE],
+  [651, 654, NOTE],
+];
+
+/** The meaning of an event code. @returns undefined for an unknown one */
+export function contactIdMeaning(code: number): CodeMeaning | undefined {
+  return ROWS.find(([from, to]) => code >= from && code <= to)?.[2];
+}
+
+/** Qualifier, event, partition, zone; separated by blanks (DC-05, 2.1), which some panels omit. */
+const EVENT = /^\s*(?:18\s+)?([136])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
+const CHANGES: Readonly<Record<string, CodeChange>> = { 1: "new", 3: "restored", 6: "present" };
+
+/** Reads the data of an `ADM-CID` message. @returns undefined if it is malformed */
+export function contactIdEvent(data: string): PanelEvent | undefined {
+  const [whole, qualifier = "", event = "", partition = "", number = ""] = EVENT.exec(data) ?? [];
+  const change = CHANGES[qualifier];
+  if (whole === undefined || change === undefined) return undefined;
+  const code = event.toUpperCase();
+  const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : undefined;
+  return {
+    code,
+    base: code,
+    change,
+    meaning,
+    partition: decimal(partition),
+    number: decimal(number),
+    text: "",
+  };
+}
+
+/** Partitions and zones are decimal; a hexadecimal one is kept out of the zones. */
+function decimal(digits: string): number | null {
+  return /^\d+$/.test(digits) ? Number(digits) : null;
+}

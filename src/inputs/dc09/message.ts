@@ -1,0 +1,132 @@
+import { decrypted } from "./cipher.ts";
+
+/** The head of a message: everything before the first bracket. */
+export interface MessageHead {
+  /** The ID token without the asterisk, such as `ADM-CID`. */
+  readonly token: string;
+  readonly isEncrypted: boolean;
+  /** Four digits. */
+  readonly sequence: string;
+  /** Receiver number; null if the message has none. */
+  readonly receiver: string | null;
+  /** Account prefix (line); may be empty. */
+  readonly line: string;
+  /** Account in capitals; null if it is only in the data. */
+  readonly account: string | null;
+  /** Everything after the first bracket: plain, or hexadecimal digits if encrypted. */
+  readonly rest: Buffer;
+}
+
+/** The content of a message. */
+export interface MessageContent {
+  /** Account in the data, in capitals; null without one. */
+  readonly account: string | null;
+  /** The event data, without the account. */
+  readonly data: string;
+  /** Extended data blocks: identifier letter and text. */
+  readonly extended: readonly { readonly id: string; readonly text: string }[];
+  /** Time of the panel, milliseconds since 1970; null for a panel that sends none. */
+  readonly sentWallMs: number | null;
+}
+
+/** As DC-09, 5.5.1: the prefix and the receiver have up to six digits, the account up to sixteen. */
+const HEAD = /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?L([0-9A-F]{0,6})(?:#([0-9A-F]{0,16}))?\[/i;
+/** Extended blocks of one message; more than any panel sends. */
+const EXTENDED_MAX = 16;
+
+/** Reads the head of a body. @returns undefined if it is not a DC-09 message */
+export function messageHead(body: Buffer): MessageHead | undefined {
+  const [head, asterisk, token = "", sequence = "", receiver, line = "", account] =
+    HEAD.exec(body.toString("latin1")) ?? [];
+  if (head === undefined) return undefined;
+  return {
+    token: token.toUpperCase(),
+    isEncrypted: asterisk === "*",
+    sequence,
+    receiver: receiver ?? null,
+    line,
+    account: account === undefined || account === "" ? null : account.toUpperCase(),
+    rest: body.subarray(head.length),
+  };
+}
+
+/** The content of a message that is not encrypted. @returns undefined if it is malformed */
+export function plainContent({ rest }: MessageHead): MessageContent | undefined {
+  return contentOf(textOf(rest), false);
+}
+
+/**
+ * Decrypts and reads the content of a message.
+ * @param key 16, 24 or 32 bytes
+ * @returns undefined for another key or a malformed content
+ */
+export function encryptedContent({ rest }: MessageHead, key: Buffer): MessageContent | undefined {
+  const bytes = decrypted(rest.toString("latin1"), key);
+  const content = bytes && contentOf(textOf(bytes), true);
+  // DC-09, 5.5.1.8 requires the time in encrypted messages. It also shows that the key is right: with another one the
+  // content is random, and without a time an old message could be replayed.
+  return content && content.sentWallMs !== null ? content : undefined;
+}
+
+function contentOf(text: string, isEncrypted: boolean): MessageContent | undefined {
+  const end = text.indexOf("]");
+  if (end < 0) return undefined;
+  const extended: { id: string; text: string }[] = [];
+  let at = end + 1;
+  while (text[at] === "[") {
+    const close = text.indexOf("]", at);
+    if (close < 0 || extended.length >= EXTENDED_MAX) return undefined;
+    extended.push({ id: text.slice(at + 1, at + 2), text: text.slice(at + 2, close) });
+    at = close + 1;
+  }
+  const sentWallMs = timeOf(text.slice(at));
+  if (sentWallMs === undefined) return undefined;
+  return { ...dataOf(text.slice(0, end), isEncrypted), extended, sentWallMs };
+}
+
+const ACCOUNT = /^#([0-9A-F]{1,16})$/i;
+
+/**
+ * Separates padding, account and data. Encrypted data begins with padding up to the first `|`, which some panels omit
+ * when there is nothing to pad or no data.
+ */
+function dataOf(text: string, isEncrypted: boolean): Pick<MessageContent, "account" | "data"> {
+  const parts = text.split("|");
+  const [first = "", second = ""] = parts;
+  const beginsWithAccount = parts.length > 1 && ACCOUNT.test(first) && !ACCOUNT.test(second);
+  if (isEncrypted && !beginsWithAccount) parts.shift();
+  const account = ACCOUNT.exec(parts[0] ?? "")?.[1];
+  if (account !== undefined || (parts[0] === "" && parts.length > 1)) parts.shift();
+  return { account: account?.toUpperCase() ?? null, data: parts.join("|") };
+}
+
+const TIME = /^_(\d{2}):(\d{2}):(\d{2}),(\d{2})-(\d{2})-(\d{4})\s*$/;
+
+/** The time at the end of a message, in UTC. @returns null for none, undefined for anything else */
+function timeOf(text: string): number | null | undefined {
+  if (text === "") return null;
+  const [hour = 0, minute = 0, second = 0, month = 0, day = 0, year = 0] = (TIME.exec(text) ?? [])
+    .slice(1)
+    .map(Number);
+  const wallMs = Date.UTC(year, month - 1, day, hour, minute, second);
+  // A 31st of February or an hour 25 is not a time.
+  return year > 0 && timeText(wallMs) === text.trimEnd() ? wallMs : undefined;
+}
+
+/** A time as it ends a message: `_HH:MM:SS,MM-DD-YYYY` in UTC. */
+export function timeText(wallMs: number): string {
+  const [date = "", time = ""] = new Date(wallMs).toISOString().split("T");
+  const [year, month, day] = date.split("-");
+  return `_${time.slice(0, 8)},${month}-${day}-${year}`;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Texts of panels are UTF-8 or a single-byte code. */
+function textOf(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return bytes.toString("latin1");
+  }
+}
