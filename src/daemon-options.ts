@@ -20,6 +20,12 @@ export interface ReloadHooks {
   readonly onApplied: (config: Config, source: ConfigurationText, needsRestart: readonly string[]) => void;
 }
 
+/**
+ * Configuration in force. A reload replaces its sections in place, and alarm panels add zones; components read it on each
+ * use.
+ */
+export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
+
 /** What the process gives the daemon. */
 export interface DaemonOptions {
   /** Writes one complete log line. */

@@ -116,7 +116,9 @@ export class DaemonRecords {
   /** Adds what the first request and the first trip need: objectives, the device account, an administrator. */
   async start(): Promise<NewAdministrator> {
     const { accounts, objectives } = this.components;
-    objectives.seed(this.#config.objectives, this.#config.zones);
+    const { objectives: imported, zones, dc09 } = this.#config;
+    // Alarm panels create zones later.
+    objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
     let announced: NewAdministrator;
     await ensureAdministrator(accounts, oneTimePassword, (account) => {
       announced = account;

@@ -4,7 +4,7 @@ import type { ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
-import type { ReloadHooks } from "./daemon-options.ts";
+import type { ConfigInForce, ReloadHooks } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
@@ -18,9 +18,6 @@ import type { ZoneService } from "./inputs/zone-service.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import { isStorageError } from "./store/database.ts";
 
-/** Configuration whose sections a reload replaces in place; components read it on each use. */
-export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
-
 export interface DaemonReloadOptions {
   readonly config: ConfigInForce;
   readonly load: LoadOptions;
@@ -32,6 +29,8 @@ export interface DaemonReloadOptions {
   readonly log: JsonLog;
   readonly conditions: Conditions;
   readonly failpoint: Failpoint;
+  /** Zones that alarm panels have created, without those that the file declares. */
+  readonly createdZones: (declared: Config["zones"]) => Config["zones"];
   /** Retries rejected trips, as at a start: their objective may exist now. */
   readonly retryRejected: () => void;
   readonly hooks: ReloadHooks;
@@ -145,7 +144,9 @@ export class DaemonReload {
     const { load, conditions, events } = this.#options;
     try {
       const source = await this.#stableText();
-      return { next: readConfiguration(source, load), source };
+      const next = readConfiguration(source, load);
+      const zones = [...next.zones, ...this.#options.createdZones(next.zones)];
+      return { next: { ...next, zones }, source };
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "unavailable") throw error;
       const errors = error.message.split("\n");

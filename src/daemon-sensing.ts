@@ -1,9 +1,10 @@
-import type { Config } from "./config/config.ts";
 import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
-import { offDiskFileOf, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { offDiskFileOf, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
-import type { NewEvent } from "./domain/event.ts";
+import type { Actor, NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/standing.ts";
+import type { Zone } from "./domain/zone.ts";
+import { PanelZones } from "./inputs/dc09/panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
@@ -25,7 +26,7 @@ import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 
 export interface SensingOptions {
-  readonly config: Config;
+  readonly config: ConfigInForce;
   readonly options: Pick<DaemonOptions, "runtimeDirectory">;
   readonly machine: Machine;
   readonly log: JsonLog;
@@ -58,6 +59,7 @@ export class DaemonSensing {
     const offDisk = new OffDiskChanges(offDiskFileOf(options.options, config));
     const journal = new Journal(databases.journal, machine.clock, offDisk);
     this.#journal = journal;
+    config.zones = [...config.zones, ...this.createdZones(config.zones)];
     this.events = new EventNotes({ ...common, events: parts.records.events });
     const records = new InterventionStore(main);
     const watch = new ZoneService({
@@ -73,6 +75,9 @@ export class DaemonSensing {
       conditions: watch.blindIntervals,
       monitor: watch.monitor,
       gpio: config.gpio,
+      alarmPanels: config.dc09
+        ? { source: config.dc09, addZone: (zone, by) => this.#addZone(zone, by) }
+        : undefined,
       newBroker: (broker) => parts.newBroker(broker),
       ...siteMqttOf(config, machine.host.time, () => this.site),
     });
@@ -105,6 +110,22 @@ export class DaemonSensing {
       look: () => site.linkSample(),
     });
     this.components = { site, zones: site.zones, tests: site.tests, metrics: this.#metrics };
+  }
+
+  /** Zones that alarm panels have created. @param declared zones of the file, which replace created ones */
+  createdZones(declared: readonly Zone[]): Zone[] {
+    const { dc09, site } = this.#options.config;
+    if (!dc09) return [];
+    return new PanelZones({ ...dc09, locale: site.locale, journal: this.#journal }).created(declared);
+  }
+
+  /** Monitors a zone that an alarm panel has just created. @throws any error of the journal */
+  #addZone(zone: Zone, by: Actor): void {
+    const { config } = this.#options;
+    const zones = [...config.zones, zone];
+    this.watch.exchange(zones, by);
+    config.zones = zones;
+    void this.inputs.exchange(zones, { added: [], removed: [], news: [] });
   }
 
   /** Whether trips are no longer processed although the process runs. */

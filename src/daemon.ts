@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import { daemonControl } from "./daemon-control.ts";
 import type { FrontAddress } from "./daemon-front.ts";
-import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
-import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
+import { thisMachine, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { DaemonReload } from "./daemon-reload.ts";
 import { DaemonSensing } from "./daemon-sensing.ts";
 import { ThreadedParts, type DaemonParts } from "./daemon-threads.ts";
 import { messageOf } from "./domain/errors.ts";
@@ -155,8 +155,19 @@ export class Daemon {
     const { load, reload: hooks } = this.#options;
     const { watch, inputs, events } = sensing;
     const retryRejected = (): void => sensing.retryRejected();
+    const createdZones = (declared: Config["zones"]): Config["zones"] => sensing.createdZones(declared);
     const common = { ...this.#common, config: this.#config, log: this.#log };
-    return new DaemonReload({ ...common, watch, inputs, events, parts, load, hooks, retryRejected });
+    return new DaemonReload({
+      ...common,
+      watch,
+      inputs,
+      events,
+      parts,
+      load,
+      hooks,
+      retryRejected,
+      createdZones,
+    });
   }
 
   #logReady({ host, port }: FrontAddress): void {

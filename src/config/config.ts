@@ -1,5 +1,14 @@
-import type { Gpio, HomeAssistant, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
-import type { Zone } from "../domain/zone.ts";
+import type {
+  Dc09Account,
+  Gpio,
+  HomeAssistant,
+  Http,
+  Log,
+  ObjectiveImport,
+  Site,
+  Upstream,
+} from "../generated/types.ts";
+import type { Zone, ZoneProfile } from "../domain/zone.ts";
 
 /** The whole configuration with all defaults and absolute paths. */
 export interface Config {
@@ -13,6 +22,8 @@ export interface Config {
   readonly mqtt: MqttConfig;
   readonly homeAssistant: Required<HomeAssistant>;
   readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
+  /** null: off. */
+  readonly dc09: Dc09Config | null;
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];
   readonly log: Required<Log>;
@@ -69,6 +80,28 @@ export interface MqttTlsConfig {
   readonly cert?: string;
   readonly key?: string;
 }
+
+/** The receiver for alarm panels. */
+export interface Dc09Config {
+  readonly host: string;
+  readonly port: number;
+  readonly transports: readonly ("tcp" | "udp")[];
+  readonly accounts: readonly Dc09AccountConfig[];
+  /** Profiles by name, for zones that are created at the first alarm. */
+  readonly profiles: Readonly<Record<string, ZoneProfile>>;
+}
+
+export type Dc09AccountConfig = Pick<Dc09Account, "objective"> &
+  Required<Pick<Dc09Account, "account" | "zones" | "timestamps">> & {
+    /** Hexadecimal digits of 16, 24 or 32 bytes; null without encryption. */
+    readonly key: string | null;
+    readonly isPlain: boolean;
+    /** Addresses and networks; empty for any. */
+    readonly from: readonly string[];
+    /** null: no supervision. */
+    readonly silenceS: number | null;
+    readonly objectiveName?: string;
+  };
 
 export interface MqttCredentials {
   readonly username: string;

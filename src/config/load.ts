@@ -19,6 +19,7 @@ import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
 import { semanticProblems, semanticWarnings } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
+import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
@@ -113,6 +114,7 @@ function resolvedSections(
     mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
     homeAssistant: { ...HOME_ASSISTANT_DEFAULTS, ...value.homeAssistant },
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
+    dc09: value.dc09 ? dc09Of(value, value.dc09, passwords, profiles) : null,
     objectives: value.objectives ?? {},
     zones: (value.zones ?? []).flatMap(
       (zone) => resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? [],

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
 import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
+import { dc09KeyOf } from "./dc09-key.ts";
 import type { ConfigProblem } from "./problems.ts";
 
 /** Long enough to resist guessing over a network. */
@@ -14,6 +15,8 @@ export class Passwords {
   readonly mqtt: string | undefined;
   /** Passwords of the built-in broker's accounts, in the order of the accounts. */
   readonly mqttAccounts: readonly (string | undefined)[];
+  /** Keys of the alarm panels, in the order of the accounts; undefined without a file. */
+  readonly dc09Keys: readonly (string | undefined)[];
   readonly metricsToken: string | undefined;
   /** Missing and unusable passwords. */
   readonly problems: ConfigProblem[] = [];
@@ -26,7 +29,11 @@ export class Passwords {
    * @param folder base of relative paths
    * @param credentials $CREDENTIALS_DIRECTORY of systemd
    */
-  constructor({ upstream, mqtt, metrics }: Configuration, folder: string, credentials: string | undefined) {
+  constructor(
+    { upstream, mqtt, metrics, dc09 }: Configuration,
+    folder: string,
+    credentials: string | undefined,
+  ) {
     this.#folder = folder;
     this.#credentials = credentials;
     const { username, passwordFile, accounts = [], tls } = mqtt === undefined || mqtt === "off" ? {} : mqtt;
@@ -38,6 +45,9 @@ export class Passwords {
       this.#report(["mqtt", "passwordFile"], "passwordFile needs username");
     this.mqttAccounts = accounts.map((account, index) =>
       this.#readOwnFile(["mqtt", "accounts", index, "passwordFile"], account.passwordFile),
+    );
+    this.dc09Keys = (dc09?.accounts ?? []).map(({ keyFile }, index) =>
+      keyFile === undefined ? undefined : this.#readKey(["dc09", "accounts", index, "keyFile"], keyFile),
     );
     if (tls?.keyFile !== undefined) this.#warnIfReadable(resolve(folder, tls.keyFile));
     if (metrics) this.metricsToken = this.#read(["metrics", "tokenFile"], metrics.tokenFile, "metrics-token");
@@ -74,6 +84,19 @@ export class Passwords {
     const password = this.#readFile(place, path);
     if (password !== undefined) this.#warnIfReadable(path);
     return password;
+  }
+
+  /** @returns hexadecimal digits */
+  #readKey(place: ConfigProblem["path"], file: string): string | undefined {
+    const text = this.#readOwnFile(place, file);
+    if (text === undefined || text === "") return undefined;
+    const key = dc09KeyOf(text);
+    if (key === undefined)
+      this.#report(
+        place,
+        `${resolve(this.#folder, file)} is not a key. Use 32, 48 or 64 hexadecimal digits, or 16, 24 or 32 characters`,
+      );
+    return key;
   }
 
   #readFile(place: ConfigProblem["path"], path: string): string | undefined {

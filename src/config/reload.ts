@@ -22,6 +22,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   mqtt: "at-restart",
   homeAssistant: "at-restart",
   gpio: "at-restart",
+  dc09: "at-restart",
   objectives: "immediate",
   log: "immediate",
   metricsToken: "immediate",
@@ -41,6 +42,7 @@ const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "upstream.password": ["upstream.passwordFile"],
   "upstream.ca": ["upstream.caFile"],
   metricsToken: ["metrics.tokenFile"],
+  "dc09.profiles": ["profiles"],
 };
 
 /** @param running the configuration in force. @param next the configuration of the file */

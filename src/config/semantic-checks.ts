@@ -4,6 +4,7 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
+import { reportDc09 } from "./dc09.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
@@ -18,6 +19,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportUrls(value, report);
   reportHttp(value, report);
   reportMqtt(value, report);
+  reportDc09(value, report);
   reportObjectives(value, report);
   reportProfileTexts(value, report);
   reportZones(value, report);

@@ -40,6 +40,12 @@ export const CONDITIONS = {
     title: "MQTT session taken over (duplicate client id)",
   },
   "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
+  "alarm-panel-receiver-down": { severity: "error", title: "Receiver for alarm panels not listening" },
+  "alarm-panel-rejected": { severity: "warning", title: "Messages of an alarm panel rejected" },
+  "alarm-panel-silent": { severity: "error", title: "Alarm panel silent" },
+  "alarm-panel-trouble": { severity: "warning", title: "Trouble at an alarm panel" },
+  "alarm-panel-bypass": { severity: "warning", title: "Zone held back at the alarm panel" },
+  "alarm-panel-code-unknown": { severity: "warning", title: "Unknown code of an alarm panel" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
@@ -121,6 +127,16 @@ export const CONDITION_MESSAGES = {
     "the MQTT broker closes every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each a unique mqtt.clientId. The next attempt is in {minutes} minutes; until then no messages from this broker are received.",
   "mqtt-subscription-refused":
     "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
+  "alarm-panel-receiver-down":
+    "{address} cannot be opened: {reason}. Messages of alarm panels are not received. Correct dc09.host and dc09.port, or stop the program that uses the port; retrying every 10 s.",
+  "alarm-panel-silent":
+    "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
+  "alarm-panel-trouble":
+    "alarm panel {account} reports trouble {code}, zone or module {number}. docs/panels.md lists the codes.",
+  "alarm-panel-bypass":
+    "alarm panel {account} holds back zone {number} (code {code}): it sends no alarms of this zone. Remove the bypass at the panel.",
+  "alarm-panel-code-unknown":
+    'alarm panel {account} has sent the code {code}, which is in no standard. It is in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
   "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
   "journal-write-failed":

@@ -57,6 +57,7 @@ export const EVENT_NAMES = [
   "blind-interval",
   "opening-repeated",
   "site-removed",
+  "alarm-panel-reported",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -1,4 +1,4 @@
-import type { Gate as GateOptions, GateGpio, GateMqtt } from "../generated/types.ts";
+import type { Gate as GateOptions, GateDc09, GateGpio, GateMqtt } from "../generated/types.ts";
 import { GPIO_INPUT_DEFAULTS } from "../generated/defaults.ts";
 import type { Contact } from "./zone.ts";
 import { localDayTime, type LocalDayTime } from "./calendar.ts";
@@ -13,6 +13,10 @@ export type Gate =
   | ({ readonly by: "mqtt"; readonly id: string; readonly exitDelayMs: number } & GateMqtt)
   | ({ readonly by: "gpio"; readonly id: string; readonly exitDelayMs: number } & Required<
       Omit<GateGpio, "exitDelayS">
+    >)
+  | ({ readonly by: "dc09"; readonly id: string; readonly exitDelayMs: number } & Omit<
+      GateDc09,
+      "exitDelayS"
     >);
 
 /** One interval of a schedule: on these days from `fromMin` to `toMin`, into the next day if `toMin` is not later. */
@@ -43,6 +47,11 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
   }
   if ("gpio" in options)
     return { by: "gpio", id: `gpio ${options.gpio}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
+  if ("dc09" in options) {
+    const { partition } = options;
+    const dc09 = options.dc09.toUpperCase();
+    return { by: "dc09", id: `dc09 ${dc09} ${partition ?? ""}`, exitDelayMs, ...options, dc09 };
+  }
   // Two gates on one topic with different values are separate gates.
   const { mqtt, path = "", open, normal, where } = options;
   const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;

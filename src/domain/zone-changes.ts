@@ -23,7 +23,7 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
 }
 
 /**
- * Source of a zone's contact as text: equal for two zones with the same GPIO line or message. A simulated contact belongs
+ * Source of a zone's contact as text: equal for two zones with the same GPIO line, message or zone of an alarm panel. A simulated contact belongs
  * to its zone. The pull resistor of a line is ignored.
  */
 export function sensorOf({ id, input }: Zone): string {
@@ -34,6 +34,7 @@ export function sensorOf({ id, input }: Zone): string {
 /** Source of a gate as text: equal for two gates that read the same in the same way. */
 export function gateReadingOf(gate: Gate): string | undefined {
   if (gate.by === "gpio") return canonical({ gpio: gate.gpio, contact: gate.contact });
+  if (gate.by === "dc09") return gate.id;
   if (gate.by !== "mqtt") return undefined;
   const { exitDelayMs: _exitDelayMs, ...reading } = gate;
   return canonical(reading);

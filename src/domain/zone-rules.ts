@@ -52,7 +52,9 @@ export function resolveZone(
     swinger:
       isLifeSafetyZone || swinger === false ? null : { maxTrips, resetAfterQuietMs: resetAfterQuietS * 1000 },
     supervisionTimeoutMs: supervisionTimeoutMsOf(options),
-    unavailableGraceMs: (options.unavailableGraceS ?? ZONE_DEFAULTS.unavailableGraceS) * 1000,
+    // `silenceS` of an alarm panel is its grace period.
+    unavailableGraceMs:
+      (options.unavailableGraceS ?? (input.source === "dc09" ? 0 : ZONE_DEFAULTS.unavailableGraceS)) * 1000,
     entryDelayMs: isLifeSafetyZone ? 0 : (options.entryDelayS ?? ZONE_DEFAULTS.entryDelayS) * 1000,
     whenArmedOpen: isLifeSafetyZone ? "trip" : (options.whenArmedOpen ?? ZONE_DEFAULTS.whenArmedOpen),
     device: options.device ?? (input.source === "mqtt" ? `mqtt ${input.mqtt}` : `zone ${id}`),
@@ -127,6 +129,7 @@ function resolveInput(options: ZoneOptions): ZoneInput {
   const { input } = options;
   if ("gpio" in input) return { source: "gpio", ...GPIO_INPUT_DEFAULTS, ...input };
   if ("mqtt" in input) return { source: "mqtt", ...input };
+  if ("dc09" in input) return { source: "dc09", ...input, dc09: input.dc09.toUpperCase() };
   return { source: "simulated", ...input };
 }
 
@@ -172,6 +175,20 @@ export function placeOf(
   if (!("mqtt" in input)) return { mqtt: "" };
   const all = [...(input.where ?? []), ...where];
   return { mqtt: input.mqtt, ...(all.length === 0 ? {} : { where: all }) };
+}
+
+/** Name of the bridge that a zone is behind, such as its alarm panel; undefined if it has none. */
+export function bridgeOf({
+  input,
+  statusSources,
+}: Pick<Zone, "input" | "statusSources">): string | undefined {
+  if (input.source === "dc09") return alarmPanelName(input.dc09);
+  return statusSources.bridge && bridgeNameOf(statusSources.bridge);
+}
+
+/** Name of an alarm panel in faults and records. @param account in capitals */
+export function alarmPanelName(account: string): string {
+  return `DC-09 ${account}`;
 }
 
 /** Name of a bridge in faults and records: its topic, and the conditions that distinguish it on that topic. */

@@ -1,5 +1,6 @@
 import type {
   Battery,
+  Dc09Input,
   MessageCondition,
   Tamper,
   GpioInput,
@@ -62,7 +63,8 @@ export type ZoneObjective = { readonly type: ObjectiveType; readonly id: number 
 export type ZoneInput =
   | ({ readonly source: "gpio" } & Required<GpioInput>)
   | ({ readonly source: "mqtt" } & MqttInput)
-  | ({ readonly source: "simulated" } & SimulatedInput);
+  | ({ readonly source: "simulated" } & SimulatedInput)
+  | ({ readonly source: "dc09" } & Dc09Input);
 
 /** State of a contact. `unknown` never trips and never restores. */
 export type Contact = "normal" | "open" | "unknown";

@@ -4,11 +4,14 @@ import type { JournalChange } from "../store/journal-changes.ts";
 import { isUnwritable } from "../store/transaction.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
+/** Sources that send a reading again until it is acknowledged. */
+const RESENT: ReadonlySet<Zone["input"]["source"]> = new Set(["mqtt", "dc09"]);
+
 type FallbackContext = Pick<ZoneContext, "journal" | "conditions" | "log">;
 
 /**
- * Keeps a reading of a GPIO line in memory when the disk cannot be written: a line does not repeat an edge. An MQTT
- * message is not kept: without an acknowledgement the broker keeps it, even over a power cut.
+ * Keeps a reading of a GPIO line in memory when the disk cannot be written: a line does not repeat an edge. A message is
+ * not kept: without an acknowledgement the broker or alarm panel sends it again, even after a power cut.
  * @returns whether the change is kept, so that it counts as recorded
  */
 export function recordInFallback(
@@ -18,7 +21,7 @@ export function recordInFallback(
   error: unknown,
 ): boolean {
   const { offDisk } = journal;
-  if (input.source === "mqtt" || !isUnwritable(error) || !offDisk.add(change)) return false;
+  if (RESENT.has(input.source) || !isUnwritable(error) || !offDisk.add(change)) return false;
   const reason = messageOf(error);
   conditions.raise("trips-off-disk", { changes: offDisk.count, file: offDisk.file ?? "", reason });
   // Logged in full: the system journal may be on another disk.

@@ -1,4 +1,5 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { Actor } from "../domain/event.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -6,6 +7,9 @@ import type { Journal } from "../store/journal.ts";
 import type { BrokerAccount } from "./broker-admission.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
+import type { Locale } from "../domain/trip-text.ts";
+import type { Dc09Source } from "./dc09/panel-account.ts";
+import { PanelReceiver, type PanelMessageCounts } from "./dc09/panel-receiver.ts";
 import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
@@ -29,11 +33,15 @@ export interface InputsOptions {
   readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
   /** Options of Home Assistant; undefined turns it off. */
   readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
+  /** Receiver for alarm panels; undefined turns it off. `addZone` monitors a zone created at its first alarm. */
+  readonly alarmPanels?:
+    | { readonly source: Dc09Source; readonly addZone: (zone: Zone, by: Actor) => void }
+    | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly host: { readonly bootId: string };
-  readonly site: { readonly incidentWindowS: number };
+  readonly host: { readonly bootId: string; readonly time: TrustedTime };
+  readonly site: { readonly incidentWindowS: number; readonly locale: Locale };
   /** Adds an entry to the event log. */
   readonly record: MqttZonesOptions["record"];
 }
@@ -66,6 +74,7 @@ export class Inputs {
   readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
+  readonly #panels: PanelReceiver | undefined;
   /** The zones for which a backend is opened. */
   #zones: readonly Zone[];
 
@@ -92,6 +101,9 @@ export class Inputs {
     this.#builtIn = builtInBroker(options, this.#mqttZones);
     this.#mqtt = this.#builtIn ?? externalReadings(options, this.#mqttZones);
     this.#homeAssistant = homeAssistantAt(this.#builtIn, options);
+    const { alarmPanels } = options;
+    const own = { time: host.time, locale: site.locale };
+    this.#panels = alarmPanels && new PanelReceiver({ ...options, ...alarmPanels, ...own });
   }
 
   /** The messages that changed nothing, by topic and reason. */
@@ -104,11 +116,17 @@ export class Inputs {
     return this.#builtIn?.use;
   }
 
+  /** Messages of alarm panels by result; undefined without a receiver. */
+  get panelCounts(): PanelMessageCounts | undefined {
+    return this.#panels?.counts;
+  }
+
   async start(): Promise<void> {
     this.#initSimulatedZones();
     await this.#gpio.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
+    await this.#panels?.start();
   }
 
   /** Subscribes to the topics of other zones before they are used, so that no message is missed. */
@@ -136,6 +154,7 @@ export class Inputs {
     const opened = this.#gpio.exchange(zones);
     this.#initSimulatedZones();
     this.#homeAssistant?.exchange(zones);
+    this.#panels?.exchanged();
     return this.#completeExchange(opened, news, removed);
   }
 
@@ -163,6 +182,7 @@ export class Inputs {
   }
 
   async stop(): Promise<void> {
+    await this.#panels?.stop();
     await this.#homeAssistant?.stop();
     await this.#mqtt?.stop();
     this.#gpio.stop();

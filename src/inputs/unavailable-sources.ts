@@ -1,4 +1,4 @@
-import { bridgeNameOf } from "../domain/zone-rules.ts";
+import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -22,7 +22,8 @@ export class UnavailableSources {
     this.#startedAtMs = clock.monotonicMs();
     for (const zone of zones) {
       this.#addZone(zone.id, zone);
-      if (zone.statusSources.bridge) this.#addZone(bridgeNameOf(zone.statusSources.bridge), zone);
+      const bridge = bridgeOf(zone);
+      if (bridge !== undefined) this.#addZone(bridge, zone);
     }
     for (const { of, since } of journal.losses.list()) {
       // If the clock was set back or is not set yet, the grace period starts again.
@@ -38,10 +39,9 @@ export class UnavailableSources {
   }
 
   /** Whether a zone's sensor, or the bridge that it is behind, is unavailable. */
-  affects({ id, statusSources }: Zone): boolean {
-    return (
-      this.has(id) || (statusSources.bridge !== undefined && this.has(bridgeNameOf(statusSources.bridge)))
-    );
+  affects(zone: Zone): boolean {
+    const bridge = bridgeOf(zone);
+    return this.has(zone.id) || (bridge !== undefined && this.has(bridge));
   }
 
   /** The zones that depend on a source. */

@@ -1,6 +1,6 @@
 import type { NewTrip } from "../domain/trip.ts";
 import { sensorOf, isFaultKept } from "../domain/zone-changes.ts";
-import { bridgeNameOf } from "../domain/zone-rules.ts";
+import { bridgeOf } from "../domain/zone-rules.ts";
 import type { ZoneState } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
@@ -94,8 +94,4 @@ function keptSources(before: readonly Zone[], after: readonly Zone[]): ReadonlyS
     return same && isFaultKept("supervision", same, zone) ? [zone.id] : [];
   });
   return new Set([...ids, ...after.map(bridgeOf)]);
-}
-
-function bridgeOf({ statusSources }: Zone): string | undefined {
-  return statusSources.bridge && bridgeNameOf(statusSources.bridge);
 }

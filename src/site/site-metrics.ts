@@ -24,9 +24,9 @@ export interface SiteMetricsParts {
   readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };
   readonly trips: TripStore;
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
-  readonly inputs: Pick<Inputs, "brokerUse">;
   /** Bytes of the heap of each other thread, by name. */
   readonly heaps: () => ReadonlyMap<string, number>;
+  readonly inputs: Pick<Inputs, "brokerUse" | "panelCounts">;
   readonly log: Log;
 }
 
@@ -159,6 +159,13 @@ export class SiteMetrics {
       "santinela_mqtt_broker_held_bytes",
       "Memory of the built-in broker for its clients: queues, subscriptions and unsent data.",
       () => inputs.brokerUse?.heldBytes,
+    );
+    this.#registry.add(
+      Counter,
+      "santinela_dc09_messages_total",
+      "Messages of alarm panels by result: acknowledged, repeated or the reason of the rejection; none without a receiver.",
+      () => (inputs.panelCounts ?? []).map(({ result, count }) => [{ result }, count]),
+      ["result"],
     );
   }
 

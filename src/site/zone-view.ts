@@ -8,7 +8,7 @@ export interface ZoneView {
   readonly kind: ZoneKind;
   /** Whether it is a zone of fire, gas, medical, hold-up or panic. */
   readonly isLifeSafety: boolean;
-  readonly source: "gpio" | "mqtt" | "simulated";
+  readonly source: "gpio" | "mqtt" | "simulated" | "dc09";
   readonly objective: ZoneObjective;
   readonly contact: Contact;
   /** Time of the last change, ISO 8601 UTC; null before the first reading. */

@@ -1,3 +1,4 @@
+import { ALARM_PANELS } from "./alarm-panel-step.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
 import { addRowSums } from "./row-checksums.ts";
@@ -131,5 +132,6 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     // The sensor of each state, because a zone with a new sensor has no reading yet.
     (database) => database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT"),
     (database) => addRowSums(database, "trips"),
+    (database) => database.exec(ALARM_PANELS),
   ],
 };

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
+import { AlarmPanelStore } from "./alarm-panels.ts";
 import { Store, type Database } from "./database.ts";
 import { FaultStore, LossStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -29,6 +30,7 @@ export class Journal extends Store {
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
+  readonly alarmPanels = new AlarmPanelStore(this.database);
   readonly linkSamples = new LinkSampleStore(this.database);
   readonly offDisk: OffDiskChanges;
   readonly #commits: GroupCommit;

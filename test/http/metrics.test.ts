@@ -58,7 +58,7 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
   for (const line of text.trimEnd().split("\n")) {
     // The format allows empty lines between families.
     if (line === "") continue;
-    const comment = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line);
+    const comment = /^# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)$/.exec(line);
     if (comment?.[1] === "HELP") {
       expect(helped).not.toContain(comment[2]);
       helped.add(comment[2] ?? "");
@@ -69,7 +69,7 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
       families.set(comment[2] ?? "", comment[3] ?? "");
       continue;
     }
-    const found = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? (-?\d[\d.e+-]*)$/.exec(line);
+    const found = /^([a-z][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? (-?\d[\d.e+-]*)$/.exec(line);
     expect(found, line).not.toBeNull();
     const labels = [...(found?.[2] ?? "").matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
     samples.push({
@@ -178,7 +178,7 @@ describe("the metrics of a running site", () => {
     const { families } = await read();
     for (const [name, kind] of families) {
       expect(name.endsWith("_total"), name).toBe(kind === "counter");
-      expect(name).toMatch(/^(santinela|process)_[a-z_]+$/);
+      expect(name).toMatch(/^(santinela|process)_[a-z0-9_]+$/);
       expect(name).not.toMatch(/_(ms|milliseconds|kb|mb|percent)(_|$)/);
     }
   });
@@ -191,7 +191,7 @@ describe("the metrics of a running site", () => {
     );
     const expressions = [...dashboard.matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => text);
     expect(expressions.length).toBeGreaterThan(8);
-    const names = expressions.join(" ").match(/\b(?:santinela|process)_[a-z_]+/g) ?? [];
+    const names = expressions.join(" ").match(/\b(?:santinela|process)_[a-z0-9_]+/g) ?? [];
     const drawn = new Set(names.map((name) => name.replace(/_bucket$/, "")));
     expect(new Set(families.keys())).toEqual(drawn);
   });

@@ -35,8 +35,8 @@ beforeEach(() => {
     },
     trips,
     centreObjectives: { lastRead: () => undefined },
-    inputs: { brokerUse: undefined },
     heaps: () => new Map([["front", 7]]),
+    inputs: { brokerUse: undefined, panelCounts: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
 });

@@ -136,6 +136,7 @@ export const EN_RECORDS = {
   "event.blind-interval": "monitoring gap",
   "event.opening-repeated": "opening repeated",
   "event.site-removed": "site removed",
+  "event.alarm-panel-reported": "report of an alarm panel",
   "event.fault": "fault",
   "event.fault-over": "fault restored",
   "event.signal": "signal test",

@@ -124,6 +124,7 @@ export const EN = {
   "contact.unknown": "no reading yet",
   "source.gpio": "GPIO",
   "source.mqtt": "MQTT",
+  "source.dc09": "Alarm panel",
   "source.simulated": "simulated",
 
   ...EN_HEADLINE,

@@ -153,6 +153,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.blind-interval": "întrerupere a monitorizării",
   "event.opening-repeated": "deschidere repetată",
   "event.site-removed": "locație eliminată",
+  "event.alarm-panel-reported": "raport al unei centrale de alarmă",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
   "event.signal": "test de comunicație",

@@ -30,6 +30,16 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați un mqtt.clientId unic pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
+  "alarm-panel-receiver-down":
+    "{address} nu poate fi deschis: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
+  "alarm-panel-silent":
+    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
+  "alarm-panel-trouble":
+    "Centrala de alarmă {account} raportează defectul {code}, zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
+  "alarm-panel-bypass":
+    "Zona {number} este inhibată la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați inhibarea la centrală.",
+  "alarm-panel-code-unknown":
+    'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Se păstrează numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "journal-write-failed":

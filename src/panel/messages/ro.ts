@@ -133,6 +133,7 @@ export const RO: Catalogue = {
   "contact.unknown": "fără citire",
   "source.gpio": "GPIO",
   "source.mqtt": "MQTT",
+  "source.dc09": "Centrală de alarmă",
   "source.simulated": "simulată",
 
   ...RO_HEADLINE,

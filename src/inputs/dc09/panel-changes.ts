@@ -1,0 +1,106 @@
+import { gateStateOf } from "../../domain/gate.ts";
+import { alarmPanelName } from "../../domain/zone-rules.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { ZoneContext } from "../zone-context.ts";
+import type { ZoneEngine } from "../zone-engine.ts";
+import type { PanelEvent } from "./panel-code.ts";
+import type { PanelReports } from "./panel-reports.ts";
+import { zonesOfNumber } from "./panel-zones.ts";
+
+export interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
+  readonly monitor: ZoneEngine;
+  readonly reports: PanelReports;
+}
+
+/** What an event changes: `contacts` are the zones that it opens or restores. */
+export interface PlannedEvent {
+  readonly event: PanelEvent;
+  readonly contacts: readonly Zone[];
+}
+
+/** Applies events of alarm panels to zones, gates and reports, in the caller's transaction. */
+export class PanelChanges {
+  readonly #options: PanelChangesOptions;
+
+  constructor(options: PanelChangesOptions) {
+    this.#options = options;
+  }
+
+  /** @throws any error of the journal; the message must then be repeated */
+  apply(account: string, { event, contacts }: PlannedEvent, zones: readonly Zone[]): void {
+    for (const { id } of contacts) this.#read(id, event);
+    if (contacts.length === 0) this.#applyMeaning(account, event, zones);
+    const isContact = contacts.length > 0 && event.meaning !== undefined;
+    if (!isContact) this.#options.journal.afterCommit(() => this.#record(account, event));
+  }
+
+  /**
+   * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another opening: what
+   * belongs together becomes one incident.
+   */
+  #read(zoneId: string, { change }: PanelEvent): void {
+    const { monitor } = this.#options;
+    if (change !== "present") monitor.read(zoneId, "normal", { live: change === "restored" });
+    if (change !== "restored") monitor.read(zoneId, "open", { live: true });
+  }
+
+  #applyMeaning(account: string, event: PanelEvent, zones: readonly Zone[]): void {
+    const { monitor, reports } = this.#options;
+    const { meaning, change, number } = event;
+    const isOn = change !== "restored";
+    const ofNumber = (number ?? 0) > 0 ? zonesOfNumber(zones, account, event) : [];
+    switch (meaning?.what) {
+      case "arming":
+        for (const id of gatesOf(zones, account, event))
+          monitor.setGate(id, gateStateOf(isOn ? "normal" : "open"));
+        return;
+      case "bypass":
+        return reports.take(account, "bypass", event);
+      case "tamper":
+      case "battery":
+      case "supervision":
+        for (const { id } of ofNumber) this.#setFault(id, meaning.what, isOn);
+        if (ofNumber.length === 0) reports.take(account, "trouble", event);
+        return;
+      case "trouble":
+        return reports.take(account, "trouble", event);
+      case "alarm":
+      case "test":
+      case "note":
+      case undefined:
+    }
+  }
+
+  #setFault(zoneId: string, fault: "tamper" | "battery" | "supervision", isOn: boolean): void {
+    const { monitor } = this.#options;
+    if (fault === "tamper") monitor.take(zoneId, { kind: "tamper", open: isOn }, { live: true });
+    else if (fault === "battery") monitor.take(zoneId, { kind: "battery", low: isOn }, { live: true });
+    else monitor.take(zoneId, { kind: "availability", up: !isOn }, { live: true });
+  }
+
+  #record(account: string, { code, change, meaning, partition, number, text }: PanelEvent): void {
+    const { record, conditions, log } = this.#options;
+    const what = meaning?.what ?? "unknown";
+    const detail = { account, code, change, what, partition, number, text };
+    log.info("dc09-event", detail);
+    record({
+      who: "santinela",
+      from: "alarm panel",
+      event: "alarm-panel-reported",
+      subject: alarmPanelName(account),
+      detail,
+    });
+    if (!meaning) conditions.raise("alarm-panel-code-unknown", { account, code }, `${account} ${code}`);
+  }
+}
+
+/** Gates that follow the opening and closing of an account and partition. */
+function gatesOf(zones: readonly Zone[], account: string, { partition }: PanelEvent): Set<string> {
+  return new Set(
+    zones.flatMap(({ gate }) => {
+      if (gate.by !== "dc09" || gate.dc09 !== account) return [];
+      const isPartition = gate.partition === undefined || partition === null || gate.partition === partition;
+      return isPartition ? [gate.id] : [];
+    }),
+  );
+}

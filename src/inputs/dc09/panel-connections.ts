@@ -1,0 +1,126 @@
+import type { Socket } from "node:net";
+import type { Clock } from "../../domain/clock.ts";
+import { FrameReader, type FrameRead } from "./frame-reader.ts";
+import type { Verdict } from "./panel-intake.ts";
+
+export interface PanelConnectionsOptions {
+  readonly clock: Clock;
+  readonly take: (read: FrameRead, address: string) => Promise<Verdict>;
+  /** Called when a connection is closed because all are in use. */
+  readonly onFull: (address: string) => void;
+}
+
+/** Open connections; an installation has up to 200 panels, most of which connect for each message. */
+const CONNECTIONS_MAX = 256;
+/** A connection without an accepted message is closed after this time; a panel sends at once. */
+const UNPROVEN_MS = 15_000;
+/** A connection is closed this long after its last accepted message; panels that stay connected poll more often. */
+const IDLE_MS = 900_000;
+/** Rejected messages after which a connection is closed. */
+const REJECTED_MAX = 8;
+/** Messages that are processed at once on one connection; then it is not read. */
+const PENDING_MAX = 16;
+/** Interval of the check for idle connections while there are any. */
+const SWEEP_MS = 1_000;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly reader: FrameReader;
+  /** Monotonic time of the last accepted message; of the connection before the first. */
+  activeMs: number;
+  isProven: boolean;
+  rejected: number;
+  pending: number;
+  hasEnded: boolean;
+  /** Resolves when all messages so far are answered. */
+  last: Promise<void>;
+}
+
+/** TCP connections of alarm panels, each with its messages in order. */
+export class PanelConnections {
+  readonly #options: PanelConnectionsOptions;
+  readonly #open = new Set<Connection>();
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(options: PanelConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Reads a new connection. When all are in use, the oldest without an accepted message is closed, or the oldest. */
+  accept(socket: Socket): void {
+    const connection: Connection = {
+      socket,
+      address: socket.remoteAddress ?? "",
+      reader: new FrameReader(),
+      activeMs: this.#options.clock.monotonicMs(),
+      isProven: false,
+      rejected: 0,
+      pending: 0,
+      hasEnded: false,
+      last: Promise.resolve(),
+    };
+    if (this.#open.size >= CONNECTIONS_MAX) this.#makeRoom();
+    this.#open.add(connection);
+    socket.on("data", (bytes) => this.#read(connection, bytes));
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#open.delete(connection));
+    // A panel may close its side and wait for the reply.
+    socket.on("end", () => {
+      connection.hasEnded = true;
+      void connection.last.then(() => socket.end());
+    });
+    this.#cancelSweep ??= this.#options.clock.after(SWEEP_MS, () => this.#sweep());
+  }
+
+  stop(): void {
+    this.#cancelSweep?.();
+    for (const { socket } of this.#open) socket.destroy();
+  }
+
+  #read(connection: Connection, bytes: Uint8Array): void {
+    for (const read of connection.reader.push(bytes)) {
+      connection.pending += 1;
+      connection.last = connection.last.then(() => this.#answer(connection, read));
+    }
+    if (connection.pending >= PENDING_MAX) connection.socket.pause();
+  }
+
+  async #answer(connection: Connection, read: FrameRead): Promise<void> {
+    const { socket, address } = connection;
+    if (!socket.destroyed || socket.writable) {
+      const { result, reply } = await this.#options.take(read, address);
+      const isAccepted = result === "acknowledged" || result === "repeated";
+      if (isAccepted) {
+        connection.isProven = true;
+        connection.rejected = 0;
+        connection.activeMs = this.#options.clock.monotonicMs();
+      } else connection.rejected += 1;
+      if (reply && !socket.destroyed) socket.write(reply);
+      if (connection.rejected >= REJECTED_MAX) socket.destroy();
+    }
+    connection.pending -= 1;
+    if (connection.pending < PENDING_MAX && !socket.destroyed) socket.resume();
+  }
+
+  #makeRoom(): void {
+    const all = [...this.#open].toSorted((a, b) => a.activeMs - b.activeMs);
+    const closed = all.find(({ isProven }) => !isProven) ?? all[0];
+    if (!closed) return;
+    this.#options.onFull(closed.address);
+    this.#open.delete(closed);
+    closed.socket.destroy();
+  }
+
+  #sweep(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const { socket, isProven, activeMs } of this.#open)
+      if (nowMs - activeMs >= (isProven ? IDLE_MS : UNPROVEN_MS)) socket.destroy();
+    this.#cancelSweep =
+      this.#open.size > 0 ? this.#options.clock.after(SWEEP_MS, () => this.#sweep()) : undefined;
+  }
+}

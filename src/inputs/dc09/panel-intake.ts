@@ -1,0 +1,249 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+import type { TrustedTime } from "../../domain/clock.ts";
+import type { Actor } from "../../domain/event.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { ZoneContext } from "../zone-context.ts";
+import type { ZoneEngine } from "../zone-engine.ts";
+import { contactIdEvent } from "./contact-id.ts";
+import type { FrameRead } from "./frame-reader.ts";
+import {
+  encryptedContent,
+  messageHead,
+  plainContent,
+  type MessageContent,
+  type MessageHead,
+} from "./message.ts";
+import { MessageRate } from "./message-rate.ts";
+import type { PanelAccount } from "./panel-account.ts";
+import type { PanelChanges, PlannedEvent } from "./panel-changes.ts";
+import type { PanelEvent } from "./panel-code.ts";
+import type { PanelRefusals, RefusalReason } from "./panel-refusals.ts";
+import type { PanelSupervision } from "./panel-supervision.ts";
+import { contactsOf, zonesOfNumber, type PanelZones } from "./panel-zones.ts";
+import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
+import { ack, duh, nak, type Answered } from "./reply.ts";
+import { siaEvents } from "./sia-events.ts";
+
+export interface PanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
+  readonly accounts: readonly PanelAccount[];
+  readonly time: TrustedTime;
+  readonly monitor: ZoneEngine;
+  readonly repeated: RepeatedMessages;
+  readonly changes: PanelChanges;
+  readonly refusals: PanelRefusals;
+  readonly supervision: PanelSupervision;
+  readonly panelZones: PanelZones;
+  /** The zones in force. */
+  readonly zones: () => readonly Zone[];
+  /** Monitors a created zone from now on. */
+  readonly addZone: (zone: Zone, by: Actor) => void;
+}
+
+/** What became of a message; `reply` is undefined if the panel gets none. */
+export interface Verdict {
+  readonly result: RefusalReason | "acknowledged" | "repeated";
+  readonly reply: Buffer | undefined;
+}
+
+/** DC-09, 5.5.1.8: how far the time of a message may be ahead or behind. */
+const AHEAD_MAX_MS = 20_000;
+const BEHIND_MAX_MS = 40_000;
+
+/** Signals that a message cannot be processed. */
+class Refusal extends Error {
+  readonly reason: RefusalReason;
+  constructor(reason: RefusalReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
+const REPLY_TO: Readonly<Partial<Record<RefusalReason, "nak" | "duh">>> = {
+  key: "nak",
+  clock: "nak",
+  malformed: "duh",
+  token: "duh",
+  "unknown-account": "duh",
+  plain: "duh",
+  "undeclared-zone": "duh",
+};
+
+/** A message of a known account with its content. */
+interface Known {
+  readonly panel: PanelAccount;
+  readonly key: Buffer | undefined;
+  readonly head: MessageHead;
+  readonly content: MessageContent;
+}
+
+/** Processes messages of alarm panels: a message is acknowledged once what it changes is on disk. */
+export class PanelIntake {
+  readonly #options: PanelIntakeOptions;
+  readonly #accounts: ReadonlyMap<string, PanelAccount & { readonly allowed: BlockList | undefined }>;
+  readonly #rate: MessageRate;
+  /** Messages by result since the start. */
+  readonly counts = new Map<"acknowledged" | "repeated", number>([
+    ["acknowledged", 0],
+    ["repeated", 0],
+  ]);
+
+  constructor(options: PanelIntakeOptions) {
+    this.#options = options;
+    this.#rate = new MessageRate(options.clock);
+    this.#accounts = new Map(
+      options.accounts.map((panel) => [panel.account, { ...panel, allowed: allowedOf(panel.from) }]),
+    );
+  }
+
+  /** Processes what was read. Never rejects. @param address of the sender */
+  async take(read: FrameRead, address: string): Promise<Verdict> {
+    if ("refusal" in read) return this.#refused(read.refusal, "", address);
+    const { body, dialect } = read;
+    const head = messageHead(body);
+    if (!head) return this.#refused("malformed", "", address);
+    const answered = { head, dialect };
+    try {
+      return await this.#takeKnown(this.#known(head, address), answered);
+    } catch (error) {
+      const reason = error instanceof Refusal ? error.reason : "not-stored";
+      if (reason === "not-stored") this.#options.log.error("dc09-message-not-stored", { error });
+      const { reply } = this.#refused(reason, head.account ?? "", address);
+      return { result: reason, reply: reply ?? this.#replyTo(reason, answered) };
+    }
+  }
+
+  #refused(reason: RefusalReason, account: string, address: string): Verdict {
+    this.#options.refusals.note(reason, account, address);
+    return { result: reason, reply: undefined };
+  }
+
+  #replyTo(reason: RefusalReason, answered: Answered): Buffer | undefined {
+    const kind = REPLY_TO[reason];
+    if (kind === "nak") return nak(answered, this.#options.clock.wallMs());
+    return kind === "duh" ? duh(answered) : undefined;
+  }
+
+  /** The account and content of a message. @throws Refusal */
+  #known(head: MessageHead, address: string): Known {
+    const plain = head.isEncrypted ? undefined : plainContent(head);
+    const panel = this.#accounts.get(head.account ?? plain?.account ?? "");
+    if (!panel) throw new Refusal("unknown-account");
+    if (panel.allowed && !isAllowed(panel.allowed, address)) throw new Refusal("address");
+    if (!head.isEncrypted && !panel.isPlain) throw new Refusal("plain");
+    // Before the decryption: an attacker must not cause work.
+    if (!this.#rate.admits(panel.account)) throw new Refusal("rate");
+    const key = panel.key === null ? undefined : Buffer.from(panel.key, "hex");
+    if (head.isEncrypted) {
+      const content = key && encryptedContent(head, key);
+      if (!content) throw new Refusal("key");
+      return { panel, key, head, content };
+    }
+    if (!plain) throw new Refusal("malformed");
+    return { panel, key: undefined, head, content: plain };
+  }
+
+  async #takeKnown({ panel, key, head, content }: Known, answered: Answered): Promise<Verdict> {
+    const { clock, journal, repeated, supervision } = this.#options;
+    const { account } = panel;
+    const acknowledged = (result: "acknowledged" | "repeated"): Verdict => {
+      this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
+      return { result, reply: ack(answered, clock.wallMs(), key) };
+    };
+    const isInTime = this.#isInTime(panel, content);
+    if (head.token === "NULL") {
+      if (!isInTime) throw new Refusal("clock");
+      supervision.heard(account);
+      return acknowledged("acknowledged");
+    }
+    const events = eventsOf(head.token, content);
+    const isChecked = panel.timestamps === "checked" && this.#options.time.isTrusted();
+    const hash = contentHash(head, content);
+    const identity = { account, sequence: head.sequence, hash, sentWallMs: content.sentWallMs };
+    // Before the check of the time: a repetition of a stored message may be late.
+    if (repeated.isRepeated(identity)) {
+      if (isInTime) supervision.heard(account);
+      return acknowledged("repeated");
+    }
+    if (!isInTime) throw new Refusal("clock");
+    const planned = events.map((event) => this.#planned(panel, event));
+    const work = (): "acknowledged" | "repeated" => {
+      // The same message over two paths may be in this commit already.
+      if (repeated.isRepeated(identity)) return "repeated";
+      repeated.remember({ ...identity, sentWallMs: isChecked ? content.sentWallMs : null });
+      for (const one of planned) this.#options.changes.apply(account, one, this.#options.zones());
+      return "acknowledged";
+    };
+    const result = await journal.groupCommit(work).catch((error: unknown) => {
+      this.#options.monitor.reportFailure(error);
+      throw error;
+    });
+    supervision.heard(account);
+    return acknowledged(result);
+  }
+
+  /** Whether the time of a message may be accepted. Without a trusted clock of its own the daemon cannot tell. */
+  #isInTime({ timestamps }: PanelAccount, { sentWallMs }: MessageContent): boolean {
+    const { clock, time } = this.#options;
+    if (sentWallMs === null || timestamps === "ignored" || !time.isTrusted()) return true;
+    const aheadMs = sentWallMs - clock.wallMs();
+    // Seconds are whole: a message of this second is up to 999 ms behind.
+    return aheadMs <= AHEAD_MAX_MS && aheadMs >= -BEHIND_MAX_MS - 999;
+  }
+
+  /** @throws Refusal for an alarm without a zone */
+  #planned(panel: PanelAccount, event: PanelEvent): PlannedEvent {
+    const { zones, panelZones, addZone } = this.#options;
+    const { account } = panel;
+    const contacts = contactsOf(zones(), account, event);
+    const { meaning, change } = event;
+    const isAlarm = meaning?.what === "alarm" || meaning?.what === "tamper";
+    if (contacts.length > 0 || !isAlarm || change === "restored") return { event, contacts };
+    const ofNumber = zonesOfNumber(zones(), account, event);
+    // Tamper of a zone is its fault.
+    if (meaning.what === "tamper" && (panel.zones === "declared" || ofNumber.length > 0))
+      return { event, contacts };
+    if (panel.zones === "declared") {
+      // Another class than that of the zone: a crew of the wrong kind is better than none.
+      if (ofNumber.length === 0) throw new Refusal("undeclared-zone");
+      return { event, contacts: ofNumber };
+    }
+    const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
+    const zone = panelZones.create(panel, kind, event);
+    if (!zone) throw new Refusal("undeclared-zone");
+    const known = zones().find(({ id }) => id === zone.id);
+    if (!known) addZone(zone, { who: "santinela", from: "alarm panel" });
+    return { event, contacts: [known ?? zone] };
+  }
+}
+
+/** @throws Refusal if the data cannot be read */
+function eventsOf(token: string, { data, extended }: MessageContent): PanelEvent[] {
+  if (token !== "ADM-CID" && token !== "SIA-DCS") throw new Refusal("token");
+  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
+  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
+  if (!events) throw new Refusal("malformed");
+  // Extended data "I" is the text of the event.
+  const text = extended.find(({ id }) => id === "I")?.text ?? "";
+  return events.map((event) => (event.text === "" ? { ...event, text } : event));
+}
+
+/** @returns undefined if any address is allowed */
+function allowedOf(from: readonly string[]): BlockList | undefined {
+  if (from.length === 0) return undefined;
+  const allowed = new BlockList();
+  for (const entry of from) {
+    const [address = "", prefix] = entry.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (prefix === undefined) allowed.addAddress(address, family);
+    else allowed.addSubnet(address, Number(prefix), family);
+  }
+  return allowed;
+}
+
+function isAllowed(allowed: BlockList, address: string): boolean {
+  // A socket for both families shows an IPv4 address as ::ffff:192.0.2.1.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (isIPv4(plain)) return allowed.check(plain, "ipv4");
+  return isIPv6(plain) && allowed.check(plain, "ipv6");
+}

@@ -1,0 +1,98 @@
+import type { ZoneKind } from "../domain/zone.ts";
+import { Store } from "./database.ts";
+
+/** A processed message of an alarm panel, identified in a way that a repetition matches. */
+export interface PanelMessage {
+  /** In capitals. */
+  readonly account: string;
+  readonly sequence: string;
+  /** Hash of its content, because sequences are reused. */
+  readonly hash: string;
+  /** The panel's time if it was checked, milliseconds since 1970; otherwise null. */
+  readonly sentWallMs: number | null;
+  /** Wall clock, milliseconds since 1970. */
+  readonly atWallMs: number;
+}
+
+/** A zone that was created at its first alarm. */
+export interface CreatedPanelZone {
+  readonly account: string;
+  readonly number: number;
+  readonly kind: ZoneKind;
+  readonly name: string;
+}
+
+/** A trouble or a bypassed zone that an alarm panel has reported and not restored. */
+export interface PanelReport {
+  readonly account: string;
+  readonly what: "trouble" | "bypass";
+  readonly code: string;
+  /** Zone or module; -1 if none was sent. */
+  readonly number: number;
+}
+
+/** What is known of alarm panels: processed messages, created zones, open troubles and bypasses. */
+export class AlarmPanelStore extends Store {
+  readonly #messages = this.prepare<PanelMessage & { readonly seq: number }>(
+    `SELECT seq, account, sequence, hash, sent_wall AS sentWallMs, at_wall AS atWallMs
+     FROM panel_messages ORDER BY seq`,
+  );
+  readonly #addMessage = this.prepare(
+    "INSERT INTO panel_messages(account, sequence, hash, sent_wall, at_wall) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #removeMessage = this.prepare("DELETE FROM panel_messages WHERE seq = ?");
+  readonly #zones = this.prepare<CreatedPanelZone>(
+    "SELECT account, number, kind, name FROM panel_zones ORDER BY account, number, kind",
+  );
+  readonly #addZone = this.prepare(
+    "INSERT OR IGNORE INTO panel_zones(account, number, kind, name) VALUES(?, ?, ?, ?)",
+  );
+  readonly #reports = this.prepare<PanelReport>("SELECT account, what, code, number FROM panel_reports");
+  readonly #addReport = this.prepare(
+    "INSERT OR IGNORE INTO panel_reports(account, what, code, number) VALUES(?, ?, ?, ?)",
+  );
+  readonly #removeReport = this.prepare(
+    "DELETE FROM panel_reports WHERE account = ? AND what = ? AND code = ? AND number = ?",
+  );
+
+  /** The stored messages with their numbers, oldest first. */
+  messages(): (PanelMessage & { readonly seq: number })[] {
+    return this.#messages.all();
+  }
+
+  /** @returns the number of the message, for `removeMessage` */
+  addMessage({ account, sequence, hash, sentWallMs, atWallMs }: PanelMessage): number {
+    const { lastInsertRowid } = this.#addMessage.run(
+      account,
+      sequence,
+      hash,
+      sentWallMs,
+      Math.round(atWallMs),
+    );
+    return Number(lastInsertRowid);
+  }
+
+  removeMessage(seq: number): void {
+    this.#removeMessage.run(seq);
+  }
+
+  zones(): CreatedPanelZone[] {
+    return this.#zones.all();
+  }
+
+  addZone({ account, number, kind, name }: CreatedPanelZone): void {
+    this.#addZone.run(account, number, kind, name);
+  }
+
+  reports(): PanelReport[] {
+    return this.#reports.all();
+  }
+
+  addReport({ account, what, code, number }: PanelReport): void {
+    this.#addReport.run(account, what, code, number);
+  }
+
+  removeReport({ account, what, code, number }: PanelReport): void {
+    this.#removeReport.run(account, what, code, number);
+  }
+}

@@ -1,0 +1,370 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../../src/domain/zone.ts";
+import type { PanelAccount } from "../../../src/inputs/dc09/panel-account.ts";
+import { newPanelKey, wire } from "../../support/alarm-panel.ts";
+import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
+
+let site: Dc09Site | undefined;
+afterEach(async () => {
+  await site?.end();
+  site = undefined;
+});
+
+async function started(accounts: readonly PanelAccount[], zones: readonly Zone[] = []): Promise<Dc09Site> {
+  site = await Dc09Site.start(accounts, zones);
+  return site;
+}
+
+const hall = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
+
+describe("an alarm of a panel", () => {
+  test.each(["tcp", "udp"] as const)(
+    "over %s is a trip of its zone, which the restoral restores",
+    async (transport) => {
+      const here = await started([panelAccount("1234")], [hall]);
+      const panel = here.panel("1234", { transport });
+      expect(await panel.contactId("1130 01 004")).toMatchObject({ token: "ACK", sequence: "0001" });
+      expect(here.trips).toMatchObject([
+        { zoneId: "hall", source: "dc09", type: "trip", cause: "edge", state: "waiting" },
+      ]);
+      expect(await panel.contactId("3130 01 004")).toMatchObject({ token: "ACK", sequence: "0002" });
+      expect(here.contactOf("hall")).toBe("normal");
+      expect(here.restores).toHaveLength(1);
+    },
+  );
+
+  test.each([16, 24, 32] as const)("with a key of %i bytes is acknowledged encrypted", async (bytes) => {
+    const key = newPanelKey(bytes);
+    const here = await started([panelAccount("1234", { key, isPlain: false })], [hall]);
+    const reply = await here.panel("1234", { key }).contactId("1130 01 004");
+    expect(reply).toMatchObject({ token: "ACK", sequence: "0001" });
+    expect(reply?.content).toMatch(/^[^|]*\|\]_21:30:00,11-20-2026$/);
+    expect(here.trips).toHaveLength(1);
+  });
+
+  test("in SIA is a trip of its area and zone", async () => {
+    const here = await started(
+      [panelAccount("1234")],
+      [
+        zoneOf({ id: "shop", input: { dc09: "1234", partition: 1, zone: 4 } }),
+        zoneOf({ id: "flat", input: { dc09: "1234", partition: 2, zone: 4 } }),
+      ],
+    );
+    expect(await here.panel("1234").sia("Nri2/BA04*'Bedroom'NM")).toMatchObject({ token: "ACK" });
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["flat"]);
+    expect(await here.panel("1234").sia("Nri2/BR04", "0002")).toMatchObject({ token: "ACK" });
+    expect(here.contactOf("flat")).toBe("normal");
+  });
+
+  test("is another trip although the panel has sent no restoral, but not while it only says that it continues", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId("1130 01 004");
+    await panel.contactId("6130 01 004");
+    expect(here.trips).toHaveLength(1);
+    await panel.contactId("1130 01 004");
+    expect(here.trips).toHaveLength(2);
+  });
+
+  test("after a restart during which nothing was reported is an ordinary trip", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    await here.startAgain();
+    await here.panel("1234").contactId("1130 01 004");
+    expect(here.trips).toMatchObject([{ cause: "edge", earliestWallMs: null }]);
+  });
+
+  test("that cannot be stored gets no reply, and is one trip once the panel has repeated it", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { replyWithinMs: 300 });
+    here.breakJournal();
+    expect(await panel.contactId("1130 01 004", "0001")).toBeUndefined();
+    expect(here.conditions).toContain("journal-write-failed");
+    here.repairJournal();
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
+    expect(here.trips).toHaveLength(1);
+  });
+});
+
+describe("zones that are not configured", () => {
+  test("are created at their first alarm with the panel's text and the type of the code, and remain after a restart", async () => {
+    const here = await started([panelAccount("1234")]);
+    const panel = here.panel("1234");
+    await panel.sia("Nri1/FA07^Kitchen smoke^");
+    expect(here.trips).toMatchObject([
+      { zoneId: "dc09-1234-7-fire", body: { firetruck: true, objectiveId: 12 } },
+    ]);
+    await here.startAgain();
+    expect(here.zones).toMatchObject([
+      { id: "dc09-1234-7-fire", name: "Kitchen smoke (1234/7)", kind: "fire" },
+    ]);
+    expect(here.contactOf("dc09-1234-7-fire")).toBe("open");
+    await panel.sia("Nri1/FR07");
+    expect(here.contactOf("dc09-1234-7-fire")).toBe("normal");
+  });
+
+  test("of another class than the configured zone get a zone of their own: a fire is not reported as a burglary", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    await here.panel("1234").contactId("1110 01 004");
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["dc09-1234-4-fire"]);
+  });
+
+  test("are refused with zones: declared, so that the panel reports a communication failure", async () => {
+    const here = await started([panelAccount("1234", { zones: "declared" })], [hall]);
+    const panel = here.panel("1234");
+    expect(await panel.contactId("1130 01 009")).toMatchObject({ token: "DUH", sequence: "0001" });
+    expect(here.conditions).toContain("alarm-panel-rejected/undeclared-zone 1234");
+    expect(await panel.contactId("1110 01 004")).toMatchObject({ token: "ACK" });
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["hall"]);
+  });
+});
+
+describe("a repeated message", () => {
+  test("is acknowledged again and acted on once, also with another time and after a restart", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId("1130 01 004", "0001");
+    await panel.contactId("3130 01 004", "0002");
+    here.clock.advance(25_000);
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK", sequence: "0001" });
+    await here.startAgain();
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK", sequence: "0001" });
+    expect(here.trips).toHaveLength(1);
+    expect(here.count("repeated")).toBe(1);
+  });
+
+  test("of yesterday with its old time is acknowledged and not acted on", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    const frame = panel.frame("ADM-CID", "#1234|1130 01 004", "0001");
+    await panel.send(frame);
+    await panel.contactId("3130 01 004", "0002");
+    here.clock.advance(86_400_000);
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(here.trips).toHaveLength(1);
+  });
+
+  test("over two paths at the same time is one trip", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const frame = here.panel("1234").frame("ADM-CID", "#1234|1130 01 004", "0001");
+    const replies = await Promise.all(
+      (["tcp", "udp"] as const).map((transport) => here.panel("1234", { transport }).send(frame)),
+    );
+    expect(replies).toMatchObject([{ token: "ACK" }, { token: "ACK" }]);
+    expect(here.trips).toHaveLength(1);
+  });
+
+  test("from a panel without time is recognised an hour later if nothing came in between", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { wallMs: undefined });
+    await panel.contactId("3130 01 004", "0057");
+    await panel.contactId("1130 01 004", "0058");
+    here.clock.advance(3_600_000);
+    await panel.contactId("1130 01 004", "0058");
+    expect(here.trips).toHaveLength(1);
+  });
+
+  test("is not assumed when the sequences have wrapped: the alarm of days later is a trip", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { wallMs: undefined });
+    for (let round = 0; round < 3; round += 1) {
+      await panel.contactId("1130 01 004", "0058");
+      await panel.contactId("3130 01 004", "0059");
+      here.clock.advance(2 * 86_400_000);
+    }
+    expect(here.trips).toHaveLength(3);
+  });
+
+  test("is not assumed for a panel that does not count: the next alarm is a trip", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { wallMs: undefined });
+    await panel.contactId("1130 01 004", "0001");
+    here.clock.advance(3_600_000);
+    await panel.contactId("1130 01 004", "0001");
+    expect(here.trips).toHaveLength(2);
+  });
+});
+
+describe("a message that is not accepted", () => {
+  test("with a wrong checksum gets no reply", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const frame = here.panel("1234").frame("ADM-CID", "#1234|1130 01 004", "0001");
+    frame[1] = frame[1] === 0x30 ? 0x31 : 0x30;
+    expect(await here.panel("1234", { replyWithinMs: 300 }).send(frame)).toBeUndefined();
+    expect(here.count("crc")).toBe(1);
+    expect(here.trips).toEqual([]);
+  });
+
+  test("of another account is refused, counted and named", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    expect(await here.panel("9999").contactId("1130 01 004")).toMatchObject({ token: "DUH" });
+    expect(here.count("unknown-account")).toBe(1);
+    expect(here.conditions).toEqual(["alarm-panel-rejected/unknown-account 9999"]);
+    here.clock.advance(600_000);
+    expect(here.conditions).toEqual([]);
+  });
+
+  test("with another key gets a negative reply with the time", async () => {
+    const here = await started([panelAccount("1234", { key: newPanelKey(16), isPlain: false })], [hall]);
+    const reply = await here.panel("1234", { key: newPanelKey(16) }).contactId("1130 01 004");
+    expect(reply).toMatchObject({ token: "NAK", sequence: "0000", content: "]_21:30:00,11-20-2026" });
+    expect(here.conditions).toContain("alarm-panel-rejected/key 1234");
+    expect(here.trips).toEqual([]);
+  });
+
+  test("without encryption is refused for an account with a key, and from an address that is not allowed gets no reply", async () => {
+    const here = await started(
+      [
+        panelAccount("1234", { key: newPanelKey(16), isPlain: false }),
+        panelAccount("5678", { from: ["192.0.2.0/24"] }),
+        panelAccount("AB12", { from: ["127.0.0.0/8"] }),
+      ],
+      [hall],
+    );
+    expect(await here.panel("1234").contactId("1130 01 004")).toMatchObject({ token: "DUH" });
+    expect(await here.panel("5678", { replyWithinMs: 300 }).contactId("1130 01 004")).toBeUndefined();
+    expect(await here.panel("AB12").supervision()).toMatchObject({ token: "ACK" });
+    expect(here.count("address")).toBe(1);
+    expect(here.count("plain")).toBe(1);
+  });
+
+  test.each([
+    ["21 s ahead", 21_000, "NAK"],
+    ["20 s ahead", 20_000, "ACK"],
+    ["40 s behind", -40_000, "ACK"],
+    ["41 s behind", -41_000, "NAK"],
+  ])("by its time, %s, gets %s", async (_name, offMs, token) => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { wallMs: () => here.clock.wallMs() + offMs });
+    expect(await panel.contactId("1130 01 004")).toMatchObject({ token });
+    expect(await panel.supervision()).toMatchObject({ token });
+    expect(here.trips).toHaveLength(token === "ACK" ? 1 : 0);
+  });
+
+  test("by its time is accepted while the daemon's own clock is not trusted", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    here.isClockTrusted = false;
+    const panel = here.panel("1234", { wallMs: () => here.clock.wallMs() + 3_600_000 });
+    expect(await panel.contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+  });
+
+  test("of an unknown format is refused; one of an unknown code is recorded and shown", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    expect(await panel.send(panel.frame("ACR-SF", "#1234|99", "0001"))).toMatchObject({ token: "DUH" });
+    expect(await panel.contactId("1900 00 001", "0002")).toMatchObject({ token: "ACK" });
+    expect(here.conditions).toContain("alarm-panel-code-unknown/1234 900");
+    expect(here.events).toMatchObject([
+      { event: "alarm-panel-reported", detail: { code: "900", what: "unknown" } },
+    ]);
+  });
+
+  test("is one of more than 300 at once: the panel sends the rest later", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { replyWithinMs: 300 });
+    const frames = Array.from({ length: 305 }, () => panel.frame("NULL", "", "0000"));
+    await panel.send(Buffer.concat(frames)).catch(() => undefined);
+    expect(here.count("acknowledged")).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("other reports", () => {
+  test("opening and closing are the gate of its zones, also after a restart", async () => {
+    const gate = { dc09: "1234", partition: 1 };
+    const here = await started(
+      [panelAccount("1234")],
+      [zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 }, gate })],
+    );
+    const panel = here.panel("1234");
+    await panel.contactId("1401 01 002");
+    await here.startAgain();
+    await panel.contactId("1130 01 004");
+    expect(here.trips).toMatchObject([{ state: "gated" }]);
+    await panel.contactId("3130 01 004");
+    await panel.contactId("3401 01 002");
+    await panel.contactId("1130 01 004");
+    expect(here.trips).toMatchObject([{ state: "gated" }, { state: "waiting" }]);
+  });
+
+  test("a zone bypassed at the panel and a trouble are shown until they are restored, also after a restart", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId("1570 01 004");
+    await panel.contactId("1301 00 000");
+    await here.startAgain();
+    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 570 4", "alarm-panel-trouble/1234 301 0"]);
+    await panel.contactId("3570 01 004");
+    await panel.contactId("3301 00 000");
+    expect(here.conditions).toEqual([]);
+  });
+
+  test("tamper, battery and supervision of a zone are its faults", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    for (const code of ["383", "384", "381"]) await panel.contactId(`1${code} 01 004`);
+    here.clock.advance(5_000);
+    expect(here.trips.map(({ type, cause }) => `${type} ${cause}`)).toEqual([
+      "fault tamper",
+      "fault battery",
+      "fault supervision",
+    ]);
+    for (const code of ["383", "384", "381"]) await panel.contactId(`3${code} 01 004`);
+    expect(here.journal.faults.list()).toEqual([]);
+  });
+
+  test("tamper of an unknown zone is an alarm of a zone that is created for it", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId("1137 00 000");
+    expect(here.trips).toMatchObject([{ zoneId: "dc09-1234-0-tamper", type: "trip" }]);
+    await panel.contactId("3137 00 000");
+    expect(here.contactOf("dc09-1234-0-tamper")).toBe("normal");
+  });
+
+  test("any code is a trip of a zone that names it", async () => {
+    const mains = zoneOf({ id: "mains", kind: "technical", input: { dc09: "1234", codes: ["301", "AT"] } });
+    const here = await started([panelAccount("1234")], [mains]);
+    const panel = here.panel("1234");
+    await panel.contactId("1301 00 000");
+    await panel.contactId("3301 00 000");
+    await panel.sia("Nri0/AT00");
+    await panel.sia("Nri0/AR00");
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["mains", "mains"]);
+    expect(here.contactOf("mains")).toBe("normal");
+  });
+
+  test("a test report is an entry of the event log", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    await here.panel("1234").contactId("1602 00 000");
+    expect(here.events).toMatchObject([
+      { event: "alarm-panel-reported", detail: { code: "602", what: "test" } },
+    ]);
+  });
+});
+
+describe("a silent panel", () => {
+  test("is one fault of all its zones, which its next message ends", async () => {
+    const door = zoneOf({ id: "door", input: { dc09: "1234", zone: 5 } });
+    const here = await started([panelAccount("1234", { silenceS: 180 })], [hall, door]);
+    const panel = here.panel("1234");
+    here.clock.advance(170_000);
+    await panel.supervision();
+    here.clock.advance(170_000);
+    expect(here.conditions).toEqual([]);
+    here.clock.advance(10_000);
+    expect(here.conditions).toEqual(["alarm-panel-silent/1234"]);
+    expect(here.trips).toMatchObject([
+      { type: "fault", cause: "supervision", subject: "fault/DC-09 1234/supervision" },
+    ]);
+    await panel.supervision();
+    expect(here.conditions).toEqual([]);
+    expect(here.trips.at(-1)).toMatchObject({ type: "fault-over" });
+  });
+});
+
+test("two frames with a NUL between them in one packet are read both", async () => {
+  const here = await started([panelAccount("1234")], [hall]);
+  const frames = [wire('"ADM-CID"0001L0#1234[#1234|1130 01 004]'), Buffer.of(0), wire('"NULL"0000L0#1234[]')];
+  await here.panel("1234").send(Buffer.concat(frames));
+  expect(here.trips).toHaveLength(1);
+});

@@ -1,0 +1,96 @@
+import type { PanelAccount } from "../../src/inputs/dc09/panel-account.ts";
+import { PanelReceiver } from "../../src/inputs/dc09/panel-receiver.ts";
+import { PanelZones } from "../../src/inputs/dc09/panel-zones.ts";
+import { resolveProfiles } from "../../src/domain/zone-rules.ts";
+import type { Zone } from "../../src/domain/zone.ts";
+import { AlarmPanel, type AlarmPanelOptions } from "./alarm-panel.ts";
+import { WatchedZones } from "./watched-zones.ts";
+
+const OBJECTIVE = { type: "obiective/cladiri", id: 12 } as const;
+const PROFILES = Object.fromEntries(resolveProfiles({}));
+
+/** An account of a panel, plain and from this machine by default. */
+export function panelAccount(account: string, options: Partial<PanelAccount> = {}): PanelAccount {
+  const defaults = {
+    key: null,
+    isPlain: true,
+    from: [],
+    objective: OBJECTIVE,
+    zones: "auto",
+    silenceS: null,
+  } as const;
+  return { account, timestamps: "checked", ...defaults, ...options };
+}
+
+/** A site with the receiver for alarm panels on free ports of 127.0.0.1. */
+export class Dc09Site extends WatchedZones {
+  receiver: PanelReceiver;
+  readonly #accounts: readonly PanelAccount[];
+  readonly #declared: readonly Zone[];
+
+  private constructor(accounts: readonly PanelAccount[], declared: readonly Zone[], journalPath?: string) {
+    super(declared, journalPath === undefined ? {} : { journalPath });
+    this.#accounts = accounts;
+    this.#declared = declared;
+    this.receiver = this.#newReceiver();
+  }
+
+  static async start(
+    accounts: readonly PanelAccount[],
+    declared: readonly Zone[] = [],
+    journalPath?: string,
+  ): Promise<Dc09Site> {
+    const site = new Dc09Site(accounts, declared, journalPath);
+    await site.receiver.start();
+    return site;
+  }
+
+  /** A panel with the site's time. */
+  panel(account: string, options: Partial<AlarmPanelOptions> = {}): AlarmPanel {
+    return new AlarmPanel({
+      account,
+      port: () => this.receiver.ports[options.transport ?? "tcp"] ?? 0,
+      wallMs: () => this.clock.wallMs(),
+      ...options,
+    });
+  }
+
+  /** Stops the daemon and starts it again. */
+  async startAgain(): Promise<void> {
+    await this.receiver.stop();
+    const { journal } = this;
+    const zones = new PanelZones({ accounts: this.#accounts, profiles: PROFILES, locale: "en", journal });
+    (this as { zones: readonly Zone[] }).zones = [...this.#declared, ...zones.created(this.#declared)];
+    this.restart();
+    this.receiver = this.#newReceiver();
+    await this.receiver.start();
+  }
+
+  /** Messages with a result. */
+  count(result: string): number {
+    return this.receiver.counts.find((entry) => entry.result === result)?.count ?? 0;
+  }
+
+  async end(): Promise<void> {
+    await this.receiver.stop();
+    this.close();
+  }
+
+  #newReceiver(): PanelReceiver {
+    const { host, watch } = this;
+    return new PanelReceiver({
+      ...this.common,
+      source: {
+        host: "127.0.0.1",
+        port: 0,
+        transports: ["tcp", "udp"],
+        accounts: this.#accounts,
+        profiles: PROFILES,
+      },
+      time: host.time,
+      locale: "en",
+      addZone: (zone, by) =>
+        watch.exchange([...watch.monitor.watched().map((known) => known.zone), zone], by),
+    });
+  }
+}
