@@ -36,6 +36,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "interventions show": ["interventions show 120"],
   "interventions set": ["interventions set 120 --status done"],
   trip: ["trip --zone front-door", "trip --zone front-door --restore"],
+  "dc09 send": ["dc09 send --account 1234 --event '1130 01 004'", "dc09 send --account 1234"],
   "sync status": ["sync status", "sync status --json"],
   "sync now": ["sync now"],
   "sync dead": ["sync dead"],

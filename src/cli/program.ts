@@ -8,6 +8,7 @@ import { commandTree, type CommandNode } from "./command-tree.ts";
 import { completionScript } from "./completion.ts";
 import { addConfigurationCommands, addInitCommand } from "./configuration-commands.ts";
 import { withCurrentNames } from "./deprecated-names.ts";
+import { addDc09Commands } from "./dc09.ts";
 import { addEventCommands } from "./events.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addFieldTestCommands } from "./field-tests.ts";
@@ -77,6 +78,7 @@ function program(terminal: Terminal): Command {
   addZoneCommands(commands.group("zones", "the zones and their contacts; needs a running daemon"));
   addFieldTestCommands(commands);
   addTripCommand(commands);
+  addDc09Commands(commands);
   addInterventionCommands(commands);
   addEventCommands(commands);
   addMetricsCommand(commands);

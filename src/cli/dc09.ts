@@ -1,0 +1,144 @@
+import { createSocket } from "node:dgram";
+import { connect, isIPv6 } from "node:net";
+import type { Config, Dc09AccountConfig } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { encrypted, paddingFor } from "../inputs/dc09/cipher.ts";
+import { FrameReader, frameOf } from "../inputs/dc09/frame-reader.ts";
+import { messageHead, timeText } from "../inputs/dc09/message.ts";
+import { SystemClock } from "../ops/system-clock.ts";
+import type { CommandGroup } from "./command-group.ts";
+import { wholeNumber } from "./zone-commands.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface SendOptions {
+  readonly account: string;
+  readonly event?: string;
+  readonly sia?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly udp?: boolean;
+  readonly plain?: boolean;
+}
+
+/** A panel waits this long for a reply (DC-09, 5.5.2), and gives up after three attempts here. */
+const REPLY_WITHIN_MS = 20_000;
+const ATTEMPTS = 3;
+
+/** `dc09`. */
+export function addDc09Commands(root: CommandGroup): void {
+  root
+    .group("dc09", "the receiver for alarm panels")
+    .add("send", "send a message as an alarm panel does, and print the reply", () => send)
+    .requiredOption("--account <account>", "account of the alarm panel, from dc09.accounts")
+    .option("--event <event>", "Contact ID event: qualifier and code, partition, zone, such as '1130 01 004'")
+    .option("--sia <data>", "SIA event, such as 'Nri1/BA04'; with neither, a supervision message")
+    .option("--host <host>", "address of the receiver (default: dc09.host)")
+    .option("--port <port>", "port of the receiver (default: dc09.port)")
+    .option("--udp", "send over UDP instead of TCP")
+    .option("--plain", "send without encryption although the account has a key");
+}
+
+/**
+ * Sends one message and repeats it until there is a reply.
+ * @throws AppError `not-found` for an unknown account, `unavailable` without a reply or for a rejected message
+ */
+async function send({ dc09 }: Config, { stdout }: Terminal, options: SendOptions): Promise<void> {
+  const panel = dc09?.accounts.find(({ account }) => account === options.account.toUpperCase());
+  if (!dc09 || !panel)
+    throw new AppError("not-found", `account ${options.account} is not in dc09.accounts`, {
+      hint: "Add it to the configuration, or correct --account.",
+    });
+  if (options.event !== undefined && options.sia !== undefined)
+    throw new AppError("usage", "--event and --sia exclude each other");
+  const clock = new SystemClock();
+  const { host = addressOf(dc09.host), udp = false } = options;
+  const to = { host, port: wholeNumber("--port", options.port) ?? dc09.port };
+  const sequence = sequenceAt(clock.wallMs(), options);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const frame = frameFor(panel, sequence, options, clock.wallMs());
+    const reply = await (udp ? overUdp : overTcp)(frame, to, clock);
+    if (!reply) continue;
+    const token = tokenOf(reply);
+    stdout.write(`${token} ${sequence}\n`);
+    if (token === "ACK") return;
+    throw new AppError("unavailable", `the receiver has rejected the message: ${token}`, {
+      hint: "santinela status shows the reason as a condition.",
+    });
+  }
+  throw new AppError("unavailable", `no reply from ${to.host}:${to.port} after ${ATTEMPTS} attempts`, {
+    hint: "Check that the daemon runs, and that dc09.host, dc09.port and dc09.transports are correct.",
+  });
+}
+
+function frameFor(panel: Dc09AccountConfig, sequence: string, options: SendOptions, wallMs: number): Buffer {
+  const { account, key } = panel;
+  const { event, sia, plain = false } = options;
+  const token = event === undefined ? (sia === undefined ? "NULL" : "SIA-DCS") : "ADM-CID";
+  const data = token === "NULL" ? "" : `#${account}|${event ?? sia}`;
+  const tail = `${data}]${timeText(wallMs)}`;
+  const isEncrypted = key !== null && !plain;
+  const head = `"${isEncrypted ? "*" : ""}${token}"${sequence}L0#${account}[`;
+  if (!isEncrypted) return frameOf(Buffer.from(head + tail, "utf8"));
+  const padding = paddingFor(Buffer.byteLength(tail) + 1, Buffer.alloc(16));
+  return frameOf(Buffer.from(head + encrypted(Buffer.from(`${padding}|${tail}`), Buffer.from(key, "hex"))));
+}
+
+/** Supervision messages have the sequence 0000. Otherwise a number that differs in each run within hours. */
+function sequenceAt(wallMs: number, { event, sia }: SendOptions): string {
+  const number = event === undefined && sia === undefined ? 0 : (Math.floor(wallMs / 1000) % 9_999) + 1;
+  return String(number).padStart(4, "0");
+}
+
+function tokenOf(bytes: Buffer): string {
+  const [read] = new FrameReader().push(bytes);
+  const head = read && "body" in read ? messageHead(read.body) : undefined;
+  // The head of a NAK has no account: `R0L0A0`.
+  return head?.token ?? /"\*?(NAK|DUH|ACK)"/.exec(bytes.toString("latin1"))?.[1] ?? "unreadable reply";
+}
+
+/** Where a receiver that listens on all addresses can be reached. */
+function addressOf(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** @returns undefined without a reply in time. @throws AppError `unavailable` if there is no connection */
+function overTcp(frame: Buffer, { host, port }: Target, clock: Clock): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host, () => socket.write(frame));
+    const cancel = clock.after(REPLY_WITHIN_MS, () => socket.destroy());
+    let reply = Buffer.alloc(0);
+    socket.on("data", (part) => {
+      reply = Buffer.concat([reply, part]);
+      if (reply.includes(0x0d)) socket.destroy();
+    });
+    socket.on("close", () => {
+      cancel();
+      resolve(reply.length === 0 ? undefined : reply);
+    });
+    socket.on("error", (cause) =>
+      reject(new AppError("unavailable", `cannot connect to ${host}:${port}: ${cause.message}`, { cause })),
+    );
+  });
+}
+
+/** @returns undefined without a reply in time */
+function overUdp(frame: Buffer, { host, port }: Target, clock: Clock): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+    const end = (reply: Buffer | undefined): void => {
+      cancel();
+      socket.close();
+      resolve(reply);
+    };
+    const cancel = clock.after(REPLY_WITHIN_MS, () => end(undefined));
+    socket.on("message", end);
+    socket.on("error", reject);
+    socket.send(frame, port, host);
+  });
+}
