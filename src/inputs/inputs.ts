@@ -9,7 +9,7 @@ import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
 import type { Dc09Source } from "./dc09/panel-account.ts";
-import { PanelReceiver, type PanelMessageCounts } from "./dc09/panel-receiver.ts";
+import { PanelReceiver, type PanelUse } from "./dc09/panel-receiver.ts";
 import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
@@ -116,9 +116,9 @@ export class Inputs {
     return this.#builtIn?.use;
   }
 
-  /** Messages of alarm panels by result; undefined without a receiver. */
-  get panelCounts(): PanelMessageCounts | undefined {
-    return this.#panels?.counts;
+  /** Messages and silences of alarm panels; undefined without a receiver. */
+  get panelUse(): PanelUse | undefined {
+    return this.#panels?.use;
   }
 
   async start(): Promise<void> {

@@ -36,7 +36,7 @@ beforeEach(() => {
     trips,
     centreObjectives: { lastRead: () => undefined },
     heaps: () => new Map([["front", 7]]),
-    inputs: { brokerUse: undefined, panelCounts: undefined },
+    inputs: { brokerUse: undefined, panelUse: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
 });

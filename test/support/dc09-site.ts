@@ -68,7 +68,7 @@ export class Dc09Site extends WatchedZones {
 
   /** Messages with a result. */
   count(result: string): number {
-    return this.receiver.counts.find((entry) => entry.result === result)?.count ?? 0;
+    return this.receiver.use.messages.find((entry) => entry.result === result)?.count ?? 0;
   }
 
   async end(): Promise<void> {

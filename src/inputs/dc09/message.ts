@@ -29,8 +29,11 @@ export interface MessageContent {
   readonly sentWallMs: number | null;
 }
 
-/** As DC-09, 5.5.1: the prefix and the receiver have up to six digits, the account up to sixteen. */
-const HEAD = /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?L([0-9A-F]{0,6})(?:#([0-9A-F]{0,16}))?\[/i;
+/**
+ * As DC-09, 5.5.1: the prefix and the receiver have up to six hexadecimal digits, the account up to sixteen. Other letters
+ * are read too, so that a wrong account is named.
+ */
+const HEAD = /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?L([0-9A-F]{0,6})(?:#([0-9A-Z]{0,16}))?\[/i;
 /** Extended blocks of one message; more than any panel sends. */
 const EXTENDED_MAX = 16;
 
@@ -84,7 +87,7 @@ function contentOf(text: string, isEncrypted: boolean): MessageContent | undefin
   return { ...dataOf(text.slice(0, end), isEncrypted), extended, sentWallMs };
 }
 
-const ACCOUNT = /^#([0-9A-F]{1,16})$/i;
+const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;
 
 /**
  * Separates padding, account and data. Encrypted data begins with padding up to the first `|`, which some panels omit

@@ -18,9 +18,13 @@ export interface PlannedEvent {
   readonly contacts: readonly Zone[];
 }
 
+/** Unknown codes with a condition; further ones are in the event log only. */
+const UNKNOWN_CODES_MAX = 32;
+
 /** Applies events of alarm panels to zones, gates and reports, in the caller's transaction. */
 export class PanelChanges {
   readonly #options: PanelChangesOptions;
+  readonly #unknownCodes = new Set<string>();
 
   constructor(options: PanelChangesOptions) {
     this.#options = options;
@@ -90,7 +94,10 @@ export class PanelChanges {
       subject: alarmPanelName(account),
       detail,
     });
-    if (!meaning) conditions.raise("alarm-panel-code-unknown", { account, code }, `${account} ${code}`);
+    const subject = `${account} ${code}`;
+    if (meaning || this.#unknownCodes.has(subject) || this.#unknownCodes.size >= UNKNOWN_CODES_MAX) return;
+    this.#unknownCodes.add(subject);
+    conditions.raise("alarm-panel-code-unknown", { account, code }, subject);
   }
 }
 

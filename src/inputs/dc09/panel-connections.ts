@@ -51,7 +51,7 @@ export class PanelConnections {
     return this.#open.size;
   }
 
-  /** Reads a new connection. When all are in use, the oldest without an accepted message is closed, or the oldest. */
+  /** Reads a new connection. When all are in use, another one is closed for it. */
   accept(socket: Socket): void {
     const connection: Connection = {
       socket,
@@ -107,9 +107,14 @@ export class PanelConnections {
     if (connection.pending < PENDING_MAX && !socket.destroyed) socket.resume();
   }
 
+  /** Closes the oldest connection without an accepted message, of the address with the most of them. */
   #makeRoom(): void {
     const all = [...this.#open].toSorted((a, b) => a.activeMs - b.activeMs);
-    const closed = all.find(({ isProven }) => !isProven) ?? all[0];
+    const unproven = all.filter(({ isProven }) => !isProven);
+    const counts = new Map<string, number>();
+    for (const { address } of unproven) counts.set(address, (counts.get(address) ?? 0) + 1);
+    const most = Math.max(0, ...counts.values());
+    const closed = unproven.find(({ address }) => counts.get(address) === most) ?? all[0];
     if (!closed) return;
     this.#options.onFull(closed.address);
     this.#open.delete(closed);

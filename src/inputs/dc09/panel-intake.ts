@@ -131,8 +131,6 @@ export class PanelIntake {
     if (!panel) throw new Refusal("unknown-account");
     if (panel.allowed && !isAllowed(panel.allowed, address)) throw new Refusal("address");
     if (!head.isEncrypted && !panel.isPlain) throw new Refusal("plain");
-    // Before the decryption: an attacker must not cause work.
-    if (!this.#rate.admits(panel.account)) throw new Refusal("rate");
     const key = panel.key === null ? undefined : Buffer.from(panel.key, "hex");
     if (head.isEncrypted) {
       const content = key && encryptedContent(head, key);
@@ -150,6 +148,8 @@ export class PanelIntake {
       this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
       return { result, reply: ack(answered, clock.wallMs(), key) };
     };
+    // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate.
+    if (!this.#rate.admits(account)) throw new Refusal("rate");
     const isInTime = this.#isInTime(panel, content);
     if (head.token === "NULL") {
       if (!isInTime) throw new Refusal("clock");

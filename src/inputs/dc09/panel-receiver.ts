@@ -30,8 +30,13 @@ export interface PanelReceiverOptions extends Pick<
   readonly addZone: (zone: Zone, by: Actor) => void;
 }
 
-/** Messages since the start, by result: acknowledged, repeated, or the reason of the rejection. */
-export type PanelMessageCounts = readonly { readonly result: string; readonly count: number }[];
+/** Use of the receiver since the start. */
+export interface PanelUse {
+  /** Messages by result: acknowledged, repeated, or the reason of the rejection. */
+  readonly messages: readonly { readonly result: string; readonly count: number }[];
+  /** Seconds since the last accepted message of each account. */
+  readonly silences: readonly { readonly account: string; readonly seconds: number }[];
+}
 
 /** Time until the next attempt to listen. */
 const RETRY_MS = 10_000;
@@ -89,8 +94,12 @@ export class PanelReceiver {
     };
   }
 
-  get counts(): PanelMessageCounts {
-    return [...this.#intake.counts, ...this.#refusals.counts].map(([result, count]) => ({ result, count }));
+  get use(): PanelUse {
+    const all = [...this.#intake.counts, ...this.#refusals.counts];
+    return {
+      messages: all.map(([result, count]) => ({ result, count })),
+      silences: this.#supervision.silences,
+    };
   }
 
   async start(): Promise<void> {

@@ -38,9 +38,10 @@ export class PanelSupervision {
     this.#timer.stop();
   }
 
-  /** Monotonic time of the last accepted message of each account. */
-  get heardMs(): ReadonlyMap<string, number> {
-    return this.#heardMs;
+  /** Seconds since the last accepted message of each account, or since the start before the first. */
+  get silences(): { readonly account: string; readonly seconds: number }[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    return [...this.#heardMs].map(([account, heardMs]) => ({ account, seconds: (nowMs - heardMs) / 1000 }));
   }
 
   /** Called for each accepted message. If the end of a fault cannot be stored, the next message tries again. */

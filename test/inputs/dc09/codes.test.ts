@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { contactIdEvent, contactIdMeaning } from "../../../src/inputs/dc09/contact-id.ts";
+import type { CodeMeaning } from "../../../src/inputs/dc09/panel-code.ts";
+import { siaMeaning } from "../../../src/inputs/dc09/sia-code.ts";
+import { siaEvents } from "../../../src/inputs/dc09/sia-events.ts";
+
+function shortOf(meaning: CodeMeaning | undefined): string {
+  if (!meaning) return "unknown";
+  return meaning.what === "alarm" ? meaning.kind : meaning.what;
+}
+
+describe("Contact ID", () => {
+  test.each([
+    ["100 101 102", "medical"],
+    ["110 111 112 113 114 115 116 117 118", "fire"],
+    ["120 123", "panic"],
+    ["121 122 124 125 126", "holdup"],
+    ["130 133 134 135 138 139 140 146", "intrusion"],
+    ["131 136", "perimeter"],
+    ["132", "motion"],
+    ["137 144 145 316 341 383", "tamper"],
+    ["151 162", "gas"],
+    ["154", "flood"],
+    ["147 381 382", "supervision"],
+    ["384", "battery"],
+    ["301 302 309 311 350 351 352 353 354 344", "trouble"],
+    ["400 401 402 403 405 407 408 409 441 442 451 456", "arming"],
+    ["406 411 453 459 627", "note"],
+    ["570 571 572 573", "bypass"],
+    ["601 602 603 604 605 606 607 608", "test"],
+    ["000 099 119 127 160 199 500 900 999", "unknown"],
+  ])("%s are %s", (codes, what) => {
+    for (const code of codes.split(" ")) expect(shortOf(contactIdMeaning(Number(code))), code).toBe(what);
+  });
+
+  test.each([
+    ["1130 01 004", { code: "130", change: "new", partition: 1, number: 4 }],
+    ["3130 01 004", { change: "restored" }],
+    ["6130 01 004", { change: "present" }],
+    ["113001004", { code: "130", partition: 1, number: 4 }],
+    ["18 1130 01 004", { code: "130", number: 4 }],
+    ["1130 01 0A4", { code: "130", number: null }],
+    ["1ABC 01 004", { code: "ABC", meaning: undefined }],
+  ])("%s is read", (data, event) => expect(contactIdEvent(data)).toMatchObject(event));
+
+  test.each(["", "1130", "2130 01 004", "1130 01", "1130 01 004 5", "hello"])("%j is not an event", (data) =>
+    expect(contactIdEvent(data)).toBeUndefined(),
+  );
+});
+
+describe("SIA", () => {
+  test.each([
+    ["BA BV UA EA DF", "intrusion"],
+    ["FA KA SA", "fire"],
+    ["MA QA", "medical"],
+    ["PA", "panic"],
+    ["HA", "holdup"],
+    ["GA", "gas"],
+    ["WA", "flood"],
+    ["ZA", "technical"],
+    ["TA ES XS TT", "tamper"],
+    ["XT", "battery"],
+    ["BZ FZ UY", "supervision"],
+    ["AT YT YP LT NT YC YS BT FT EM IA YA", "trouble"],
+    ["OP CL OA CA OG CG OQ CQ OR", "arming"],
+    ["BB FB TB", "bypass"],
+    ["RP RX TX TS TE BX", "test"],
+    ["BC OC CI OI LB", "note"],
+    ["AA QQ JC ZQ", "unknown"],
+  ])("%s are %s", (codes, what) => {
+    for (const code of codes.split(" ")) expect(shortOf(siaMeaning(code)?.meaning), code).toBe(what);
+  });
+
+  test.each([
+    ["BR", "BA"],
+    ["BH", "BA"],
+    ["FR", "FA"],
+    ["TR", "TA"],
+    ["AR", "AT"],
+    ["YR", "YT"],
+    ["YK", "YC"],
+    ["BU", "BB"],
+    ["BJ", "BT"],
+    ["CL", "OP"],
+    ["TE", "TS"],
+  ])("%s ends %s", (code, base) => expect(siaMeaning(code)).toMatchObject({ base, change: "restored" }));
+
+  test.each([
+    ["Nri1/BA05", [{ code: "BA", partition: 1, number: 5, text: "" }]],
+    ["NBA05", [{ code: "BA", partition: null, number: 5 }]],
+    ["BA05", [{ code: "BA", number: 5 }]],
+    [
+      "Nti10:15/id001/ri2/pi010/BA12*'Front door'NM",
+      [{ code: "BA", partition: 2, number: 12, text: "Front door" }],
+    ],
+    [
+      'Nri1/BA12*"A/B"NM/BR12',
+      [
+        { code: "BA", text: "A/B" },
+        { code: "BR", number: 12, change: "restored" },
+      ],
+    ],
+    ["Nri1CL0^VX FRONTE       ^", [{ code: "CL", number: 0, text: "VX FRONTE" }]],
+    ["Ori04/OP001NM", [{ code: "OP", partition: 4, number: 1 }]],
+    ["Nri1/BA501|AKitchen", [{ code: "BA", number: 501, text: "Kitchen" }]],
+    ["NT05", [{ code: "NT", number: 5 }]],
+  ])("%s is read", (data, events) => expect(siaEvents(data)).toMatchObject(events));
+
+  test.each(["", "N", "Nri1", "12", "/", "Nri1/5", "NBA1/".repeat(17)])("%j is not an event", (data) =>
+    expect(siaEvents(data)).toBeUndefined(),
+  );
+});

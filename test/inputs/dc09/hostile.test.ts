@@ -1,0 +1,98 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newPanelKey, wire } from "../../support/alarm-panel.ts";
+import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import { eventually } from "../../support/eventually.ts";
+import { wrappingSequences } from "../../support/wrapping-sequences.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
+
+const key = newPanelKey(16);
+let site: Dc09Site;
+const sockets: Socket[] = [];
+beforeEach(async () => {
+  site = await Dc09Site.start(
+    [panelAccount("1234", { key, isPlain: false })],
+    [zoneOf({ id: "hall", input: { dc09: "1234", zone: 4 } })],
+  );
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await site.end();
+});
+
+async function opened(): Promise<Socket> {
+  const socket = connect(site.receiver.ports.tcp ?? 0, "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => "closed by the receiver");
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  return socket;
+}
+
+test("with 500 open connections that send nothing or half a frame, a panel is acknowledged", async () => {
+  for (let count = 0; count < 500; count += 1) (await opened()).write(count % 2 === 0 ? '\n00000FFF"' : "");
+  expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+  expect(site.trips).toHaveLength(1);
+  expect(site.conditions).toContain("alarm-panel-rejected/connections");
+  await eventually(
+    "the oldest to be closed",
+    () => sockets.filter(({ destroyed }) => destroyed).length >= 244,
+  );
+  site.clock.advance(16_000);
+  await eventually("the others too", () => sockets.every(({ destroyed }) => destroyed));
+});
+
+test("a sender of rejected messages is disconnected after eight, and does not use up the rate of the panel", async () => {
+  const forged = site.panel("1234", { key: newPanelKey(16), replyWithinMs: 300 });
+  for (let round = 0; round < 50; round += 1)
+    await forged.send(Buffer.concat(Array.from({ length: 20 }, () => forged.frame("NULL", "", "0000"))));
+  expect(site.count("key")).toBe(400);
+  expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+});
+
+test("invented accounts are counted, and their conditions are bounded", async () => {
+  for (let account = 0; account < 120; account += 1)
+    await site.panel(String(5_000 + account), { transport: "udp" }).contactId("1130 01 004");
+  expect(site.count("unknown-account")).toBe(120);
+  expect(site.conditions.length).toBeLessThanOrEqual(33);
+  expect(site.trips).toEqual([]);
+});
+
+test("frames of yesterday that were never received here are rejected by their time", async () => {
+  const panel = site.panel("1234", { key });
+  const frames = Array.from({ length: 20 }, () =>
+    panel.frame("ADM-CID", "#1234|1130 01 004", panel.nextSequence()),
+  );
+  site.clock.advance(86_400_000);
+  for (const frame of frames) expect(await panel.send(frame)).toMatchObject({ token: "NAK" });
+  expect(site.count("clock")).toBe(20);
+  expect(site.trips).toEqual([]);
+});
+
+test("when the wall clock is set by years, the panel gets the new time, and its repeated message counts once", async () => {
+  let offMs = 0;
+  const panel = site.panel("1234", { key, wallMs: () => site.clock.wallMs() - offMs });
+  await panel.contactId("1130 01 004", "0007");
+  site.clock.stepWall(-5 * 365 * 86_400_000);
+  offMs = -5 * 365 * 86_400_000;
+  expect(await panel.contactId("1131 01 004", "0008")).toMatchObject({ token: "NAK" });
+  offMs = 0;
+  expect(await panel.contactId("1130 01 004", "0007")).toMatchObject({ token: "ACK" });
+  expect(site.trips).toHaveLength(1);
+  expect(await panel.contactId("1131 01 004", "0008")).toMatchObject({ token: "ACK" });
+  expect(site.trips).toHaveLength(2);
+});
+
+test("text between frames, and frames of other protocols, cost nothing but their own connection", async () => {
+  const socket = await opened();
+  for (let part = 0; part < 64; part += 1) socket.write(Buffer.alloc(16_384, "GET / HTTP/1.1\r\n\r\n"));
+  expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+  socket.write(
+    Buffer.concat(Array.from({ length: 20 }, () => wire("SR0001L0001    006969XX    [ID00000000]"))),
+  );
+  site.clock.advance(16_000);
+  await eventually("the connection to be closed", () => socket.destroyed);
+});
+
+test("in a month with sequences that wrap four times and no times, each alarm is new and each repetition is not", () => {
+  expect(wrappingSequences(30)).toEqual({ wrong: [], rows: 256 });
+});
