@@ -18,6 +18,7 @@ import { ObjectiveService } from "./service/objectives.ts";
 import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
 import { TokenService } from "./service/tokens.ts";
+import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
 import { SiteSettings, type DaemonControl } from "./site/settings.ts";
@@ -119,6 +120,8 @@ export class DaemonFront {
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();
     this.#stops.push(() => settings.stop());
+    const discovery = new SiteDiscovery({ config, clock });
+    this.#stops.push(() => discovery.stop());
     const tokens = new TokenService({ database, events, clock, keys: signingKeys(dataDir) });
     this.#tokens = tokens;
     const fleet = new ThreadedFleet(records.fleet, database);
@@ -133,6 +136,7 @@ export class DaemonFront {
         accounts: records.accounts,
         events,
         settings,
+        discovery,
         setup: { config, load },
         metrics: {
           token: () => config.metricsToken,

@@ -24,7 +24,7 @@ export function addZoneCommands(zones: CommandGroup): void {
   zones
     .add(
       "discover",
-      "print zones for the sensors announced on the broker (Home Assistant discovery)",
+      "print zones for the sensors found at the broker",
       async () => (await import("./zones-discover.ts")).discoverZones,
     )
     .option("--prefix <levels>", "topic prefix of the announcements", "homeassistant")

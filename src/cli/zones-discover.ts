@@ -1,20 +1,19 @@
+import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
-import { discoveredSensors, type DiscoveredSensor } from "../domain/discovered-sensor.ts";
+import type { DiscoveryOptions } from "../domain/discovery/device.ts";
+import { doubtText } from "../domain/discovery/doubt.ts";
+import { proposedZones, type ProposedZone } from "../domain/discovery/proposed-zone.ts";
+import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { proposedZones, type ProposedZone } from "../domain/proposed-zone.ts";
-import { listenTo, type BrokerAddress } from "../inputs/broker-probe.ts";
-import { PAYLOAD_BYTES_MAX } from "../inputs/message-content.ts";
+import { DiscoverySession } from "../inputs/discovery-session.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 import { counted } from "./table.ts";
 
-/** More than any installation has; protects memory from a flooded broker. */
-const ANNOUNCEMENTS_MAX = 10_000;
-
 /**
- * Prints zones for the sensors announced on the broker, ready to paste into the configuration.
+ * Prints zones for the sensors found at the broker, ready to paste into the configuration.
  * @throws AppError `unavailable` if the broker is unreachable
  */
 export async function discoverZones(
@@ -22,60 +21,53 @@ export async function discoverZones(
   { stdout, stderr }: Terminal,
   { prefix, wait, json }: JsonOption & { readonly prefix: string; readonly wait: string },
 ): Promise<void> {
-  const waitS = secondsOption("--wait", wait);
-  const announced = new Map<string, readonly DiscoveredSensor[]>();
-  const take = ({ topic, payload }: { topic: string; payload: Buffer }): void => {
-    const isKnown = announced.has(topic) || announced.size < ANNOUNCEMENTS_MAX;
-    if (isKnown && payload.byteLength <= PAYLOAD_BYTES_MAX)
-      announced.set(topic, discoveredSensors(topic.slice(prefix.length + 1), parsed(payload)));
-  };
-  try {
-    await listenTo(brokerOf(config), [`${prefix}/#`], new SystemClock(), waitS * 1000, take);
-  } catch (error) {
-    throw config.mqtt.mode === "built-in" ? noBuiltInBroker(error) : error;
-  }
-  // This installation may announce its own zones; they are not sensors.
-  const own = `santinela/${config.site.ref}/`;
-  const sensors = [...announced.values()].flat().filter(({ topic }) => !topic.startsWith(own));
-  const zones = proposedZones(sensors, config.zones);
+  const waitMs = secondsOption("--wait", wait) * 1000;
+  const { ref } = config.site;
+  const options = { replyTo: `santinela/discovery/${ref}/cli`, prefix, own: `santinela/${ref}/` };
+  const devices = await devicesAt(config, options, waitMs);
+  const zones = proposedZones(devices, config.zones);
   if (json) stdout.write(jsonText(zones));
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
   if (!json && zones.length > 0 && config.zones.length > 0)
     stderr.write(
       `${config.file ?? "the configuration"} already has a zones: list. Add these lines to it; a second list in the same file is an error\n`,
     );
-  const others = sensors.length - zones.length;
+  const known = devices.flatMap(({ proposals }) => proposals).length - zones.length;
+  const silent = devices.filter(({ proposals }) => proposals.length === 0).length;
   stderr.write(
     zones.length > 0
-      ? `${counted(zones.length, "new zone")}; sensors that belong to them, are configured already or are no zones: ${others}\n`
-      : `no new sensor found under ${prefix}/. Enable Home Assistant discovery on the bridge\n`,
+      ? `${counted(zones.length, "new zone")}; sensors that are configured already: ${known}; devices without a zone: ${silent}\n`
+      : `no new sensor found in ${counted(devices.length, "device")}. The topics of all others: mosquitto_sub -v -t '#'\n`,
   );
 }
 
-function noBuiltInBroker(cause: unknown): AppError {
-  return new AppError("unavailable", "the built-in broker does not respond", {
-    hint: "Start the daemon, which runs the broker, then repeat the command.",
-    cause,
-  });
-}
-
-function brokerOf({ mqtt }: Config): BrokerAddress {
-  if (mqtt.mode === "off")
+async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {
+  const broker = brokerAddress(config.mqtt);
+  if (!broker)
     throw new AppError("configuration", "mqtt is off", { hint: "Set mqtt.url or remove mqtt: off." });
-  if (mqtt.mode === "external") return mqtt;
-  const { host, port, credentials } = mqtt;
-  const address = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
-  const url = `mqtt://${address.includes(":") ? `[${address}]` : address}:${port}`;
-  return { url, ...(credentials === undefined ? {} : { credentials }) };
+  const clock = new SystemClock();
+  const session = new DiscoverySession({ broker, clock, discovery });
+  try {
+    await session.start();
+    await new Promise<void>((resolve) => {
+      clock.after(waitMs, resolve);
+    });
+    const { state, reason } = session.state;
+    if (state !== "listening") throw unreachable(config, reason ?? "no answer");
+    return discoveredDevices(session.messages.all(), discovery);
+  } finally {
+    await session.stop();
+  }
 }
 
-function parsed(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString("utf8"));
-  } catch {
-    // A withdrawn announcement is empty; other texts that are not JSON are not announcements.
-    return undefined;
-  }
+function unreachable({ mqtt }: Config, reason: string): AppError {
+  return mqtt.mode === "built-in"
+    ? new AppError("unavailable", "the built-in broker does not respond", {
+        hint: "Start the daemon, which runs the broker, then repeat the command.",
+      })
+    : new AppError("unavailable", `the MQTT broker cannot be reached: ${reason}`, {
+        hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are correct.",
+      });
 }
 
 /**
@@ -88,7 +80,7 @@ function yamlOf(zones: readonly ProposedZone[], { objectives, zones: known }: Co
   )[0];
   const objective = first ?? { type: "obiective/cladiri", id: 1 };
   const lines = zones.flatMap(({ id, name, kind, doubts, ...more }) => [
-    ...doubts.map((doubt) => `  # ${doubt.replaceAll(/\p{Cc}/gu, " ")}`),
+    ...doubts.map((doubt) => `  # ${doubtText(doubt).replaceAll(/\p{Cc}/gu, " ")}`),
     `  - id: ${id}`,
     `    name: ${JSON.stringify(name)}`,
     `    kind: ${kind}`,

@@ -9,6 +9,7 @@ import type { AccountService } from "../service/accounts.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { accountRoutes } from "./accounts.ts";
+import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { restoreRoutes, settingsRoutes, type SiteSettings } from "./settings.ts";
@@ -22,6 +23,7 @@ export interface SiteRouteParts {
   readonly site: SiteApi;
   readonly settings: SiteSettings;
   readonly setup: SetupParts;
+  readonly discovery: SiteDiscovery;
   readonly tokens: TokenService;
   readonly accounts: Remote<AccountService>;
   readonly events: EventNotes;
@@ -48,6 +50,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   settingsRoutes(router, guards, parts);
   restoreRoutes(router, guards, settings);
   setupRoutes(router, guards, parts);
+  discoveryRoutes(router, guards, parts.discovery);
   accountRoutes(router, guards, parts);
   const streams = new EventStreams(parts.clock, site, guards);
   addResource(router, "/site/events", guards.signedIn, {

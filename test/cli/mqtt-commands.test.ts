@@ -197,7 +197,7 @@ describeWithMosquitto("with a broker", () => {
     );
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^.*a\.yaml already has a zones: list\. Add these lines to it; .*\n1 new zone; .*: 1$/m,
+      /^.*a\.yaml already has a zones: list\. Add these lines to it; .*\n1 new zone; sensors that are configured already: 1; devices without a zone: 0$/m,
     );
     expect(stdout).not.toMatch(/^zones:/m);
     expect(stdout).toContain(

@@ -1,6 +1,6 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
+import { discoveredSensors } from "../../src/domain/discovery/home-assistant-message.ts";
 import {
   HomeAssistant,
   type InstallationState,

@@ -1,3 +1,6 @@
+import { scalarOf, type Scalar } from "../plain-value.ts";
+import { isFields as isRecord, textOf, type Fields } from "./values.ts";
+
 /**
  * Sensors from Home Assistant discovery messages, which zigbee2mqtt, ESPHome, Tasmota and most bridges publish. They
  * contain the topic, the values and the device class, which is what a zone needs.
@@ -6,6 +9,9 @@
 export interface DiscoveredSensor {
   /** Identifies the device; the same for all of its sensors. */
   readonly device: string;
+  /** Name of the device; undefined if it has none. */
+  readonly deviceName: string | undefined;
+  readonly model: string | undefined;
   readonly name: string;
   /** `door`, `smoke`, `battery` …; undefined if not specified. */
   readonly deviceClass: string | undefined;
@@ -30,8 +36,7 @@ export interface DiscoveredAvailability {
   readonly down: Scalar;
 }
 
-type Scalar = string | number | boolean;
-type Announcement = Readonly<Record<string, unknown>>;
+type Announcement = Fields;
 
 /**
  * Reads one discovery message.
@@ -72,6 +77,8 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   const path = template === undefined ? undefined : pathOf(template);
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
+    deviceName: textOf(device["name"]),
+    model: textOf(device["model"]),
     name: names.join(" ") || key,
     deviceClass,
     isMeasurement,
@@ -118,6 +125,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   cmps: "components",
   dev: "device",
   dev_cla: "device_class",
+  mdl: "model",
   ids: "identifiers",
   off_dly: "off_delay",
   p: "platform",
@@ -146,11 +154,15 @@ function expanded(fields: Announcement): Record<string, unknown> {
 /** Marks a template that returns the payload unchanged. */
 const WHOLE = Symbol("the whole payload");
 
+/** Filters that do not change the meaning of a value: numbers and texts compare by meaning. */
+const HARMLESS_FILTERS =
+  /(?:\s*\|\s*(?:default(?:\([^()]*\))?|is_defined|int|float|string|lower|upper|trim)(?:\(\))?)+$/;
+
 /** The JSON Pointer equivalent to a template; undefined if there is none. */
 function pathOf(template: string): string | typeof WHOLE | undefined {
-  const expression = /^\{\{\s*(.+?)\s*\}\}$/s.exec(template.trim())?.[1];
+  const expression = /^\{\{-?\s*(.+?)\s*-?\}\}$/s.exec(template.trim())?.[1]?.replace(HARMLESS_FILTERS, "");
   if (expression === undefined) return undefined;
-  if (expression === "value") return WHOLE;
+  if (expression === "value" || expression === "value_json") return WHOLE;
   // value_json.a.b, value_json['a'], value_json["a"][0]
   const steps = /^value_json((?:\.\w+|\[(?:'[^'\]]+'|"[^"\]]+"|\d+)\])+)$/.exec(expression)?.[1];
   const keys = steps?.match(/\w+(?=$|\.|\[)|'[^']+'|"[^"]+"|\d+(?=\])/g);
@@ -163,18 +175,4 @@ function pathOf(template: string): string | typeof WHOLE | undefined {
           .replaceAll("/", "~1")}`,
     )
     .join("");
-}
-
-function isRecord(value: unknown): value is Announcement {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function scalarOf(value: unknown): Scalar | undefined {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? value
-    : undefined;
 }

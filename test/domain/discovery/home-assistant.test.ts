@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
-import { proposedZones } from "../../src/domain/proposed-zone.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { discoveredSensors } from "../../../src/domain/discovery/home-assistant-message.ts";
+import { devicesOf } from "../../../src/domain/discovery/home-assistant.ts";
+import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
 
 /* Discovery messages in the formats of zigbee2mqtt, ESPHome and Tasmota. */
 
@@ -68,7 +69,7 @@ function zonesOf(
   known: Parameters<typeof proposedZones>[1] = [],
 ) {
   return proposedZones(
-    announcements.flatMap(([topic, announcement]) => discoveredSensors(topic, announcement)),
+    devicesOf(announcements.flatMap(([topic, announcement]) => discoveredSensors(topic, announcement))),
     known,
   );
 }
@@ -184,8 +185,8 @@ describe("sensors that announce themselves", () => {
       value_template: "{{ 'ON' if value_json.level > 3 else 'OFF' }}",
     };
     expect(zonesOf([["binary_sensor/odd/config", announcement]])[0]?.doubts).toEqual([
-      expect.stringMatching(/^the value is computed/),
-      "the device does not report its device class",
+      { code: "computed-value", values: { template: announcement.value_template } },
+      { code: "no-device-class" },
     ]);
   });
 

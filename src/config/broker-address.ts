@@ -1,0 +1,27 @@
+import type { MqttConfig, MqttCredentials, MqttTlsConfig } from "./config.ts";
+
+/** How a client of this machine reaches the broker. */
+export interface ReachableBroker {
+  readonly url: string;
+  readonly credentials?: MqttCredentials;
+  readonly tls?: MqttTlsConfig;
+}
+
+/**
+ * The address of the broker for another session of this installation; undefined if MQTT is off. At the built-in broker it
+ * uses `mqtt.username`, or else the account that may read most.
+ */
+export function brokerAddress(mqtt: MqttConfig): ReachableBroker | undefined {
+  if (mqtt.mode === "off") return undefined;
+  if (mqtt.mode === "external") {
+    const { url, credentials, tls } = mqtt;
+    return { url, ...(credentials && { credentials }), ...(tls && { tls }) };
+  }
+  const { host, port, accounts } = mqtt;
+  const address = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
+  const url = `mqtt://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  const account = accounts.find(({ subscribe }) => subscribe === undefined) ?? accounts[0];
+  const credentials =
+    mqtt.credentials ?? (account && { username: account.username, password: account.password });
+  return { url, ...(credentials && { credentials }) };
+}

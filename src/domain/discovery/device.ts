@@ -1,0 +1,80 @@
+import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
+import type { ZoneKind } from "../zone.ts";
+import type { Doubt } from "./doubt.ts";
+
+/** A message heard at the broker: the last one of its topic, or of its device if several share the topic. */
+export interface HeardMessage {
+  readonly topic: string;
+  /** The payload as text. */
+  readonly text: string;
+  /** The parsed payload; undefined if it is not JSON. */
+  readonly json: unknown;
+  readonly isRetained: boolean;
+  /** Wall clock, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** All received messages, in the order of arrival. */
+export type Heard = readonly HeardMessage[];
+
+/** A message that asks devices to say what they are. */
+export interface Question {
+  readonly topic: string;
+  readonly payload: string;
+}
+
+/** Where a device is known from. */
+export type SourceName = "zigbee2mqtt" | "tasmota" | "shelly" | "shelly-rpc" | "frigate" | "home-assistant";
+
+/** A zone that a device could be; its id and objective are left to the caller. */
+export interface Proposal {
+  readonly name: string;
+  readonly kind: ZoneKind;
+  readonly input: MqttInput;
+  readonly tamper?: Tamper;
+  readonly battery?: Battery;
+  readonly availability?: Availability;
+  readonly bridge?: Availability;
+  readonly autoRestoreS?: number;
+  /** Name of the device, if it shares its topic with others. */
+  readonly device?: string;
+  /** Points for the user to check. */
+  readonly doubts: readonly Doubt[];
+}
+
+/** A device that has said what it is. */
+export interface DiscoveredDevice {
+  /** Unique within its source, and the same each time. */
+  readonly id: string;
+  readonly source: SourceName;
+  readonly name: string;
+  /** As the device or its bridge says it; undefined if it does not. */
+  readonly model: string | undefined;
+  /** Its messages are on these topics and below. */
+  readonly topics: readonly string[];
+  readonly proposals: readonly Proposal[];
+}
+
+/** One way in which devices say what they have. */
+export interface DiscoverySource {
+  readonly name: SourceName;
+  /** Topic filters with what devices of this source say about themselves. */
+  readonly filters: readonly string[];
+  /** Whether a topic has such a message; it is kept before others, and may be larger. */
+  isAnnouncement(topic: string): boolean;
+  /** What tells devices apart that share a topic; undefined for one device on each topic. */
+  memberOf?(message: HeardMessage): string | undefined;
+  /** What to ask after the received messages. Each question is asked once on a connection. */
+  questions?(heard: Heard, replyTo: string): Question[];
+  devices(heard: Heard, options: DiscoveryOptions): DiscoveredDevice[];
+}
+
+/** Where this installation asks, and where its Home Assistant announces. */
+export interface DiscoveryOptions {
+  /** Topic below which answers to questions arrive. */
+  readonly replyTo: string;
+  /** First level of Home Assistant's discovery topics. */
+  readonly prefix: string;
+  /** Topics of this installation, which are no sensors, begin with this. */
+  readonly own: string;
+}

@@ -1,0 +1,27 @@
+/** What a person should check before a proposed zone is used. */
+export interface Doubt {
+  readonly code: DoubtCode;
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** Sentences by code, with values in braces; the panel translates by code. */
+const DOUBTS = {
+  "computed-value": "the value is computed ({template}): set the path to it",
+  "no-device-class": "the device does not report its device class",
+  "kind-guessed": "the device does not say what this contact is: check the kind",
+  "check-contact": "check which value means open: it depends on the wiring",
+  "telemetry-only":
+    "a change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once",
+  "notifications-off": "the device reports no changes. Switch on {option} in its MQTT settings",
+  "wake-up-reports":
+    "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",
+  "button-restores-itself": "a button sends no release: the zone restores itself after autoRestoreS",
+  "not-started": "the bridge does not know this device completely yet: finish its pairing",
+} as const;
+
+export type DoubtCode = keyof typeof DOUBTS;
+
+/** The doubt as an English sentence. */
+export function doubtText({ code, values = {} }: Doubt): string {
+  return DOUBTS[code].replaceAll(/\{(\w+)\}/g, (braced, name: string) => values[name] ?? braced);
+}

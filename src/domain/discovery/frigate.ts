@@ -1,0 +1,103 @@
+import type { DiscoveredDevice, DiscoverySource, Heard, HeardMessage, Proposal } from "./device.ts";
+import { fieldOf, isFields, textOf } from "./values.ts";
+
+/** A review may have no end, if Frigate is restarted. */
+const RESTORE_S = 60;
+/** What a camera of an alarm system is for; Frigate verifies faces and couriers as the second. */
+const PERSONS: [string, string] = ["person", "person-verified"];
+const SHARED = /^(.+)\/(events|reviews)$/;
+const DESCRIBING = /^(.+)\/(stats|camera_activity|config|available_objects)$/;
+const SWITCH =
+  /^(.+)\/([^/]+)\/(?:detect|motion|recordings|snapshots|review_alerts|review_detections)\/state$/;
+
+/** Frigate: the cameras in its statistics, activity and switches, and in its events and reviews. */
+export const frigate: DiscoverySource = {
+  name: "frigate",
+  filters: ["+/available", "+/stats", "+/camera_activity", "+/events", "+/reviews", "+/+/+/state"],
+  isAnnouncement: (topic) => DESCRIBING.test(topic) || topic === "frigate/available",
+  memberOf: (message) => (SHARED.test(message.topic) ? cameraIn(message) : undefined),
+  questions: (heard) => prefixesIn(heard).map((prefix) => ({ topic: `${prefix}/onConnect`, payload: "" })),
+  devices: (heard) => prefixesIn(heard).flatMap((prefix) => camerasBelow(prefix, heard)),
+};
+
+/** The topic prefixes of all Frigate servers at the broker; `frigate` is the default. */
+function prefixesIn(heard: Heard): string[] {
+  const prefixes = heard.flatMap((message) => {
+    const { topic, json } = message;
+    if (topic === "frigate/available") return ["frigate"];
+    const shared = SHARED.exec(topic)?.[1];
+    if (shared !== undefined) return cameraIn(message) === undefined ? [] : [shared];
+    const describing = DESCRIBING.exec(topic)?.[1];
+    return describing !== undefined && describedCameras(topic, json).length > 0 ? [describing] : [];
+  });
+  return [...new Set(prefixes)];
+}
+
+function cameraIn({ json }: HeardMessage): string | undefined {
+  return textOf(fieldOf(fieldOf(json, "after"), "camera"));
+}
+
+/** The cameras in a message about all of them. */
+function describedCameras(topic: string, json: unknown): string[] {
+  const cameras = topic.endsWith("/camera_activity") ? json : fieldOf(json, "cameras");
+  return isFields(cameras) ? Object.keys(cameras).filter((name) => isFields(cameras[name])) : [];
+}
+
+function camerasBelow(prefix: string, heard: Heard): DiscoveredDevice[] {
+  const names = heard.flatMap((message) => {
+    const { topic, json } = message;
+    if (!topic.startsWith(`${prefix}/`)) return [];
+    if (SHARED.exec(topic)?.[1] === prefix) return cameraIn(message) ?? [];
+    if (DESCRIBING.exec(topic)?.[1] === prefix) return describedCameras(topic, json);
+    const [, base, camera] = SWITCH.exec(topic) ?? [];
+    return base === prefix && camera !== undefined ? [camera] : [];
+  });
+  const has = (topic: string): boolean => heard.some((message) => message.topic === topic);
+  // Reviews exist since Frigate 0.14; without any sign of them the older events are used.
+  const hasReviews = has(`${prefix}/reviews`) || has(`${prefix}/camera_activity`) || !has(`${prefix}/events`);
+  return [...new Set(names)].sort().map((camera) => ({
+    id: `${prefix}/${camera}`,
+    source: "frigate" as const,
+    name: camera,
+    model: "Frigate",
+    topics: [`${prefix}/${camera}`],
+    proposals: [proposalFor(camera, prefix, { hasReviews, has })],
+  }));
+}
+
+function proposalFor(
+  camera: string,
+  prefix: string,
+  { hasReviews, has }: { hasReviews: boolean; has: (topic: string) => boolean },
+): Proposal {
+  const where = hasReviews
+    ? [
+        { path: "/after/camera", in: [camera] },
+        { path: "/after/severity", in: ["alert"] },
+        { path: "/after/data/objects", in: PERSONS },
+      ]
+    : [
+        { path: "/after/camera", in: [camera] },
+        { path: "/after/label", in: ["person"] },
+        { path: "/after/false_positive", not: [true] },
+      ];
+  const [first, ...others] = where as [(typeof where)[number], ...typeof where];
+  const status = `${prefix}/${camera}/status/detect`;
+  return {
+    name: camera,
+    kind: "motion",
+    input: {
+      mqtt: `${prefix}/${hasReviews ? "reviews" : "events"}`,
+      where: [first, ...others],
+      path: "/type",
+      open: ["new", "update"],
+      normal: ["end"],
+      dedupe: { path: "/after/id" },
+    },
+    autoRestoreS: RESTORE_S,
+    device: camera,
+    ...(has(status) ? { availability: { mqtt: status } } : {}),
+    bridge: { mqtt: `${prefix}/available`, up: ["online"], down: ["offline", "stopped"] },
+    doubts: [],
+  };
+}

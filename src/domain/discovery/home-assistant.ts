@@ -1,0 +1,158 @@
+import type { Availability, Battery, Tamper } from "../../generated/types.ts";
+import type { ZoneKind } from "../zone.ts";
+import type { DiscoveredDevice, DiscoverySource, Heard, Proposal } from "./device.ts";
+import {
+  discoveredSensors,
+  type DiscoveredAvailability,
+  type DiscoveredSensor,
+} from "./home-assistant-message.ts";
+
+/** Zone type for each of Home Assistant's device classes of binary sensors; other classes are not zones. */
+const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
+  door: "intrusion",
+  garage_door: "intrusion",
+  window: "intrusion",
+  opening: "intrusion",
+  lock: "intrusion",
+  vibration: "glass",
+  sound: "glass",
+  motion: "motion",
+  moving: "motion",
+  occupancy: "motion",
+  presence: "motion",
+  smoke: "fire",
+  heat: "fire",
+  safety: "panic",
+  carbon_monoxide: "gas",
+  gas: "gas",
+  moisture: "flood",
+  problem: "technical",
+  power: "technical",
+  cold: "technical",
+};
+
+/** Low battery threshold for sensors that report a percentage; the usual value of vendors. */
+const BATTERY_BELOW_PERCENT = 15;
+
+/**
+ * Home Assistant's discovery, which ESPHome, ring-mqtt and many bridges publish: one entity in each message, or a device
+ * with its components.
+ */
+export const homeAssistant: DiscoverySource = {
+  name: "home-assistant",
+  filters: ["homeassistant/#"],
+  isAnnouncement: (topic) => topic.endsWith("/config"),
+  devices: (heard, { prefix, own }) =>
+    devicesOf(sensorsIn(heard, prefix).filter(({ topic }) => !topic.startsWith(own))),
+};
+
+function sensorsIn(heard: Heard, prefix: string): DiscoveredSensor[] {
+  return heard.flatMap(({ topic, json }) =>
+    topic.startsWith(`${prefix}/`) ? discoveredSensors(topic.slice(prefix.length + 1), json) : [],
+  );
+}
+
+/** The devices of the announced sensors, each with the zones that it could be. */
+export function devicesOf(sensors: readonly DiscoveredSensor[]): DiscoveredDevice[] {
+  const proposals = proposalsFor(sensors);
+  const ids = [...new Set(sensors.map(({ device }) => device))];
+  return ids.map((id) => {
+    const own = sensors.filter(({ device }) => device === id);
+    const [first] = own;
+    return {
+      id,
+      source: "home-assistant" as const,
+      name: first?.deviceName ?? first?.name ?? id,
+      model: first?.model,
+      topics: [...new Set(own.map(({ topic }) => topic))],
+      proposals: own.flatMap((sensor) => proposals.get(sensor) ?? []),
+    };
+  });
+}
+
+function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSensor, Proposal> {
+  const devicesAt = new Map<string, Set<string>>();
+  const firstAt = new Map<string, DiscoveredSensor>();
+  const ofDevice = new Map<string, DiscoveredSensor[]>();
+  for (const sensor of sensors) {
+    const { device, topic, path, availability } = sensor;
+    for (const one of availability)
+      devicesAt.set(one.topic, (devicesAt.get(one.topic) ?? new Set()).add(device));
+    if (!firstAt.has(`${topic} ${path}`)) firstAt.set(`${topic} ${path}`, sensor);
+    ofDevice.set(device, [...(ofDevice.get(device) ?? []), sensor]);
+  }
+  // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
+  const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
+    isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
+  const proposals = new Map<DiscoveredSensor, Proposal>();
+  for (const sensor of firstAt.values()) {
+    const kind = kindOf(sensor);
+    if (kind === undefined) continue;
+    const ownDevice = ofDevice.get(sensor.device) ?? [];
+    const bridge = sensor.availability.find(isBridge);
+    const ownAvailability = sensor.availability.find((one) => !isBridge(one));
+    const { offDelayS, template } = sensor;
+    proposals.set(sensor, {
+      name: sensor.name,
+      kind,
+      input: {
+        mqtt: sensor.topic,
+        ...pathPart(sensor.path),
+        open: [sensor.open],
+        ...(offDelayS === undefined ? { normal: [sensor.normal] as [typeof sensor.normal] } : {}),
+      },
+      ...tamperOf(ownDevice, sensor.topic),
+      ...batteryOf(ownDevice, sensor.topic),
+      ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
+      ...(bridge && { bridge: availabilityOf(bridge) }),
+      ...(offDelayS === undefined ? {} : { autoRestoreS: Math.max(1, Math.ceil(offDelayS)) }),
+      doubts: [
+        ...(template === undefined ? [] : [{ code: "computed-value" as const, values: { template } }]),
+        ...(sensor.deviceClass === undefined ? [{ code: "no-device-class" as const }] : []),
+      ],
+    });
+  }
+  return proposals;
+}
+
+function kindOf({ deviceClass, isMeasurement }: DiscoveredSensor): ZoneKind | undefined {
+  if (isMeasurement) return undefined;
+  if (deviceClass === undefined) return "intrusion";
+  return Object.hasOwn(KIND_OF_CLASS, deviceClass) ? KIND_OF_CLASS[deviceClass] : undefined;
+}
+
+/** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) belong to the bridge. */
+function isBridgeTopic(topic: string): boolean {
+  return topic
+    .split("/")
+    .slice(1)
+    .some((level) => level === "bridge" || level === "interface");
+}
+
+function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamper?: Tamper } {
+  const sensor = ownDevice.find((one) => one.deviceClass === "tamper" && !one.isMeasurement);
+  if (!sensor) return {};
+  return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [sensor.open] } };
+}
+
+function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { battery?: Battery } {
+  const batteries = ownDevice.filter(({ deviceClass }) => deviceClass === "battery");
+  // The device's own low-battery state is more reliable than a threshold.
+  const sensor = batteries.find(({ isMeasurement }) => !isMeasurement) ?? batteries[0];
+  if (!sensor) return {};
+  const value: Battery = sensor.isMeasurement ? { below: BATTERY_BELOW_PERCENT } : { low: [sensor.open] };
+  return { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...value } };
+}
+
+function availabilityOf({ topic, path, up, down }: DiscoveredAvailability): Availability {
+  const isUsual = up === "online" && down === "offline";
+  return { mqtt: topic, ...pathPart(path), ...(isUsual ? {} : { up: [up], down: [down] }) };
+}
+
+function topicPart(topic: string, inputTopic: string): { mqtt?: string } {
+  return topic === inputTopic ? {} : { mqtt: topic };
+}
+
+function pathPart(path: string | undefined): { path?: string } {
+  return path === undefined ? {} : { path };
+}

@@ -1,0 +1,24 @@
+import type { ZoneKind } from "../zone.ts";
+
+/** Parts of names that people give to contacts, in both languages of the product, without accents. */
+const HINTS: readonly (readonly [RegExp, ZoneKind])[] = [
+  [/\b(smoke|fire|fum|incendiu)/, "fire"],
+  [/\b(gas|gaz|co)\b|monoxide|monoxid/, "gas"],
+  [/\b(leak|flood|water|apa|inundati)/, "flood"],
+  [/\b(panic|panica|sos|emergency|urgenta)/, "panic"],
+  [/\b(pir|motion|miscare|occupancy|presence|prezenta|radar)/, "motion"],
+  [/\b(glass|vibration|vibrati|sticla|geam spart)/, "glass"],
+  [/\btamper|\bsabotaj/, "tamper"],
+  [/\b(gate|poarta|fence|gard)/, "perimeter"],
+  [/\b(door|window|contact|usa|fereastra|geam|garage|garaj)/, "intrusion"],
+];
+
+/** The kind that the name of a contact suggests; undefined if it suggests none. */
+export function kindOfName(name: string): ZoneKind | undefined {
+  const plain = name
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^a-z0-9]+/g, " ");
+  return HINTS.find(([pattern]) => pattern.test(plain))?.[1];
+}

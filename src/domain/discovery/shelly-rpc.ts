@@ -1,0 +1,150 @@
+import type { DiscoveredDevice, DiscoverySource, Heard, HeardMessage, Question } from "./device.ts";
+import { proposalsFor, type ShellyParts } from "./shelly-components.ts";
+import { fieldOf, fieldsOf, isFields, listOf, textOf, type Fields } from "./values.ts";
+
+/** Ids as the devices have them ex works: make and the end of the MAC address. */
+const FACTORY_ID = /^shelly[a-z0-9]*-[0-9a-f]{6,12}$/i;
+const ONLINE = /^(.+)\/online$/;
+const EVENTS = /^(.+)\/events\/rpc$/;
+const STATUS = /^(.+)\/status\/([a-z]+:\d+)$/;
+/** Answers come in pages; more than any gateway has. */
+const COMPONENTS_MAX = 512;
+
+/**
+ * Shelly Gen 2 and later: `<id>/online`, then the answers to `Shelly.GetDeviceInfo`, `GetConfig` and, for Bluetooth sensors
+ * behind a gateway, `GetComponents`. A sleeping device says in `NotifyFullStatus` what it has.
+ * Format: https://shelly-api-docs.shelly.cloud/gen2/
+ */
+export const shellyRpc: DiscoverySource = {
+  name: "shelly-rpc",
+  filters: ["+/online", "+/events/rpc", "+/status/+"],
+  isAnnouncement: (topic) => ONLINE.test(topic) || EVENTS.test(topic),
+  memberOf: ({ topic, json }) =>
+    EVENTS.test(topic) && isFields(json)
+      ? `${textOf(json["method"]) ?? ""} ${componentsIn(json["params"]).slice(0, 8).join(" ")}`
+      : undefined,
+  questions: (heard, replyTo) =>
+    addressesIn(heard).flatMap((address) => questionsTo(address, heard, replyTo)),
+  devices: (heard, { replyTo }) => addressesIn(heard).map((address) => deviceAt(address, heard, replyTo)),
+};
+
+/** The topic prefixes of the devices, which are their ids unless a user has changed them. */
+function addressesIn(heard: Heard): string[] {
+  const addresses = heard.flatMap((message) => {
+    const { topic } = message;
+    const online = ONLINE.exec(topic)?.[1];
+    // Below shellies/ a device of the first generation has the same topic.
+    if (online !== undefined)
+      return FACTORY_ID.test(online.split("/").at(-1) ?? "") && !online.startsWith("shellies/")
+        ? [online]
+        : [];
+    const events = EVENTS.exec(topic)?.[1];
+    if (events === undefined) return [];
+    const sender = textOf(fieldOf(message.json, "src"));
+    return sender !== undefined && FACTORY_ID.test(sender) ? [events] : [];
+  });
+  return [...new Set(addresses)].filter((address) => !/[+#]/.test(address));
+}
+
+/** Where the answers of one device arrive: `<src>/rpc`, with the `src` of the question. */
+function senderFor(address: string, what: string, replyTo: string): string {
+  return `${replyTo}/${address.replaceAll("/", "_")}/${what}`;
+}
+
+function questionsTo(address: string, heard: Heard, replyTo: string): Question[] {
+  const online = heard.find(({ topic }) => topic === `${address}/online`);
+  if (online?.text === "false") return [];
+  const ask = (what: string, method: string, params?: Fields): Question => ({
+    topic: `${address}/rpc`,
+    payload: JSON.stringify({ id: 1, src: senderFor(address, what, replyTo), method, params }),
+  });
+  const offset = componentsOf(address, heard, replyTo).next;
+  const page = { offset, include: ["config", "status"], dynamic_only: true };
+  return [
+    ask("info", "Shelly.GetDeviceInfo"),
+    ask("config", "Shelly.GetConfig"),
+    ...(offset === undefined ? [] : [ask(`components-${offset}`, "Shelly.GetComponents", page)]),
+  ];
+}
+
+function answerTo(address: string, what: string, heard: Heard, replyTo: string): unknown {
+  const topic = `${senderFor(address, what, replyTo)}/rpc`;
+  return fieldOf(heard.find((message) => message.topic === topic)?.json, "result");
+}
+
+/** The components added by a user, such as Bluetooth sensors, and the offset of the next page. */
+function componentsOf(
+  address: string,
+  heard: Heard,
+  replyTo: string,
+): { list: Fields[]; next: number | undefined } {
+  const list: Fields[] = [];
+  for (;;) {
+    const answer = answerTo(address, `components-${list.length}`, heard, replyTo);
+    if (answer === undefined) return { list, next: list.length };
+    const page = listOf(fieldOf(answer, "components")).filter(isFields);
+    list.push(...page);
+    const total = fieldOf(answer, "total");
+    const isMore =
+      page.length > 0 && typeof total === "number" && list.length < Math.min(total, COMPONENTS_MAX);
+    if (!isMore) return { list, next: undefined };
+  }
+}
+
+function componentsIn(params: unknown): string[] {
+  return Object.keys(fieldsOf(params)).filter((key) => /^[a-z]+:\d+$/.test(key));
+}
+
+function deviceAt(address: string, heard: Heard, replyTo: string): DiscoveredDevice {
+  const info = fieldsOf(answerTo(address, "info", heard, replyTo));
+  const config = fieldsOf(answerTo(address, "config", heard, replyTo));
+  const own = heard.filter(({ topic }) => topic.startsWith(`${address}/`));
+  const events = own.filter(({ topic }) => EVENTS.exec(topic)?.[1] === address);
+  const id =
+    textOf(info["id"]) ?? events.flatMap(({ json }) => textOf(fieldOf(json, "src")) ?? [])[0] ?? address;
+  const name = textOf(info["name"]) ?? textOf(fieldOf(fieldOf(config["sys"], "device"), "name")) ?? id;
+  const mqtt = fieldsOf(config["mqtt"]);
+  const parts: ShellyParts = {
+    address,
+    name,
+    components: merged(config, componentsOf(address, heard, replyTo).list, own),
+    // A topic for each component is an option; so is the common one, which is on ex works.
+    hasStatusTopics: mqtt["status_ntf"] === true || own.some(({ topic }) => STATUS.test(topic)),
+    hasNotifications: mqtt["rpc_ntf"] !== false || events.length > 0,
+  };
+  const model = [textOf(info["app"]), textOf(info["model"])].filter((part) => part !== undefined).join(" ");
+  return {
+    id,
+    source: "shelly-rpc",
+    name,
+    model: model === "" ? undefined : model,
+    topics: [address],
+    proposals: proposalsFor(parts),
+  };
+}
+
+/** All components of a device by key, each with its configuration and what is known of its status. */
+function merged(
+  config: Fields,
+  added: readonly Fields[],
+  own: readonly HeardMessage[],
+): ShellyParts["components"] {
+  const components = new Map<string, { config: Fields; status: Fields }>();
+  const add = (key: string, found: { config?: unknown; status?: unknown }): void => {
+    const before = components.get(key);
+    components.set(key, {
+      config: { ...before?.config, ...fieldsOf(found.config) },
+      status: { ...before?.status, ...fieldsOf(found.status) },
+    });
+  };
+  for (const key of componentsIn(config)) add(key, { config: config[key] });
+  for (const { key, config: settings, status } of added)
+    if (typeof key === "string") add(key, { config: settings, status });
+  for (const { topic, json } of own) {
+    const key = STATUS.exec(topic)?.[2];
+    if (key !== undefined) add(key, { status: json });
+    const params = fieldsOf(EVENTS.test(topic) ? fieldOf(json, "params") : undefined);
+    for (const name of componentsIn(params)) add(name, { status: params[name] });
+  }
+  return components;
+}

@@ -1,0 +1,171 @@
+import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
+import type { ZoneKind } from "../zone.ts";
+import type { DiscoveredDevice, DiscoverySource, HeardMessage, Proposal } from "./device.ts";
+import type { Doubt } from "./doubt.ts";
+import { fieldOf, isFields, textOf } from "./values.ts";
+
+const BATTERY_BELOW_PERCENT = 15;
+/** A button sends no release; long enough that one press is one trip. */
+const BUTTON_RESTORE_S = 30;
+
+/**
+ * Shelly Gen 1: every device answers `announce` on `shellies/command` with what it is, on `shellies/announce` and, since
+ * firmware 1.6, below its own topic. Format: https://shelly-api-docs.shelly.cloud/gen1/#mqtt-support
+ */
+export const shelly: DiscoverySource = {
+  name: "shelly",
+  filters: ["shellies/announce", "shellies/+/announce"],
+  isAnnouncement: (topic) => ANNOUNCE.test(topic),
+  memberOf: ({ topic, json }) => (topic === "shellies/announce" ? textOf(fieldOf(json, "id")) : undefined),
+  questions: () => [{ topic: "shellies/command", payload: "announce" }],
+  devices: (heard) => {
+    const announced = new Map<string, DiscoveredDevice>();
+    // Its own topic wins: there its name at the broker may differ from its id.
+    for (const message of [...heard].sort((a, b) => a.topic.length - b.topic.length)) {
+      const device = deviceOf(message);
+      if (device) announced.set(device.id, device);
+    }
+    return [...announced.values()];
+  },
+};
+
+const ANNOUNCE = /^shellies\/(?:([^/]+)\/)?announce$/;
+
+function deviceOf({ topic, json }: HeardMessage): DiscoveredDevice | undefined {
+  const found = ANNOUNCE.exec(topic);
+  const id = textOf(fieldOf(json, "id"));
+  const name = found?.[1] ?? id;
+  if (!found || name === undefined || !isFields(json) || /[/+#]/.test(name)) return undefined;
+  const model = textOf(json["model"]);
+  const base = `shellies/${name}`;
+  const make = (model === undefined ? undefined : MAKES[model]) ?? makeOfName(id ?? name);
+  return {
+    id: textOf(json["mac"]) ?? name,
+    source: "shelly",
+    name,
+    model,
+    topics: [base],
+    proposals: make ? proposalsOf(make, base, name) : [],
+  };
+}
+
+/** What the models of one form report, with topics below that of the device. */
+interface Make {
+  readonly contacts: readonly {
+    readonly part?: string;
+    readonly kind: ZoneKind;
+    readonly input: MqttInput;
+    readonly autoRestoreS?: number;
+  }[];
+  readonly tamper?: Tamper;
+  readonly battery?: Battery;
+  /** Connected only for seconds after each wake-up, and reported as offline in between. */
+  readonly isSleeping?: true;
+  readonly doubts?: readonly Doubt[];
+}
+
+/** A percentage on a topic of its own, as all sleeping models have it. */
+const LEVEL: Battery = { mqtt: "sensor/battery", below: BATTERY_BELOW_PERCENT };
+const DOOR: Make = {
+  contacts: [{ kind: "intrusion", input: { mqtt: "sensor/state", open: ["open"], normal: ["close"] } }],
+  tamper: { mqtt: "sensor/vibration", open: [1], normal: [0] },
+  battery: LEVEL,
+  isSleeping: true,
+  doubts: [{ code: "wake-up-reports" }],
+};
+const FLOOD: Make = {
+  contacts: [{ kind: "flood", input: { mqtt: "sensor/flood", open: [true], normal: [false] } }],
+  battery: LEVEL,
+  isSleeping: true,
+};
+const SMOKE: Make = {
+  contacts: [{ kind: "fire", input: { mqtt: "sensor/smoke", open: [true], normal: [false] } }],
+  battery: LEVEL,
+  isSleeping: true,
+};
+const GAS: Make = {
+  contacts: [{ kind: "gas", input: { mqtt: "sensor/gas", open: ["mild", "heavy"], normal: ["none"] } }],
+};
+const MOTION: Make = {
+  contacts: [{ kind: "motion", input: { mqtt: "status", path: "/motion", open: [true], normal: [false] } }],
+  tamper: { path: "/vibration", open: [true], normal: [false] },
+  battery: { path: "/bat", below: BATTERY_BELOW_PERCENT },
+};
+const BUTTON: Make = {
+  contacts: [
+    {
+      kind: "panic",
+      input: { mqtt: "input_event/0", path: "/event", open: ["S", "SS", "SSS", "L"] },
+      autoRestoreS: BUTTON_RESTORE_S,
+    },
+  ],
+  battery: LEVEL,
+  isSleeping: true,
+  doubts: [{ code: "kind-guessed" }, { code: "button-restores-itself" }],
+};
+
+/** Wired inputs: a closed loop is 1, and a cut wire trips. */
+function inputs(count: number): Make {
+  const contacts = Array.from({ length: count }, (_none, index) => ({
+    part: `input ${index}`,
+    kind: "intrusion" as const,
+    input: { mqtt: `input/${index}`, open: [0], normal: [1] } satisfies MqttInput,
+  }));
+  return { contacts, doubts: [{ code: "check-contact" }, { code: "kind-guessed" }] };
+}
+
+const MAKES: Readonly<Record<string, Make>> = {
+  "SHDW-1": DOOR,
+  "SHDW-2": DOOR,
+  "SHWT-1": FLOOD,
+  "SHSM-01": SMOKE,
+  "SHGS-1": GAS,
+  "SHMOS-01": MOTION,
+  "SHMOS-02": MOTION,
+  "SHBTN-1": BUTTON,
+  "SHBTN-2": BUTTON,
+  "SHIX3-1": inputs(3),
+  "SHUNI-1": inputs(2),
+  "SHSW-1": inputs(1),
+  "SHSW-PM": inputs(1),
+  "SHSW-L": inputs(2),
+  "SHSW-25": inputs(2),
+};
+
+/** Models by the beginning of the id, for firmware that announces no model. */
+const MODEL_OF_PREFIX: Readonly<Record<string, string>> = {
+  shellydw: "SHDW-1",
+  shellydw2: "SHDW-2",
+  shellyflood: "SHWT-1",
+  shellysmoke: "SHSM-01",
+  shellygas: "SHGS-1",
+  shellymotionsensor: "SHMOS-01",
+  shellymotion2: "SHMOS-02",
+  shellybutton1: "SHBTN-1",
+  shellybutton2: "SHBTN-2",
+  shellyix3: "SHIX3-1",
+  shellyuni: "SHUNI-1",
+};
+
+function makeOfName(name: string): Make | undefined {
+  const model = MODEL_OF_PREFIX[name.split("-")[0]?.toLowerCase() ?? ""];
+  return model === undefined ? undefined : MAKES[model];
+}
+
+function proposalsOf(make: Make, base: string, device: string): Proposal[] {
+  const { contacts, tamper, battery, isSleeping, doubts = [] } = make;
+  const below = <Sense extends { mqtt?: string }>(sense: Sense): Sense =>
+    sense.mqtt === undefined ? sense : { ...sense, mqtt: `${base}/${sense.mqtt}` };
+  // Of a sleeping device every wake-up is a sign of life; its absence is noticed by supervisionTimeoutS.
+  const down: Availability["down"] = isSleeping === true ? [] : [false];
+  return contacts.map(({ part, input, ...contact }) => ({
+    ...contact,
+    name: part === undefined ? device : `${device} ${part}`,
+    input: below(input),
+    ...(tamper ? { tamper: below(tamper) } : {}),
+    ...(battery ? { battery: below(battery) } : {}),
+    availability: { mqtt: `${base}/online`, up: [true], down },
+    device,
+    doubts,
+  }));
+}

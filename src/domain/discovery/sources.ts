@@ -1,0 +1,61 @@
+import type {
+  DiscoveredDevice,
+  DiscoveryOptions,
+  DiscoverySource,
+  Heard,
+  HeardMessage,
+  Question,
+} from "./device.ts";
+import { frigate } from "./frigate.ts";
+import { homeAssistant } from "./home-assistant.ts";
+import { inputKey } from "./proposed-zone.ts";
+import { shelly } from "./shelly.ts";
+import { shellyRpc } from "./shelly-rpc.ts";
+import { tasmota } from "./tasmota.ts";
+import { zigbee2mqtt } from "./zigbee2mqtt.ts";
+
+/** In order of trust: what a device says in its own words comes before an announcement for Home Assistant. */
+const SOURCES: readonly DiscoverySource[] = [zigbee2mqtt, tasmota, shelly, shellyRpc, frigate, homeAssistant];
+
+/** What to subscribe to at a broker that denies access to all topics. */
+export const SOURCE_FILTERS: readonly string[] = SOURCES.flatMap(({ filters }) => filters);
+
+/** Whether a topic has what devices say about themselves, so that it is kept before other messages. */
+export function isAnnouncement(topic: string, { replyTo, prefix }: DiscoveryOptions): boolean {
+  if (topic.startsWith(`${replyTo}/`)) return true;
+  return SOURCES.some((source) =>
+    source === homeAssistant
+      ? topic.startsWith(`${prefix}/`) && source.isAnnouncement(topic)
+      : source.isAnnouncement(topic),
+  );
+}
+
+/** Key under which the newest message is kept: its topic, and its device if several share the topic. */
+export function keyOf(message: HeardMessage): string {
+  for (const source of SOURCES) {
+    const member = source.memberOf?.(message);
+    if (member !== undefined) return `${message.topic} ${member}`;
+  }
+  return message.topic;
+}
+
+/** What to ask the devices after the received messages. */
+export function questionsAfter(heard: Heard, { replyTo }: DiscoveryOptions): Question[] {
+  return SOURCES.flatMap((source) => source.questions?.(heard, replyTo) ?? []);
+}
+
+/** All devices that have said what they are; a zone that two sources know is proposed once. */
+export function discoveredDevices(heard: Heard, options: DiscoveryOptions): DiscoveredDevice[] {
+  const proposed = new Set<string>();
+  return SOURCES.flatMap((source) => source.devices(heard, options)).flatMap((device) => {
+    const proposals = device.proposals.filter((proposal) => {
+      const key = inputKey(proposal);
+      if (proposed.has(key)) return false;
+      proposed.add(key);
+      return true;
+    });
+    // Another source has said all of it.
+    const isRepeated = proposals.length === 0 && device.source === "home-assistant";
+    return isRepeated ? [] : [{ ...device, proposals }];
+  });
+}

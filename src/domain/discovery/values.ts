@@ -1,0 +1,31 @@
+/** An object with unknown fields, as parsed from JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The object itself, or one without fields. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+/** A field that the object itself has, so that no prototype is reached. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** A text that is not empty; undefined for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A list; empty for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The JSON Pointer (RFC 6901) to a field below others. */
+export function pointerTo(...names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}

@@ -1,0 +1,197 @@
+import type { Battery, MqttInput, Tamper } from "../../generated/types.ts";
+import { scalarOf, type Scalar } from "../plain-value.ts";
+import type { ZoneKind } from "../zone.ts";
+import type { DiscoveredDevice, DiscoverySource, Heard, Proposal } from "./device.ts";
+import { fieldOf, isFields, listOf, pointerTo, textOf, type Fields } from "./values.ts";
+
+/** What bridges warn at. */
+const BATTERY_BELOW_PERCENT = 15;
+/** A button sends no release; long enough that one press is one trip. */
+const BUTTON_RESTORE_S = 30;
+
+/** Kinds by the name of a binary value. Format: https://www.zigbee2mqtt.io/guide/usage/exposes.html */
+const KINDS: Readonly<Record<string, ZoneKind>> = {
+  contact: "intrusion",
+  opening: "intrusion",
+  window: "intrusion",
+  garage_door_contact: "intrusion",
+  occupancy: "motion",
+  presence: "motion",
+  motion: "motion",
+  moving: "motion",
+  vibration: "glass",
+  glass_break: "glass",
+  sound: "glass",
+  smoke: "fire",
+  heat: "fire",
+  fire_alarm: "fire",
+  gas: "gas",
+  carbon_monoxide: "gas",
+  water_leak: "flood",
+  moisture: "flood",
+  sos: "panic",
+  emergency: "panic",
+  panic: "panic",
+};
+/** Actions of buttons and keypads that call for help. */
+const HELP = ["emergency", "panic", "sos", "help"];
+
+/** zigbee2mqtt: `<base>/bridge/devices`, retained, has all devices with what they expose. */
+export const zigbee2mqtt: DiscoverySource = {
+  name: "zigbee2mqtt",
+  filters: ["+/bridge/devices", "+/bridge/info", "+/bridge/state", "+/+/availability"],
+  isAnnouncement: (topic) => /.\/bridge\/(devices|info|state)$/.test(topic),
+  devices: (heard) =>
+    heard.flatMap(({ topic, json }) =>
+      topic.endsWith("/bridge/devices") && Array.isArray(json)
+        ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, heard)
+        : [],
+    ),
+};
+
+/** A binary, numeric or enumerated value of a device. */
+interface Exposed {
+  readonly type: string;
+  readonly name: string;
+  readonly property: string;
+  readonly endpoint: string | undefined;
+  readonly fields: Fields;
+}
+
+/** How messages of one bridge are laid out. */
+interface Bridge {
+  readonly base: string;
+  /** Whether each value has a topic of its own instead of a field in one message. */
+  readonly hasTopicForEachValue: boolean;
+  readonly heard: Heard;
+}
+
+function devicesBelow(base: string, listed: readonly unknown[], heard: Heard): DiscoveredDevice[] {
+  const info = heard.find(({ topic }) => topic === `${base}/bridge/info`)?.json;
+  const output = fieldOf(fieldOf(fieldOf(info, "config"), "advanced"), "output");
+  const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", heard };
+  return listed.flatMap((device) => {
+    if (!isFields(device) || device["type"] === "Coordinator" || device["disabled"] === true) return [];
+    const address = textOf(device["ieee_address"]);
+    const name = textOf(device["friendly_name"]) ?? address;
+    if (address === undefined || name === undefined || /[+#]/.test(name)) return [];
+    const { definition } = device;
+    const model = [fieldOf(definition, "vendor"), fieldOf(definition, "model")].flatMap(
+      (part) => textOf(part) ?? [],
+    );
+    return [
+      {
+        id: address,
+        source: "zigbee2mqtt" as const,
+        name,
+        model: model.length > 0 ? model.join(" ") : textOf(device["model_id"]),
+        topics: [`${base}/${name}`],
+        proposals: proposalsOf(name, exposedBy(fieldOf(definition, "exposes")), bridge),
+      },
+    ];
+  });
+}
+
+/** All values, also those in the features of a lock, a cover or a keypad. */
+function exposedBy(exposes: unknown, depth = 0): Exposed[] {
+  if (depth > 3) return [];
+  return listOf(exposes).flatMap((fields) => {
+    if (!isFields(fields)) return [];
+    const property = textOf(fields["property"]);
+    const name = textOf(fields["name"]) ?? property;
+    const type = textOf(fields["type"]);
+    const endpoint = textOf(fields["endpoint"]);
+    // A composite value is an object in the message, whose fields are not at the top.
+    const inner = type === "composite" ? [] : exposedBy(fields["features"], depth + 1);
+    if (property === undefined || name === undefined || type === undefined) return inner;
+    return [{ type, name, property, endpoint, fields }, ...inner];
+  });
+}
+
+function proposalsOf(name: string, exposed: readonly Exposed[], bridge: Bridge): Proposal[] {
+  const contacts = exposed.flatMap((value) => contactOf(value, name, bridge) ?? []);
+  const common = { ...tamperOf(exposed, name, bridge), ...batteryOf(exposed, name, bridge) };
+  return contacts.map(({ part, ...contact }) => ({
+    ...contact,
+    name: contacts.length > 1 ? `${name} ${part}` : name,
+    ...common,
+    ...availabilityOf(name, bridge),
+    bridge: { mqtt: `${bridge.base}/bridge/state`, path: "/state" },
+    // Values with topics of their own are still one device.
+    ...(bridge.hasTopicForEachValue ? { device: name } : {}),
+    doubts: [],
+  }));
+}
+
+type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS"> & { readonly part: string };
+
+function contactOf(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
+  const { type, name, property, endpoint, fields } = value;
+  const part = endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
+  if (type === "enum" && name === "action") {
+    const calls = listOf(fields["values"]).filter(
+      (action) => typeof action === "string" && HELP.some((word) => action.split(/[_ -]/).includes(word)),
+    ) as string[];
+    const [first, ...others] = calls.slice(0, 16);
+    if (first === undefined) return undefined;
+    const input: MqttInput = { ...placeOf(property, device, bridge), open: [first, ...others] };
+    return { kind: "panic", input, part, autoRestoreS: BUTTON_RESTORE_S };
+  }
+  const kind = type === "binary" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+  if (kind === undefined || !isPublished(fields)) return undefined;
+  const input: MqttInput = {
+    ...placeOf(property, device, bridge),
+    open: [valueOf(fields["value_on"], true)],
+    normal: [valueOf(fields["value_off"], false)],
+  };
+  return { kind, input, part };
+}
+
+/** Bit 0 of `access`: the value is in the messages of the device. */
+function isPublished({ access }: Fields): boolean {
+  return typeof access !== "number" || (access & 1) === 1;
+}
+
+function valueOf(value: unknown, otherwise: Scalar): Scalar {
+  return scalarOf(value) ?? otherwise;
+}
+
+function placeOf(property: string, device: string, bridge: Bridge): { mqtt: string; path?: string } {
+  const topic = `${bridge.base}/${device}`;
+  return bridge.hasTopicForEachValue
+    ? { mqtt: `${topic}/${property}` }
+    : { mqtt: topic, path: pointerTo(property) };
+}
+
+/** The place without a topic that the input has already. */
+function statusPlaceOf(property: string, device: string, bridge: Bridge): { mqtt?: string; path?: string } {
+  const { mqtt, ...path } = placeOf(property, device, bridge);
+  return bridge.hasTopicForEachValue ? { mqtt } : path;
+}
+
+function tamperOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { tamper?: Tamper } {
+  const value = exposed.find(({ type, name }) => type === "binary" && name === "tamper");
+  if (!value) return {};
+  const open: Tamper["open"] = [valueOf(value.fields["value_on"], true)];
+  return { tamper: { ...statusPlaceOf(value.property, device, bridge), open } };
+}
+
+function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { battery?: Battery } {
+  // The device's own low-battery state is more reliable than a threshold.
+  const low = exposed.find(({ type, name }) => type === "binary" && name === "battery_low");
+  const level = exposed.find(({ type, name }) => type === "numeric" && name === "battery");
+  const value = low ?? level;
+  if (!value) return {};
+  const place = statusPlaceOf(value.property, device, bridge);
+  return {
+    battery: low
+      ? { ...place, low: [valueOf(low.fields["value_on"], true)] }
+      : { ...place, below: BATTERY_BELOW_PERCENT },
+  };
+}
+
+/** Only if the bridge reports availability, which is an option of it: the topic is retained. */
+function availabilityOf(device: string, { base, heard }: Bridge): Pick<Proposal, "availability"> {
+  const mqtt = `${base}/${device}/availability`;
+  return heard.some(({ topic }) => topic === mqtt) ? { availability: { mqtt, path: "/state" } } : {};
+}

@@ -1,0 +1,139 @@
+import type { MqttClient } from "mqtt";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { DiscoveryOptions, Question } from "../domain/discovery/device.ts";
+import { questionsAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { BrokerAddress } from "./broker-probe.ts";
+import { HeardMessages } from "./heard-messages.ts";
+
+export interface DiscoverySessionOptions {
+  readonly broker: BrokerAddress;
+  readonly clock: Clock;
+  readonly discovery: DiscoveryOptions;
+}
+
+/** State of the session: `denied` if the broker allows this account to read nothing. */
+export interface SessionState {
+  readonly state: "starting" | "listening" | "unreachable" | "denied";
+  /** Why it does not listen; null if it does. */
+  readonly reason: string | null;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const RECONNECT_MS = 5_000;
+/** A device answers with several messages; they are looked at together. */
+const ASK_AFTER_MS = 200;
+/** Return codes from this one on deny a subscription (MQTT 3.1.1, 3.9.3). */
+const SUBACK_FAILURE = 0x80;
+/** Questions on one connection; a site with 200 Shelly devices asks 601. */
+const QUESTIONS_MAX = 2_000;
+
+/**
+ * Listens to everything at a broker, and asks the devices that say what they have only when asked. A session of its own that
+ * leaves nothing behind, with QoS 0 in both directions: it takes no message from the session of the zones.
+ */
+export class DiscoverySession {
+  readonly messages: HeardMessages;
+  readonly #options: DiscoverySessionOptions;
+  readonly #asked = new Set<string>();
+  #client: MqttClient | undefined;
+  #state: SessionState = { state: "starting", reason: null };
+  #cancelAsk: CancelTimer | undefined;
+  #isStopped = false;
+
+  constructor(options: DiscoverySessionOptions) {
+    this.#options = options;
+    this.messages = new HeardMessages(options.discovery);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Connects, and again whenever the connection ends. */
+  async start(): Promise<void> {
+    const { default: mqtt } = await import("mqtt");
+    if (this.#isStopped) return;
+    const { url, credentials, tls } = this.#options.broker;
+    const client = mqtt.connect(url, {
+      ...credentials,
+      ...tls,
+      protocolVersion: 4,
+      clean: true,
+      resubscribe: false,
+      queueQoSZero: false,
+      reconnectPeriod: RECONNECT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+    });
+    this.#client = client;
+    client.on("connect", () => this.#onConnected(client));
+    client.on("error", (error) => {
+      this.#state = { state: "unreachable", reason: messageOf(error) };
+    });
+    client.on("close", () => {
+      this.#cancelAsk?.();
+      this.#cancelAsk = undefined;
+      if (this.#state.state !== "unreachable")
+        this.#state = { state: "unreachable", reason: "the broker closed the connection" };
+    });
+    client.on("message", (topic, payload, { retain }) => {
+      const { clock } = this.#options;
+      if (this.messages.take(topic, payload, retain, clock.wallMs())) this.#askSoon();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelAsk?.();
+    const client = this.#client;
+    if (!client) return;
+    client.options.reconnectPeriod = 0;
+    await client.endAsync(true).catch(() => "it has ended already");
+  }
+
+  #onConnected(client: MqttClient): void {
+    this.#asked.clear();
+    this.#subscribe(client, ["#"], () => {
+      const { replyTo, prefix } = this.#options.discovery;
+      // An account with access rules may read what devices say, and not everything else.
+      const filters = [...SOURCE_FILTERS, `${prefix}/#`, `${replyTo}/#`];
+      this.#subscribe(client, [...new Set(filters)], () => {
+        this.#state = { state: "denied", reason: "the broker allows this account to read nothing" };
+      });
+    });
+  }
+
+  #subscribe(client: MqttClient, filters: string[], onDenied: () => void): void {
+    client.subscribe(filters, { qos: 0 }, (error, _granted, answer) => {
+      const codes = answer?.granted ?? [];
+      const isDenied = codes.length > 0 && codes.every((code) => Number(code) >= SUBACK_FAILURE);
+      if (isDenied) onDenied();
+      else if (!error) {
+        this.#state = { state: "listening", reason: null };
+        this.#askSoon();
+      }
+    });
+  }
+
+  #askSoon(): void {
+    this.#cancelAsk ??= this.#options.clock.after(ASK_AFTER_MS, () => {
+      this.#cancelAsk = undefined;
+      this.#ask();
+    });
+  }
+
+  #ask(): void {
+    const client = this.#client;
+    if (!client?.connected) return;
+    for (const question of questionsAfter(this.messages.all(), this.#options.discovery)) {
+      const key = keyOf(question);
+      if (this.#asked.has(key) || this.#asked.size >= QUESTIONS_MAX) continue;
+      this.#asked.add(key);
+      client.publish(question.topic, question.payload, { qos: 0 });
+    }
+  }
+}
+
+function keyOf({ topic, payload }: Question): string {
+  return `${topic} ${payload}`;
+}

@@ -1,0 +1,77 @@
+import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
+
+/** What was found at the broker and at the GPIO chips; all times ISO 8601 UTC. */
+export interface DiscoveryView {
+  readonly listening: {
+    /** `off` without MQTT; `denied` if the broker allows this account to read nothing. */
+    readonly state: "starting" | "listening" | "unreachable" | "denied" | "off";
+    /** Why it does not listen; null if it does. */
+    readonly reason: string | null;
+    /** When listening ends, unless a user looks again; null if it does not listen. */
+    readonly until: string | null;
+    /** Messages that found no place in memory. */
+    readonly left: number;
+  };
+  readonly devices: readonly FoundDeviceView[];
+  /** Topics of which no device is known, the newest message first. */
+  readonly unknown: readonly UnknownTopicView[];
+  readonly chips: readonly FoundChipView[];
+}
+
+export interface FoundDeviceView {
+  /** Unique among the devices. */
+  readonly id: string;
+  readonly source: "zigbee2mqtt" | "tasmota" | "shelly" | "shelly-rpc" | "frigate" | "home-assistant";
+  readonly name: string;
+  readonly model: string | null;
+  readonly lastMessage: LastMessageView | null;
+  readonly proposals: readonly ProposalView[];
+}
+
+/** A zone that a device could be. */
+export interface ProposalView {
+  /** Id of the configured zone that reads it already; null if there is none. */
+  readonly zoneId: string | null;
+  /** As in the configuration, without an objective. */
+  readonly zone: Omit<ProposedZone, "doubts">;
+  readonly doubts: readonly DoubtView[];
+}
+
+/** What to check before the zone is used. */
+export interface DoubtView {
+  readonly code: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The English sentence. */
+  readonly text: string;
+}
+
+export interface LastMessageView {
+  readonly topic: string;
+  /** At most 2,000 characters. */
+  readonly payload: string;
+  readonly at: string;
+  readonly isRetained: boolean;
+}
+
+export interface UnknownTopicView {
+  readonly lastMessage: LastMessageView;
+  /** Values that can be pointed at; `path` is null for the whole payload. */
+  readonly fields: readonly { readonly path: string | null; readonly value: string | number | boolean }[];
+  /** Ids of the configured zones that use this topic. */
+  readonly zoneIds: readonly string[];
+}
+
+export interface FoundChipView {
+  readonly path: string;
+  readonly label: string;
+  /** Whether zones use the lines of this chip. */
+  readonly isUsed: boolean;
+  readonly lines: readonly {
+    readonly line: number;
+    readonly name: string;
+    /** The program that holds it; null if it is free. */
+    readonly holder: string | null;
+    readonly level: 0 | 1 | null;
+    readonly zoneId: string | null;
+  }[];
+}
