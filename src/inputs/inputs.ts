@@ -90,7 +90,13 @@ export class Inputs {
     } else
       this.#gpio = new GpioReadings({
         ...options,
-        openPort: () => openBackend(backend, { chip, needsBias: this.#zones.some(hasBias) }),
+        openPort: () =>
+          openBackend(backend, {
+            chip,
+            needsBias: this.#zones.some(hasBias),
+            lines: this.#zones.flatMap(gpioLinesOf),
+            log: options.log,
+          }),
       });
     const { host, site } = options;
     this.#mqttZones = new MqttZones({
@@ -231,6 +237,10 @@ function homeAssistantAt(
 
 function hasBias({ input, gate }: Zone): boolean {
   return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
+}
+
+function gpioLinesOf({ input, gate }: Zone): number[] {
+  return [...(input.source === "gpio" ? [input.gpio] : []), ...(gate.by === "gpio" ? [gate.gpio] : [])];
 }
 
 /** Initial levels of simulated lines: every contact normal, every key switch armed. */

@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import { chipDevices } from "../../src/inputs/gpio/chip-devices.ts";
 import { lineError } from "../../src/inputs/gpio/chips.ts";
 import {
   type Bias,
@@ -12,7 +21,7 @@ import {
   SimulatedLines,
 } from "../../src/inputs/gpio/gpio-port.ts";
 import { GpioReadings, openBackend } from "../../src/inputs/gpio/gpio-readings.ts";
-import { OnoffLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
+import { OnoffLines, releaseExportedLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
@@ -466,18 +475,67 @@ describe("the sysfs number of a line", () => {
   });
 });
 
+describe("a line that a killed daemon has left exported in /sys", () => {
+  test("is released for the character device; others are not", () => {
+    const root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
+    mkdirSync(join(root, "gpiochip512"));
+    for (const [file, value] of Object.entries({ label: "pinctrl-bcm2711", base: 512, ngpio: 58 }))
+      writeFileSync(join(root, "gpiochip512", file), `${value}\n`);
+    for (const exported of [529, 530]) mkdirSync(join(root, `gpio${exported}`));
+    releaseExportedLines([17, 22], undefined, root);
+    expect(readFileSync(join(root, "unexport"), "utf8")).toBe("529");
+    rmSync(root, { recursive: true });
+    releaseExportedLines([17], undefined, root);
+    expect(existsSync(root)).toBe(false);
+  });
+});
+
+describe("the device files of chips", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-dev-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  // Device files that every machine has stand for chips: only their numbers matter here.
+  const link = (name: string, target: string): void => symlinkSync(target, join(folder, name));
+
+  test("are one for each chip, whatever links the udev rules of Raspberry Pi OS make", () => {
+    link("gpiochip0", "/dev/null");
+    link("gpiochip4", "gpiochip0");
+    link("gpiochip15", "/dev/zero");
+    link("gpiochip2", "/dev/full");
+    expect(chipDevices(folder)).toEqual(["gpiochip0", "gpiochip2", "gpiochip15"].map((n) => join(folder, n)));
+  });
+
+  test("leave out a link to a chip that was removed, and other files", () => {
+    link("gpiochip4", "gpiochip0");
+    link("gpiochip10", "/dev/null");
+    link("gpiomem", "/dev/zero");
+    expect(chipDevices(folder)).toEqual([join(folder, "gpiochip10")]);
+    expect(chipDevices(join(folder, "absent"))).toEqual([]);
+  });
+});
+
 describe("the character device", () => {
+  const options = (needsBias: boolean) => {
+    const { log } = new WatchedZones([DOOR]);
+    return { chip: "no-such-chip", needsBias, lines: [17], log };
+  };
+
   test("on a machine without the chip is an error with a remedy", async () => {
-    await expect(openBackend("cdev", { chip: "no-such-chip", needsBias: false })).rejects.toMatchObject({
+    await expect(openBackend("cdev", options(false))).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("no GPIO chip with the label no-such-chip (found"),
     });
   });
 
-  test("is used when onoff is not usable, and for lines with a pull resistor", async () => {
+  test("is preferred: without it and without GPIO in /sys, the error says what it lacks, and that it may appear", async () => {
     for (const needsBias of [false, true])
-      await expect(openBackend("auto", { chip: "no-such-chip", needsBias })).rejects.toMatchObject({
+      await expect(openBackend("auto", options(needsBias))).rejects.toMatchObject({
         code: "unavailable",
+        message: expect.stringContaining("no GPIO chip with the label no-such-chip (found"),
+        hint: expect.stringContaining("without a restart"),
       });
   });
 });

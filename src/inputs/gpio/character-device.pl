@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Gives the daemon access to the kernel's GPIO character device, because Node.js has no ioctl. Structures and numbers
 # are those of linux/gpio.h, version 2 (Linux 5.10 and later). Output is one line of tab-separated fields each:
-#   list              chip PATH LABEL LINES
+#   list PATH...      chip PATH LABEL LINES
 #                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty if not applicable)
 #   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
 #                     level OFFSET 0|1             on opening and every ten seconds
@@ -35,13 +35,12 @@ use constant {
 my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
 $| = 1;
-my ($mode, $path) = @ARGV;
-if ($mode eq 'list') { list($_) for sort { number($a) <=> number($b) } glob('/dev/gpiochip*') }
-else                 { watch($path) }
+my ($mode, @paths) = @ARGV;
+if ($mode eq 'list') { list($_) for @paths }
+else                 { watch($paths[0]) }
 
 sub write_fields { print join("\t", @_), "\n" }
-sub number    { $_[0] =~ /(\d+)$/ ? $1 : 0 }
-sub text      { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
+sub text         { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
 
 sub error_name {
     my $error = $! + 0;

@@ -2,7 +2,8 @@ import { execFile, spawn, type ChildProcessWithoutNullStreams } from "node:child
 import { createInterface } from "node:readline";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
-import { checkLine, chosenChip, lineError, SEEN_AT_START, type GpioChip } from "./chips.ts";
+import { chipDevices } from "./chip-devices.ts";
+import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
 /** A chip with all its lines, as its character device lists them. */
@@ -39,7 +40,7 @@ const LIST_TIMEOUT_MS = 10_000;
 export async function listChips(): Promise<ListedChip[]> {
   const output = await new Promise<string>((resolve, reject) => {
     const options = { timeout: LIST_TIMEOUT_MS, maxBuffer: 4_194_304 };
-    execFile("perl", ["-e", CHARACTER_DEVICE_PERL, "list"], options, (cause, stdout) => {
+    execFile("perl", ["-e", CHARACTER_DEVICE_PERL, "list", ...chipDevices()], options, (cause, stdout) => {
       if (cause)
         reject(new AppError("unavailable", `the GPIO chips cannot be listed: ${cause.message}`, { cause }));
       else resolve(stdout);
@@ -49,7 +50,7 @@ export async function listChips(): Promise<ListedChip[]> {
   const failedChip = rows.find(([what, , code = ""]) => what === "error" && !MISSING_CODES.includes(code));
   if (failedChip)
     throw new AppError("unavailable", `the GPIO chip ${failedChip[1]} cannot be opened: ${failedChip[2]}`, {
-      hint: `Add the user to the group gpio; under systemd allow the device in the unit (BindPaths, DeviceAllow). ${SEEN_AT_START}`,
+      hint: "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw).",
     });
   return rows
     .filter(([what]) => what === "chip")
@@ -75,19 +76,27 @@ function lineOf([, , number, name = "", holder = "", direction, level]: readonly
 export class CharacterDeviceLines implements GpioPort {
   readonly #chip: ListedChip;
   readonly #watched = new Map<number, Watched>();
+  readonly #onRestart: () => void;
   #helper: ChildProcessWithoutNullStreams | undefined;
+  /** Whether the helper has reported a level or an edge since its start. */
+  #hasReported = false;
 
-  private constructor(chip: ListedChip) {
+  private constructor(chip: ListedChip, onRestart: () => void) {
     this.#chip = chip;
+    this.#onRestart = onRestart;
   }
 
   /**
    * Finds the chip.
    * @param label label of the chip; undefined for the header of a Raspberry Pi
+   * @param onRestart called when the process that reads the lines has ended and was started again
    * @throws AppError `unavailable` with the remedy
    */
-  static async load(label: string | undefined): Promise<CharacterDeviceLines> {
-    return new CharacterDeviceLines(chosenChip(await listChips(), label));
+  static async load(
+    label: string | undefined,
+    onRestart: () => void = () => {},
+  ): Promise<CharacterDeviceLines> {
+    return new CharacterDeviceLines(chosenChip(await listChips(), label), onRestart);
   }
 
   open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {
@@ -95,6 +104,8 @@ export class CharacterDeviceLines implements GpioPort {
     return new Promise((resolve, reject) => {
       const watched: Watched = {
         level: undefined,
+        bias,
+        debounceUs: 0,
         onActivity,
         onOpened: () => resolve(opened),
         onFailed: reject,
@@ -106,8 +117,9 @@ export class CharacterDeviceLines implements GpioPort {
         },
         check: () => void opened.read(),
         setEdgeDetection: (isDebounced) => {
-          if (this.#watched.get(line) === watched)
-            this.#send(`open ${line} ${bias} ${isDebounced ? STORM_DEBOUNCE_US : 0}`);
+          if (this.#watched.get(line) !== watched) return;
+          watched.debounceUs = isDebounced ? STORM_DEBOUNCE_US : 0;
+          this.#request(line, watched);
         },
         close: () => {
           if (this.#watched.get(line) !== watched) return;
@@ -117,7 +129,7 @@ export class CharacterDeviceLines implements GpioPort {
       };
       this.#watched.set(line, watched);
       this.#helper ??= this.#start();
-      this.#send(`open ${line} ${bias} 0`);
+      this.#request(line, watched);
     });
   }
 
@@ -127,13 +139,19 @@ export class CharacterDeviceLines implements GpioPort {
   }
 
   #start(): ChildProcessWithoutNullStreams {
+    this.#hasReported = false;
     const helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "watch", this.#chip.path]);
     createInterface({ input: helper.stdout }).on("line", (line) => this.#receive(line));
     // A command that the ended process did not read is repeated: the next check reopens each line.
     helper.stdin.on("error", () => {});
     helper.on("error", () => this.#onExit(helper));
-    helper.on("exit", () => this.#onExit(helper));
+    // After its last output: an old level must not follow a new one.
+    helper.on("close", () => this.#onExit(helper));
     return helper;
+  }
+
+  #request(line: number, { bias, debounceUs }: Watched): void {
+    this.#send(`open ${line} ${bias} ${debounceUs}`);
   }
 
   #send(command: string): void {
@@ -146,6 +164,7 @@ export class CharacterDeviceLines implements GpioPort {
     const watched = this.#watched.get(line);
     if (!watched) return;
     if (what === "error") return this.#fail(line, watched, value ?? "");
+    this.#hasReported = true;
     const isFirst = watched.level === undefined;
     const level = value === "1" ? 1 : 0;
     const isChange = what === "edge" || level !== watched.level;
@@ -166,14 +185,26 @@ export class CharacterDeviceLines implements GpioPort {
   #onExit(helper: ChildProcessWithoutNullStreams): void {
     if (this.#helper !== helper) return;
     this.#helper = undefined;
+    if (this.#hasReported) return this.#restart();
+    // It ends at each start: the owner of each line gets an error, and opens the line again later.
     for (const [line, watched] of this.#watched)
       this.#fail(line, watched, "the process that reads it has exited");
+  }
+
+  /** Requests all lines again at once. A level that has changed since is reported like an edge. */
+  #restart(): void {
+    this.#helper = this.#start();
+    for (const [line, watched] of this.#watched) this.#request(line, watched);
+    this.#onRestart();
   }
 }
 
 interface Watched {
   /** undefined before opening and after a failure. */
   level: 0 | 1 | undefined;
+  readonly bias: Bias;
+  /** Debounce in the kernel; 0 for none. */
+  debounceUs: number;
   readonly onActivity: OnActivity;
   readonly onOpened: () => void;
   readonly onFailed: (error: AppError) => void;

@@ -3,9 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 /** Labels of the chips behind a Raspberry Pi's header: Pi 5, Pi 4, and earlier models. */
 const PI_CHIP_LABELS: readonly string[] = ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"];
 
-/** Under systemd a service only has the device files that existed at its start; a replugged chip cannot be opened. */
-export const SEEN_AT_START =
-  "To use a chip that was unplugged or plugged in since the start, run systemctl restart santinela.";
+/** A chip may appear after the start: its driver is loaded late, or it is plugged in. */
+const TAKEN_UP = "A chip that appears is used within seconds, without a restart.";
 
 /** What the kernel reports of a GPIO chip, through any backend. */
 export interface GpioChip {
@@ -33,7 +32,7 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?
           chips.length > 0
             ? "Set gpio.chip to one of the labels found."
             : "Set gpio.backend to simulated on a machine without GPIO lines."
-        } ${SEEN_AT_START}`,
+        } ${TAKEN_UP}`,
       },
     );
   if (matching.length > 1)
@@ -69,7 +68,7 @@ const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> =
     "Plug it in again, or load its driver; santinela gpio list shows the chips.",
   ],
   EACCES: ["permission denied", "Add the daemon's user to the group gpio."],
-  EPERM: ["permission denied", "Allow the device in the unit of the service (BindPaths, DeviceAllow)."],
+  EPERM: ["permission denied", "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)."],
   EROFS: ["/sys is read-only for this service", "Allow /sys/class/gpio in the service's ReadWritePaths."],
   EBUSY: [
     "another program or driver uses it",

@@ -8,7 +8,7 @@ import { CharacterDeviceLines } from "./character-device.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { lineBindingsOf, type LineBinding } from "./line-bindings.ts";
 import { MonitoredLine } from "./monitored-line.ts";
-import { OnoffLines } from "./onoff-lines.ts";
+import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
 
 export interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
@@ -22,6 +22,8 @@ export interface GpioReadingsOptions {
 
 /** Interval at which every line is read even without an edge: edges get lost, and lines can disappear silently. */
 const CHECK_EVERY_MS = 10_000;
+/** While there is no chip, no contact is seen: one that appears is used within this time. */
+const MISSING_CHECK_EVERY_MS = 2_000;
 
 /** The readings of the GPIO lines. A line that cannot be used raises a condition; the others continue. */
 export class GpioReadings {
@@ -115,8 +117,9 @@ export class GpioReadings {
     if (this.#isStopped) return this.#port?.close();
     if (this.#port) for (const binding of this.#bindings) await this.#checkLine(this.#port, binding);
     if (this.#isStopped) return;
+    const everyMs = this.#port ? CHECK_EVERY_MS : MISSING_CHECK_EVERY_MS;
     this.#leavePort();
-    this.#cancelCheck = clock.after(CHECK_EVERY_MS, () => void this.#beginCheck());
+    this.#cancelCheck = clock.after(everyMs, () => void this.#beginCheck());
   }
 
   /** An unplugged chip may come back as another device: when no line is left, the backend is opened again. */
@@ -179,16 +182,36 @@ function sentenceOf(error: unknown): string {
 /** Backends for the kernel's GPIO lines. */
 export type GpioBackend = "auto" | "onoff" | "cdev";
 
+export interface BackendOptions {
+  /** Label of the chip; undefined for the header of a Raspberry Pi. */
+  readonly chip: string | undefined;
+  /** Whether a line has a pull resistor, which only the character device can set. */
+  readonly needsBias: boolean;
+  /** BCM numbers of the lines to be opened. */
+  readonly lines: readonly number[];
+  readonly log: Log;
+}
+
 /**
- * Opens a backend. `auto` uses onoff where it works, otherwise the character device: newer kernels no longer offer GPIO
- * in /sys, and only the character device can set a pull resistor.
+ * Opens a backend. `auto` uses the character device, and onoff on a kernel without one: GPIO in /sys is deprecated, has
+ * no times of edges and cannot set a pull resistor.
  * @throws AppError `unavailable` with the remedy
  */
 export async function openBackend(
   backend: GpioBackend,
-  { chip, needsBias }: { chip: string | undefined; needsBias: boolean },
+  { chip, needsBias, lines, log }: BackendOptions,
 ): Promise<GpioPort> {
   if (backend === "onoff") return OnoffLines.load(chip);
-  if (backend === "cdev" || needsBias) return CharacterDeviceLines.load(chip);
-  return OnoffLines.load(chip).catch(() => CharacterDeviceLines.load(chip));
+  const onRestart = (): void => log.warn("gpio-helper-restarted");
+  const opened = CharacterDeviceLines.load(chip, onRestart);
+  if (backend === "cdev") return opened;
+  try {
+    const port = await opened;
+    releaseExportedLines(lines, chip);
+    return port;
+  } catch (error) {
+    if (needsBias) throw error;
+    // The error of the preferred backend has the remedy.
+    return OnoffLines.load(chip).catch(() => Promise.reject(error as Error));
+  }
 }

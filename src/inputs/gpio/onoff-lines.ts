@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gpio as OnoffGpio } from "onoff";
 import { AppError } from "../../domain/errors.ts";
@@ -137,6 +137,27 @@ export function sysfsNumberOf(line: number, root: string, chipLabel?: string): n
   const chip = chosenChip(chipsOf(root), chipLabel);
   checkLine(line, chip);
   return chip.base + line;
+}
+
+/**
+ * Releases lines that a killed daemon has left exported in /sys: the character device reports them as in use, until the
+ * next boot. Lines that are not exported, and machines without GPIO in /sys, are left alone.
+ * @param lines BCM numbers
+ * @param root directory of the GPIO class
+ * @param chipLabel label of the chip; undefined for the header of a Raspberry Pi
+ */
+export function releaseExportedLines(
+  lines: readonly number[],
+  chipLabel: string | undefined,
+  root = SYSFS_GPIO,
+): void {
+  for (const line of lines)
+    try {
+      const number = sysfsNumberOf(line, root, chipLabel);
+      if (existsSync(join(root, `gpio${number}`))) writeFileSync(join(root, "unexport"), String(number));
+    } catch {
+      // The request of the line reports what is wrong with it.
+    }
 }
 
 interface SysfsChip extends GpioChip {
