@@ -3,6 +3,7 @@ import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { JsonLog } from "./ops/log.ts";
+import { acceptMachine } from "./ops/machine-identity.ts";
 import { restore } from "./ops/restore.ts";
 import type { DaemonControl } from "./site/settings.ts";
 
@@ -27,6 +28,10 @@ export function daemonControl({
     enableDebugLog: (forMs) => log.enableDebug(forMs),
     reload,
     restart: () => restart(() => {}),
+    confirmMachine: () => {
+      acceptMachine(dataDir);
+      restart(() => {});
+    },
     restore: ({ path, by, plan }) =>
       restart(() => {
         try {

@@ -7,6 +7,7 @@ import type { Remote } from "./domain/remote.ts";
 import { siteReport, type SensedState } from "./domain/site-report.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
+import { isMachineUndecided } from "./ops/machine-identity.ts";
 import { FULL_BYTES, freeBytes, ReserveFile } from "./ops/reserve-file.ts";
 import { recordsRetention, RetentionSchedule } from "./ops/retention-schedule.ts";
 import { oneTimePassword } from "./ops/secrets.ts";
@@ -82,8 +83,14 @@ export class DaemonRecords {
     this.#database = database;
     const tokenStore = (account: TokenAccount): TokenFile =>
       new TokenFile({ dataDir, log: options.log }, account);
-    const report = reportOf(options, new OutboxStore(database));
-    this.#current = new CurrentSync(upstream, { ...options, site, database, tokenStore, report });
+    this.#current = new CurrentSync(upstream, {
+      ...options,
+      site,
+      database,
+      tokenStore,
+      report: reportOf(options, new OutboxStore(database)),
+      isHeld: () => isMachineUndecided(dataDir),
+    });
     const interventions = new InterventionService({
       ...site,
       database,

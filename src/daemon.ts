@@ -80,6 +80,7 @@ export class Daemon {
     const config = this.#config;
     const folder = new DataDirectory({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
+    this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
     const { databases } = folder;
     const parts = await this.#newParts();
     this.#stops.push(() => parts.stopRecords());

@@ -26,6 +26,8 @@ const { data, clock, log, conditions, main } = threadSide<FrontThreadData>(compo
 );
 // Its sections are replaced at a reload.
 const config: Config = { ...data.config };
+const host = hostOf(clock, () => "");
+let endTimeWatch = (): void => {};
 const front = new DaemonFront({
   ...data,
   config,
@@ -33,7 +35,7 @@ const front = new DaemonFront({
   log,
   conditions,
   failpoint: failpointOf(data.failpoint, () => process.kill(process.pid, "SIGKILL")),
-  time: hostOf(clock, () => "").time,
+  time: host.time,
   records: {
     records: records.remote("records"),
     accounts: records.remote("accounts"),
@@ -59,8 +61,14 @@ export interface FrontControl extends ThreadControl<FrontAddress> {
 }
 
 const control: FrontControl = {
-  start: () => front.start(),
-  stop: () => front.stop(),
+  start: () => {
+    endTimeWatch = host.watchTime?.() ?? endTimeWatch;
+    return front.start();
+  },
+  stop: () => {
+    endTimeWatch();
+    return front.stop();
+  },
   ping: heapBytes,
   deviceToken: () => front.deviceToken(),
   reloaded: (sections) => void Object.assign(config, sections),

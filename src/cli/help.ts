@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "user disable": ["user disable --email ana@example.ro", "user disable --email ana@example.ro --undo"],
   "keys rotate": ["keys rotate"],
   "keys revoke-previous": ["keys revoke-previous"],
+  "machine confirm": ["machine confirm", "machine confirm --yes"],
   "factory-reset": ["factory-reset --yes"],
   cert: ["cert", "cert --ca > santinela-ca.crt"],
   "objectives import": ["objectives import objectives.json"],

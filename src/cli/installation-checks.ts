@@ -1,9 +1,9 @@
-import { accessSync, constants, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { execFile } from "node:child_process";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { FULL_BYTES, freeBytes, NEARLY_FULL_BYTES } from "../ops/reserve-file.ts";
-import { addonWarning, hostOf } from "../ops/host.ts";
+import { addonWarning } from "../ops/host.ts";
+import { chipDevices } from "../inputs/gpio/chip-devices.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { certificateFromFiles, ownCertificateIfThere, type ServerCertificate } from "../ops/certificates.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -11,10 +11,8 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { machineChecks } from "./machine-checks.ts";
 import { counted } from "./table.ts";
-
-/** Power supply state of the Raspberry Pi firmware; bit 0 is now, bit 16 is since boot. */
-const THROTTLED = "/sys/devices/platform/soc/soc:firmware/get_throttled";
 
 /** Checks of the machine and its files; they work whether the daemon runs or not. */
 export async function installationChecks(config: Config): Promise<CheckResult[]> {
@@ -23,11 +21,9 @@ export async function installationChecks(config: Config): Promise<CheckResult[]>
     ...addonChecks(),
     ...databaseChecks(config),
     ...secretChecks(config),
-    clockCheck(),
     ...certificateChecks(config, new SystemClock().wallMs()),
     ...gpioChecks(config),
-    ...supplyChecks(),
-    ...(await serviceChecks()),
+    ...(await machineChecks(config)),
   ];
 }
 
@@ -87,17 +83,6 @@ function secretChecks({ dataDir }: Config): CheckResult[] {
   }
 }
 
-function clockCheck(): CheckResult {
-  const clock = new SystemClock();
-  const now = new Date(clock.wallMs()).toISOString();
-  if (hostOf(clock, () => "").time.isTrusted()) return ok("Clock", now);
-  return warning(
-    "Clock",
-    `${now}, not synchronised with a time server yet; interventions have no start time until then`,
-    "timedatectl timesync-status",
-  );
-}
-
 /**
  * Checks whether clients can accept the certificate of the local API now; no result without a certificate.
  * @param nowMs milliseconds since 1970
@@ -136,7 +121,7 @@ function gpioChecks({ zones, gpio }: Config): CheckResult[] {
   const gpioZones = zones.filter(({ input }) => input.source === "gpio").length;
   if (gpioZones === 0 || gpio.backend === "simulated") return [];
   const check = "GPIO";
-  const chips = readdirSync("/dev").filter((name) => name.startsWith("gpiochip"));
+  const chips = chipDevices();
   if (chips.length === 0)
     return [
       error(
@@ -145,7 +130,7 @@ function gpioChecks({ zones, gpio }: Config): CheckResult[] {
         "On a machine without GPIO, set gpio.backend: simulated.",
       ),
     ];
-  const closed = chips.filter((name) => !canUse(join("/dev", name)));
+  const closed = chips.filter((path) => !canUse(path));
   if (closed.length === 0) return [ok(check, `${chips.join(", ")}, ${counted(gpioZones, "zone")}`)];
   return [
     warning(
@@ -163,30 +148,4 @@ function canUse(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function supplyChecks(): CheckResult[] {
-  if (!existsSync(THROTTLED)) return [];
-  const bits = Number.parseInt(readFileSync(THROTTLED, "utf8"), 16);
-  if ((bits & 0x1_0001) === 0) return [ok("Supply", "no under-voltage since boot")];
-  return [
-    error(
-      "Supply",
-      (bits & 1) === 0 ? "under-voltage since boot" : "under-voltage now",
-      "Use a better power supply and cable: under-voltage damages cards and databases.",
-    ),
-  ];
-}
-
-/** No result without systemd. */
-async function serviceChecks(): Promise<CheckResult[]> {
-  if (!existsSync("/run/systemd/system")) return [];
-  const state = await new Promise<string>((resolve) => {
-    execFile("systemctl", ["is-enabled", "santinela"], { timeout: 10_000 }, (_error, stdout) =>
-      resolve(stdout.trim() || "not installed"),
-    );
-  });
-  if (state === "enabled") return [ok("Service", "starts with the machine")];
-  const remedy = "systemctl enable --now santinela";
-  return [warning("Service", `does not start with the machine (${state})`, remedy)];
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
-import { hostOf } from "../ops/host.ts";
+import { isClockTrusted } from "../ops/host.ts";
 import { revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
@@ -52,11 +52,15 @@ export async function cert(
 ): Promise<void> {
   prepareDataDir(dataDir);
   const clock = new SystemClock();
-  const isClockTrusted = hostOf(clock, () => "").time.isTrusted();
   const certificate =
     http.tls.mode === "files"
       ? certificateFromFiles(http.tls.certFile, http.tls.keyFile)
-      : await ownCertificate(dataDir, { names: http.hosts, nowMs: clock.wallMs(), isClockTrusted, renew });
+      : await ownCertificate(dataDir, {
+          names: http.hosts,
+          nowMs: clock.wallMs(),
+          isClockTrusted: await isClockTrusted(clock),
+          renew,
+        });
   const { authority, names, validUntilMs } = certificate;
   if (ca) {
     stdout.write(authority?.pem ?? certificate.cert);
@@ -77,7 +81,7 @@ export async function cert(
 
 /** Files that the daemon creates in its data directory; other files are kept. */
 const DAEMON_FILES =
-  /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
+  /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.

@@ -1,6 +1,6 @@
 import type { CommandGroup } from "./command-group.ts";
 
-/** `doctor`, `backup`, `restore` and `gpio`: the machine and its files. */
+/** `doctor`, `backup`, `restore`, `machine` and `gpio`: the machine and its files. */
 export function addMaintenanceCommands(root: CommandGroup): void {
   root
     .add(
@@ -36,6 +36,14 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     .option("--dry-run", "check the backup and print what would change")
     .option("--json", "print JSON")
     .addHelpText("after", "\nThe previous database is kept in dataDir/quarantine.");
+  root
+    .group("machine", "the machine on which the data was created")
+    .add(
+      "confirm",
+      "confirm that this machine replaces the one on which the data was created",
+      async () => (await import("./machine.ts")).confirmMachine,
+    )
+    .option("--yes", "do not ask for confirmation");
   root
     .group("gpio", "the GPIO lines of this machine")
     .add(

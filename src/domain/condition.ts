@@ -83,6 +83,8 @@ export const CONDITIONS = {
   "trips-off-disk": { severity: "error", title: "Trips only in memory: disk cannot be written" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
+  "storage-volatile": { severity: "error", title: "Nothing survives the next boot" },
+  "machine-unknown": { severity: "error", title: "Card from another machine; nothing is sent" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
   "backup-overdue": { severity: "error", title: "No recent backup" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
@@ -152,6 +154,10 @@ export const CONDITION_MESSAGES = {
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+  "storage-volatile":
+    "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are gone after the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
+  "machine-unknown":
+    "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":

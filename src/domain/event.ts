@@ -50,6 +50,7 @@ export const EVENT_NAMES = [
   "reload-applied",
   "reload-rejected",
   "log-detailed",
+  "machine-confirmed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

@@ -3,11 +3,13 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
+import { checkMachine } from "./machine-identity.ts";
 import { ReserveFile, freeBytes } from "./reserve-file.ts";
 import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
+import { volatileFileSystem } from "./volatile-storage.ts";
 
 export interface DataDirectoryOptions {
   readonly dataDir: string;
@@ -33,6 +35,7 @@ export class DataDirectory {
     prepareDataDir(dataDir);
     this.#closes.push(takeInstanceLock(join(dataDir, "lock.db")));
     try {
+      checkPlace(options);
       const reserveFile = new ReserveFile(dataDir);
       const databases = new Databases({ ...options, reserveFile });
       this.databases = databases;
@@ -58,5 +61,17 @@ export class DataDirectory {
   /** Stores the clean shutdown marker, and releases the lock. */
   close(): void {
     for (let close = this.#closes.pop(); close; close = this.#closes.pop()) close();
+  }
+}
+
+/** Raises the conditions of the machine and of the file system. */
+function checkPlace({ dataDir, conditions, log }: DataDirectoryOptions): void {
+  const fileSystem = volatileFileSystem(dataDir);
+  if (fileSystem !== undefined) conditions.raise("storage-volatile", { folder: dataDir, fileSystem });
+  try {
+    if (checkMachine(dataDir)) conditions.raise("machine-unknown", {});
+  } catch (error) {
+    // The disk is full; the next start compares again. Monitoring must not wait for it.
+    log.warn("machine-check-failed", { error });
   }
 }

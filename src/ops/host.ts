@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
-import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { askSynchronisation, hasOtherTimeService, watchSynchronisation } from "./time-service.ts";
 
 /** The machine of the daemon. */
 export interface Host {
@@ -11,6 +12,8 @@ export interface Host {
   /** Uptime in milliseconds. */
   readonly upMs: number;
   readonly time: TrustedTime;
+  /** Asks the time service until the clock is trusted. @returns a function that ends it */
+  readonly watchTime?: () => CancelTimer;
 }
 
 /** A clock before this release is wrong: 1 January 2026. */
@@ -31,15 +34,19 @@ const ADDON = dirname(createRequire(import.meta.url).resolve("better-sqlite3/pac
  * @param root directory before every path; empty for a real machine
  */
 export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
+  let isSynchronised = false;
   const isTrusted = (): boolean =>
     clock.wallMs() >= RELEASE_WALL_MS &&
-    (!existsSync(`${root}${TIMESYNC}`) ||
+    (isSynchronised ||
       existsSync(`${root}${TIMESYNC}/synchronized`) ||
-      read(`${root}${RTC_HCTOSYS}`) === "1");
+      read(`${root}${RTC_HCTOSYS}`) === "1" ||
+      !hasTimeService(root));
   return {
     bootId: read(`${root}${BOOT_ID}`) ?? newId(),
     upMs: uptime() * 1000,
     time: { isTrusted },
+    watchTime: () =>
+      watchSynchronisation({ clock, isTrusted, onSynchronised: () => void (isSynchronised = true) }),
   };
 }
 
@@ -55,6 +62,17 @@ export function storageWear(root = ""): number | undefined {
   );
   const worst = Math.max(0, ...estimates.filter((tenths) => tenths >= 1 && tenths <= 11));
   return worst === 0 ? undefined : worst * 10;
+}
+
+/** A time service that will set the clock; without one, any time is as good as another. */
+function hasTimeService(root: string): boolean {
+  return existsSync(`${root}${TIMESYNC}`) || hasOtherTimeService(root);
+}
+
+/** Whether the clock is trusted now, for commands: asks the time service at once. */
+export async function isClockTrusted(clock: Clock): Promise<boolean> {
+  if (hostOf(clock, () => "").time.isTrusted()) return true;
+  return clock.wallMs() >= RELEASE_WALL_MS && (await askSynchronisation()) === "synchronised";
 }
 
 function read(path: string): string | undefined {

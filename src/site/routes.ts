@@ -11,6 +11,7 @@ import type { TokenService } from "../service/tokens.ts";
 import { accountRoutes } from "./accounts.ts";
 import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
+import { machineRoutes } from "./machine.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { restoreRoutes, settingsRoutes, type SiteSettings } from "./settings.ts";
 import { setupRoutes, type SetupParts } from "./setup.ts";
@@ -49,6 +50,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   objectiveMirrorRoutes(router, guards, site.objectives);
   settingsRoutes(router, guards, parts);
   restoreRoutes(router, guards, settings);
+  machineRoutes(router, guards, parts);
   setupRoutes(router, guards, parts);
   discoveryRoutes(router, guards, parts.discovery);
   accountRoutes(router, guards, parts);

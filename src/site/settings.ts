@@ -11,6 +11,7 @@ import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
+import { assertUndecided } from "../ops/machine-identity.ts";
 import type { RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
@@ -120,6 +121,8 @@ export interface DaemonControl {
   reload(by: Actor): Promise<ReloadView>;
   /** Stops this run cleanly and starts a new one. */
   restart(): void;
+  /** Remembers this machine as the one of the site, and restarts. */
+  confirmMachine(): void;
   /** As `restart`; restores a backup in between. */
   restore(order: RestoreOrder): void;
 }
@@ -169,10 +172,8 @@ export class SiteSettings {
 
   /** Enables debug log lines for a limited time. @returns the end, ISO 8601 UTC */
   async enableDebugLog(minutes: number): Promise<string> {
-    const { clock, control } = this.#parts;
-    const forMs = minutes * 60_000;
-    await control.enableDebugLog(forMs);
-    return isoTime(clock.wallMs() + forMs);
+    await this.#parts.control.enableDebugLog(minutes * 60_000);
+    return isoTime(this.#parts.clock.wallMs() + minutes * 60_000);
   }
 
   /**
@@ -189,6 +190,14 @@ export class SiteSettings {
   async restart(): Promise<void> {
     this.#isEnding = true;
     await this.#parts.control.restart();
+  }
+
+  /** Confirms this machine, and restarts. @throws AppError `conflict` if it is known */
+  async confirmMachine(note: () => void): Promise<void> {
+    assertUndecided(this.#parts.config.dataDir);
+    note();
+    this.#isEnding = true;
+    await this.#parts.control.confirmMachine();
   }
 
   /**
@@ -224,9 +233,7 @@ export class SiteSettings {
   /** Rejects requests during a restart: they would be lost, and an upload would replace the backup being restored. */
   #assertRunning(): void {
     if (this.#isEnding)
-      throw new AppError("unavailable", "the daemon is restarting; try again shortly", {
-        retryAfterS: 5,
-      });
+      throw new AppError("unavailable", "the daemon is restarting; try again shortly", { retryAfterS: 5 });
   }
 
   /** Removes files left over from an interrupted run. */

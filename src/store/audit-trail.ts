@@ -43,6 +43,7 @@ const AUDITED: readonly EventName[] = [
   "reload-applied",
   "reload-rejected",
   "log-detailed",
+  "machine-confirmed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

@@ -1,12 +1,17 @@
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { Sync, type SyncOptions } from "./sync.ts";
 
-/** Holds the sync with the current configuration; undefined without a dispatch centre. */
+export interface CurrentSyncOptions extends Omit<SyncOptions, "upstream"> {
+  /** Whether nothing may be sent: this machine is not known to be the one of the site. */
+  readonly isHeld: () => boolean;
+}
+
+/** Holds the sync with the current configuration; undefined without a dispatch centre, and while it is held. */
 export class CurrentSync {
-  readonly #options: Omit<SyncOptions, "upstream">;
+  readonly #options: CurrentSyncOptions;
   #sync: Sync | undefined;
 
-  constructor(upstream: SyncOptions["upstream"] | null, options: Omit<SyncOptions, "upstream">) {
+  constructor(upstream: SyncOptions["upstream"] | null, options: CurrentSyncOptions) {
     this.#options = options;
     this.#sync = this.#create(upstream);
   }
@@ -38,7 +43,7 @@ export class CurrentSync {
   }
 
   #create(upstream: SyncOptions["upstream"] | null): Sync | undefined {
-    return upstream === null ? undefined : new Sync({ ...this.#options, upstream });
+    return upstream === null || this.#options.isHeld() ? undefined : new Sync({ ...this.#options, upstream });
   }
 }
 

@@ -225,6 +225,7 @@ export const NO_SETTINGS: TestParts["settings"] = {
   configuration: () => [],
   withTemporaryBackup: (take) => take(import.meta.filename),
   restart: () => {},
+  confirmMachine: () => {},
   reload: async () => ({
     zones: { added: [], removed: [], changed: [] },
     applied: [],

@@ -44,6 +44,8 @@ export const EN_CONDITIONS = {
   "condition.trips-off-disk": "Trips only in memory: disk cannot be written",
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",
+  "condition.storage-volatile": "Nothing survives the next boot",
+  "condition.machine-unknown": "Card from another machine; nothing is sent",
   "condition.restore-failed": "Restore from backup failed",
   "condition.backup-overdue": "No recent backup",
 } as const;

@@ -47,6 +47,8 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.trips-off-disk": "Declanșări păstrate în memorie: discul nu poate fi scris",
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
+  "condition.storage-volatile": "La următoarea pornire se pierde tot",
+  "condition.machine-unknown": "Cardul provine din alt aparat; nu se transmite nimic",
   "condition.restore-failed": "Restaurarea copiei de siguranță a eșuat",
   "condition.backup-overdue": "Nu există o copie de siguranță recentă",
 };

@@ -56,6 +56,10 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
+  "storage-volatile":
+    "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
+  "machine-unknown":
+    "Datele acestei locații provin din alt aparat. Au fost create chei noi și nu se transmite nimic la dispecerat: până atunci sunați la dispecerat. Dacă acest aparat îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":

@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import { formatConditionMessage } from "../domain/condition.ts";
+import { isClockTrusted } from "../ops/host.ts";
+import { supplyState, type SupplyState } from "../ops/supply.ts";
+import { SystemClock } from "../ops/system-clock.ts";
+import { volatileFileSystem } from "../ops/volatile-storage.ts";
+import { error, ok, warning, type CheckResult } from "./check-result.ts";
+
+/** Checks of the machine itself: clock, storage, power supply, start of the service. */
+export async function machineChecks({ dataDir }: Config): Promise<CheckResult[]> {
+  return [
+    await clockCheck(),
+    ...storageChecks(dataDir),
+    ...supplyChecks(supplyState()),
+    ...(await serviceChecks()),
+  ];
+}
+
+async function clockCheck(): Promise<CheckResult> {
+  const clock = new SystemClock();
+  const now = new Date(clock.wallMs()).toISOString();
+  if (await isClockTrusted(clock)) return ok("Clock", now);
+  return warning(
+    "Clock",
+    `${now}, not synchronised with a time server yet; interventions have no start time until then`,
+    "timedatectl (System clock synchronized), or chronyc tracking",
+  );
+}
+
+function storageChecks(dataDir: string): CheckResult[] {
+  const fileSystem = existsSync(dataDir) ? volatileFileSystem(dataDir) : undefined;
+  if (fileSystem === undefined) return [];
+  const text = formatConditionMessage("storage-volatile", { folder: dataDir, fileSystem });
+  return [error("Storage", text, "See storage-volatile in docs/operating.md.")];
+}
+
+/**
+ * The power supply.
+ * @param state undefined on a machine other than a Raspberry Pi, which has no result
+ */
+export function supplyChecks(state: SupplyState | undefined): CheckResult[] {
+  if (state === undefined) return [];
+  const check = "Supply";
+  if (state === "sufficient") return [ok(check, "no under-voltage since boot")];
+  if (state === "sufficient-now") return [ok(check, "no under-voltage now")];
+  if (state === "unknown")
+    return [warning(check, "this kernel does not report under-voltage", "vcgencmd get_throttled")];
+  return [
+    error(
+      check,
+      state === "under-voltage-now" ? "under-voltage now" : "under-voltage since boot",
+      "Use a better power supply and cable: under-voltage damages cards and databases.",
+    ),
+  ];
+}
+
+/** No result without systemd. */
+async function serviceChecks(): Promise<CheckResult[]> {
+  if (!existsSync("/run/systemd/system")) return [];
+  const state = await new Promise<string>((resolve) => {
+    execFile("systemctl", ["is-enabled", "santinela"], { timeout: 10_000 }, (_error, stdout) =>
+      resolve(stdout.trim() || "not installed"),
+    );
+  });
+  if (state === "enabled") return [ok("Service", "starts with the machine")];
+  const remedy = "systemctl enable --now santinela";
+  return [warning("Service", `does not start with the machine (${state})`, remedy)];
+}

@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { supplyChecks } from "../../src/cli/machine-checks.ts";
+import { hostOf } from "../../src/ops/host.ts";
+import { acceptMachine, checkMachine, machineIdentity } from "../../src/ops/machine-identity.ts";
+import { mqttClientId, prepareDataDir, signingKeys } from "../../src/ops/secrets.ts";
+import { supplyState } from "../../src/ops/supply.ts";
+import {
+  askSynchronisation,
+  watchSynchronisation,
+  type Synchronisation,
+} from "../../src/ops/time-service.ts";
+import { upperFolderOf, volatileFileSystem } from "../../src/ops/volatile-storage.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "santinela-machine-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** Writes files of a machine. */
+function has(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), `${text}\n`);
+  }
+}
+
+describe("the power supply", () => {
+  const PI_5 = "/sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled";
+
+  test.each([
+    ["a Pi 4", "/sys/devices/platform/soc/soc:firmware/get_throttled"],
+    ["a Pi 5", PI_5],
+    ["a Pi with another device tree", "/sys/devices/platform/firmware/get_throttled"],
+  ])("is found on %s", (_pi, path) => {
+    has({ [path]: "50005", "/sys/devices/platform/uevent": "DRIVER=" });
+    expect(supplyState(root)).toBe("under-voltage-now");
+    has({ [path]: "50000" });
+    expect(supplyState(root)).toBe("under-voltage-since-boot");
+    has({ [path]: "0" });
+    expect(supplyState(root)).toBe("sufficient");
+  });
+
+  test("is otherwise read from the kernel's measuring device, which knows only the present", () => {
+    has({ "/sys/class/hwmon/hwmon0/name": "cpu_thermal", "/sys/class/hwmon/hwmon2/name": "rpi_volt" });
+    has({ "/sys/class/hwmon/hwmon2/in0_lcrit_alarm": "1" });
+    expect(supplyState(root)).toBe("under-voltage-now");
+    has({ "/sys/class/hwmon/hwmon2/in0_lcrit_alarm": "0" });
+    expect(supplyChecks(supplyState(root))).toMatchObject([{ status: "ok", text: "no under-voltage now" }]);
+  });
+
+  test("of a Pi that reports nothing is unknown, and of another machine not mentioned", () => {
+    expect(supplyChecks(supplyState(root))).toEqual([]);
+    has({ "/proc/device-tree/model": "Raspberry Pi 6 Model B Rev 1.0" });
+    expect(supplyChecks(supplyState(root))).toMatchObject([
+      { status: "warning", text: expect.stringContaining("does not report") },
+    ]);
+  });
+});
+
+describe("the clock of a machine without a real-time clock", () => {
+  const clock = new ManualClock(Date.UTC(2026, 5, 1));
+  const isTrusted = (): boolean => hostOf(clock, () => "boot", root).time.isTrusted();
+
+  test.each([
+    ["chrony", "/etc/systemd/system/multi-user.target.wants/chrony.service"],
+    ["a running chrony", "/run/chrony/chronyd.pid"],
+    ["ntpsec", "/etc/systemd/system/multi-user.target.wants/ntpsec.service"],
+    ["systemd-timesyncd", "/run/systemd/timesync/clock"],
+  ])("is not trusted only because the year is right, with %s", (_service, path) => {
+    expect(isTrusted()).toBe(true);
+    has({ [path]: "" });
+    expect(isTrusted()).toBe(false);
+    has({ "/sys/class/rtc/rtc0/hctosys": "1" });
+    expect(isTrusted()).toBe(true);
+  });
+
+  const tracking = (leap: string): string => `Stratum         : 3\nLeap status     : ${leap}\n`;
+  test.each<[string, Record<string, string>, Synchronisation]>([
+    ["the kernel reports it", { timedatectl: "yes\n" }, "synchronised"],
+    ["the kernel does not", { timedatectl: "no\n" }, "not-synchronised"],
+    ["chrony does not tell the kernel", { timedatectl: "no\n", chronyc: tracking("Normal") }, "synchronised"],
+    [
+      "chrony has no server yet",
+      { timedatectl: "no\n", chronyc: tracking("Not synchronised") },
+      "not-synchronised",
+    ],
+    ["there is no bus", { chronyc: tracking("Normal") }, "synchronised"],
+    ["no program knows", {}, "unknown"],
+  ])("is as synchronised as its time service says: %s", async (_what, answers, expected) => {
+    expect(await askSynchronisation(async (program) => answers[program])).toBe(expected);
+  });
+
+  test("is asked for until it is synchronised", async () => {
+    const answers: Synchronisation[] = ["unknown", "not-synchronised", "synchronised"];
+    let isSynchronised = false;
+    const turn = (): Promise<void> => new Promise(setImmediate);
+    const end = watchSynchronisation({
+      clock,
+      isTrusted: () => false,
+      onSynchronised: () => void (isSynchronised = true),
+      ask: async () => answers.shift() ?? expect.fail("asked once more"),
+    });
+    for (const left of [2, 1, 0]) {
+      await turn();
+      expect(answers).toHaveLength(left);
+      clock.advance(10_000);
+    }
+    await turn();
+    expect(isSynchronised).toBe(true);
+    end();
+  });
+});
+
+describe("the file system of the data directory", () => {
+  test("in memory loses everything at the next boot; one for temporary files was chosen for that", () => {
+    expect(volatileFileSystem("/dev/shm")).toBe("tmpfs");
+    expect(volatileFileSystem(root)).toBeUndefined();
+    expect(volatileFileSystem(join(root, "absent"))).toBeUndefined();
+  });
+
+  test("of an overlay is where its changes are written", () => {
+    const mounts = [
+      "22 1 0:20 / / rw,noatime shared:1 - overlay overlay rw,lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work",
+      "30 22 254:1 / /var/lib rw shared:9 - ext4 /dev/mmcblk0p3 rw",
+      "31 22 0:31 / /var/library rw - overlay own rw,lowerdir=/a,upperdir=/b,workdir=/c",
+    ].join("\n");
+    expect(upperFolderOf("/etc/santinela", mounts)).toBe("/upper/data");
+    expect(upperFolderOf("/var/lib/santinela", mounts)).toBeUndefined();
+    expect(upperFolderOf("/var/library/x", mounts)).toBe("/b");
+  });
+});
+
+describe("a card", () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = join(root, "data");
+    prepareDataDir(dataDir);
+    has({ "/etc/machine-id": "8d6c1b2f", "/proc/device-tree/serial-number": "10000000aaaa\0" });
+  });
+  const here = (): ReturnType<typeof machineIdentity> => machineIdentity(root);
+  const keyOf = (): string => signingKeys(dataDir).current.export().toString("hex");
+
+  test("copied to another Raspberry Pi gets new keys once, and its MQTT client id back when it is confirmed", () => {
+    expect(checkMachine(dataDir, here())).toBe(false);
+    const [key, client] = [keyOf(), mqttClientId(dataDir)];
+    expect(checkMachine(dataDir, here())).toBe(false);
+    expect(keyOf()).toBe(key);
+
+    has({ "/proc/device-tree/serial-number": "10000000bbbb" });
+    expect(checkMachine(dataDir, here())).toBe(true);
+    const newKey = keyOf();
+    expect(newKey).not.toBe(key);
+    expect(mqttClientId(dataDir)).not.toBe(client);
+    expect(checkMachine(dataDir, here())).toBe(true);
+    expect(keyOf()).toBe(newKey);
+
+    acceptMachine(dataDir, here());
+    expect(checkMachine(dataDir, here())).toBe(false);
+    expect(mqttClientId(dataDir)).toBe(client);
+    expect(keyOf()).toBe(newKey);
+  });
+
+  test("that is back in its own machine is known again", () => {
+    checkMachine(dataDir, here());
+    has({ "/proc/device-tree/serial-number": "10000000bbbb" });
+    expect(checkMachine(dataDir, here())).toBe(true);
+    has({ "/proc/device-tree/serial-number": "10000000aaaa" });
+    expect(checkMachine(dataDir, here())).toBe(false);
+  });
+
+  test("with a new system on the same Raspberry Pi is in its own machine", () => {
+    checkMachine(dataDir, here());
+    has({ "/etc/machine-id": "00000000" });
+    expect(checkMachine(dataDir, here())).toBe(false);
+  });
+
+  test("of a machine without a serial number is distinguished by the machine-id", () => {
+    rmSync(join(root, "proc"), { recursive: true });
+    checkMachine(dataDir, here());
+    has({ "/etc/machine-id": "00000000" });
+    expect(checkMachine(dataDir, here())).toBe(true);
+  });
+
+  test("of a machine whose machine-id is made at each boot is never unknown", () => {
+    rmSync(join(root, "proc"), { recursive: true });
+    rmSync(join(root, "etc/machine-id"));
+    // As with a read-only root: the file is on another file system than its folder.
+    symlinkSync("/proc/sys/kernel/random/uuid", join(root, "etc/machine-id"));
+    expect(here()).toEqual({ serial: null, machineId: null });
+    expect([checkMachine(dataDir, here()), checkMachine(dataDir, here())]).toEqual([false, false]);
+  });
+});
