@@ -2,10 +2,12 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { eventSentence, type TimelineName } from "../domain/event-sentence.ts";
 import { plainLine } from "../domain/single-line.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { limitOf } from "./interventions.ts";
+import { localTime } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -54,17 +56,18 @@ async function showEvents(config: Config, terminal: Terminal, options: EventsOpt
   const { json, follow } = options;
   const limit = limitOf(options.limit);
   const { stdout } = terminal;
+  const toLine = lineOf(config);
   const client = new ControlClient(config.dataDir);
   const isSelected = filterOf(options, new SystemClock().wallMs());
   const isFiltered = options.since !== undefined || options.zone !== undefined;
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
   const shown = newest.filter(isSelected).slice(0, limit).toReversed();
   if (!follow) {
-    stdout.write(json ? jsonText(shown) : shown.map(lineOf).join(""));
+    stdout.write(json ? jsonText(shown) : shown.map(toLine).join(""));
     return;
   }
   const write = (entries: readonly TimelineEntry[]): void => {
-    const lines = entries.map((entry) => (json ? `${JSON.stringify(entry)}\n` : lineOf(entry)));
+    const lines = entries.map((entry) => (json ? `${JSON.stringify(entry)}\n` : toLine(entry)));
     if (lines.length > 0) stdout.write(lines.join(""));
   };
   write(shown);
@@ -100,8 +103,11 @@ function timeMsOf(text: string, nowMs: number): number {
   return timeMs;
 }
 
-/** Formats an entry as one line, also if a name contains line breaks. */
-function lineOf({ at, event, who, from, subject, detail }: TimelineEntry): string {
-  const parts = [at, event, who, `(${from})`, subject, JSON.stringify(detail)];
-  return `${plainLine(parts.filter((part) => part !== "" && part !== "{}").join("  "))}\n`;
+/** Says an entry in one line, also if a name contains line breaks. */
+function lineOf({ site, zones }: Config): (entry: TimelineEntry) => string {
+  return (entry) => {
+    const { at, event, from } = entry;
+    const said = eventSentence({ ...entry, event: event as TimelineName }, zones);
+    return `${plainLine(`${localTime(at, site.timezone)}  ${said} (${from})`)}\n`;
+  };
 }

@@ -4,6 +4,7 @@ import type { SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.t
 import { SystemClock } from "../ops/system-clock.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
 import { counted, lifeSafetyNotice, tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -41,19 +42,21 @@ interface WalkOptions extends JsonOption {
  * Starts a walk test and prints each zone that trips, until its time is over or the process is stopped. Stopping the
  * process also ends the test, so that alarms do not stay suppressed.
  */
-async function walkTest({ dataDir }: Config, terminal: Terminal, options: WalkOptions): Promise<void> {
+async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: WalkOptions): Promise<void> {
   const minutes = wholeNumber("--minutes", options.minutes);
   const { stdout, stderr } = terminal;
   const client = new ControlClient(dataDir);
   const write = (test: WalkTestView | null): void =>
-    void stdout.write(options.json ? `${JSON.stringify(test)}\n` : reportText(test));
+    void stdout.write(options.json ? `${JSON.stringify(test)}\n` : reportText(test, site.timezone));
   if (options.status) return write(await client.get<WalkTestView | null>(WALK));
   if (options.end) return write(await client.post<WalkTestView | null>(WALK, { end: true }));
 
   const zones = await client.get<ZoneView[]>("/site/zones");
   stderr.write(lifeSafetyNotice(zones.filter(({ isLifeSafety }) => isLifeSafety)));
   let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes });
-  stderr.write(`walk test until ${test.until}: nothing is dispatched. Ctrl-C ends it.\n`);
+  stderr.write(
+    `walk test until ${localTime(test.until, site.timezone)}: nothing is dispatched. Ctrl-C ends it.\n`,
+  );
   const printed = new Map(test.zones.map(({ id, trips }) => [id, trips]));
   const isRunning = (): boolean => test?.running === true;
   const over = new AbortController();
@@ -63,7 +66,7 @@ async function walkTest({ dataDir }: Config, terminal: Terminal, options: WalkOp
       for (const { id, trips, last } of test?.zones ?? []) {
         if (trips === (printed.get(id) ?? 0)) continue;
         printed.set(id, trips);
-        stderr.write(`${id} tripped, ${last ?? ""} (${trips})\n`);
+        stderr.write(`${id} tripped, ${localTime(last, site.timezone)} (${trips})\n`);
       }
       if (!isRunning()) over.abort();
     },
@@ -73,13 +76,19 @@ async function walkTest({ dataDir }: Config, terminal: Terminal, options: WalkOp
   write(isRunning() ? await client.post<WalkTestView | null>(WALK, { end: true }) : test);
 }
 
-function reportText(test: WalkTestView | null): string {
+function reportText(test: WalkTestView | null, timeZone: string): string {
   if (!test) return "no walk test yet\n";
   const { running, since, until, ended, who, zones, lifeSafetyHeld } = test;
   const tested = zones.filter(({ trips }) => trips > 0).length;
-  const when = running ? `until ${until}` : `ended ${ended ?? until}`;
-  const rows = zones.map(({ id, trips, last }) => [id, trips === 0 ? "NOT TESTED" : `${trips}`, last ?? ""]);
-  return `walk test by ${who}, since ${since}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  const when = running
+    ? `until ${localTime(until, timeZone)}`
+    : `ended ${localTime(ended ?? until, timeZone)}`;
+  const rows = zones.map(({ id, trips, last }) => [
+    id,
+    trips === 0 ? "NOT TESTED" : `${trips}`,
+    localTime(last, timeZone),
+  ]);
+  return `walk test by ${who}, since ${localTime(since, timeZone)}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
 }
 
 /**

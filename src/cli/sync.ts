@@ -5,6 +5,7 @@ import { plainLine } from "../domain/single-line.ts";
 import type { ComparisonView, LinkView, SyncAction, SyncRecordView, SyncView } from "../site/sync-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { confirm } from "./prompt.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -45,14 +46,18 @@ interface RecordOptions extends JsonOption {
   readonly yes?: boolean;
 }
 
-async function syncStatus({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+async function syncStatus(
+  { dataDir, site }: Config,
+  { stdout }: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
   const view = await new ControlClient(dataDir).get<SyncView>("/site/sync");
-  stdout.write(json ? jsonText(view) : syncText(view));
+  stdout.write(json ? jsonText(view) : syncText(view, site.timezone));
 }
 
-async function syncNow({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+async function syncNow({ dataDir, site }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
   const view = await new ControlClient(dataDir).post<SyncView>("/site/sync/now");
-  stdout.write(json ? jsonText(view) : syncText(view));
+  stdout.write(json ? jsonText(view) : syncText(view, site.timezone));
 }
 
 /** Shows the records that are not sent without a user's action. */
@@ -112,10 +117,12 @@ const DONE: Readonly<Record<SyncAction, string>> = {
   reassert: "has the local values at the dispatch centre",
 };
 
-function syncText({ link, summary, comparison, records }: SyncView): string {
+function syncText({ link, summary, comparison, records }: SyncView, timeZone: string): string {
   const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = summary;
   const oldest =
-    oldestWaitingMs === null ? "" : `, the oldest since ${new Date(oldestWaitingMs).toISOString()}`;
+    oldestWaitingMs === null
+      ? ""
+      : `, the oldest since ${localTime(new Date(oldestWaitingMs).toISOString(), timeZone)}`;
   return [
     `link: ${linkText(link)}`,
     `queued: ${waiting}${oldest}`,

@@ -24,7 +24,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** Width in characters after Unicode normalisation: a letter with its accent is one. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   return [...text.normalize("NFC")].length;
 }
 

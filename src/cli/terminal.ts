@@ -6,7 +6,11 @@ import type { Actor } from "../domain/event.ts";
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Results only, for pipes. */
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & {
+    readonly isTTY?: boolean;
+    /** Width of a terminal in characters. */
+    readonly columns?: number;
+  };
   /** Progress, warnings and errors. */
   readonly stderr: Writable;
   /** Never prompt (`--no-input`). */

@@ -3,8 +3,9 @@ import { AppError } from "../domain/errors.ts";
 import type { BypassView, SimulationView, ZoneView } from "../site/zone-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
-import { lifeSafetyNotice, tableText } from "./table.ts";
+import { lifeSafetyNotice, tableText, widthOf } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /** `zones`. */
@@ -57,52 +58,65 @@ export function wholeNumber(option: string, text: string | undefined): number | 
 }
 
 /** Lists all zones with their contacts and the disposition of a trip. */
-async function listZones({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+async function listZones(
+  { dataDir, site }: Config,
+  { stdout }: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
   const zones = await zonesOf(new ControlClient(dataDir));
-  stdout.write(json ? jsonText(zones) : zoneTable(zones));
+  stdout.write(json ? jsonText(zones) : zoneTable(zones, site.timezone));
 }
 
 /**
  * Shows changes of the zones until the process is stopped. A terminal gets a table that is redrawn; otherwise, and with
  * `json`, each changed zone is one line, starting with all zones.
  */
-async function watchZones({ dataDir }: Config, terminal: Terminal, { json }: JsonOption): Promise<void> {
+async function watchZones(
+  { dataDir, site }: Config,
+  terminal: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
   const { stdout } = terminal;
   const client = new ControlClient(dataDir);
   const isDrawn = stdout.isTTY === true && !json;
   let known: ReadonlyMap<string, string> = new Map();
+  let drawn = "";
   await pollUntilSignal(async () => {
     const zones = await zonesOf(client);
     const lines = new Map(zones.map((zone) => [zone.id, JSON.stringify(zone)]));
     const changed = zones.filter(({ id }) => lines.get(id) !== known.get(id));
-    if (isDrawn && (changed.length > 0 || lines.size !== known.size))
-      stdout.write(`${redraw(known.size)}${zoneTable(zones)}`);
-    else if (json) stdout.write(changed.map(({ id }) => `${lines.get(id)}\n`).join(""));
-    else if (!isDrawn) stdout.write(changed.map((zone) => `${cellsOf(zone).join("  ")}\n`).join(""));
+    if (isDrawn && (changed.length > 0 || lines.size !== known.size)) {
+      const table = zoneTable(zones, site.timezone);
+      stdout.write(`${redraw(rowsOf(drawn, stdout.columns))}${table}`);
+      drawn = table;
+    } else if (json) stdout.write(changed.map(({ id }) => `${lines.get(id)}\n`).join(""));
+    else if (!isDrawn)
+      stdout.write(changed.map((zone) => `${cellsOf(zone, site.timezone).join("  ")}\n`).join(""));
     known = lines;
   }, terminal);
 }
 
 /** Bypasses a zone for a limited time; its trips are recorded, not dispatched. */
 async function bypassZone(
-  { dataDir }: Config,
+  { dataDir, site }: Config,
   { stdout }: Terminal,
   { zone, reason, minutes }: { zone: string; reason: string; minutes?: string },
 ): Promise<void> {
   const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
   const request = { reason, minutes: wholeNumber("--minutes", minutes) };
   const bypassed = await new ControlClient(dataDir).post<BypassView>(path, request);
-  stdout.write(`${stateOf(bypassed)}\n${lifeSafetyNotice(bypassed.lifeSafetyHeld)}`);
+  stdout.write(`${stateOf(bypassed, site.timezone)}\n${lifeSafetyNotice(bypassed.lifeSafetyHeld)}`);
 }
 
 /** Returns a zone to service after a bypass or a swinger shutdown. */
 async function restoreZone(
-  { dataDir }: Config,
+  { dataDir, site }: Config,
   { stdout }: Terminal,
   { zone }: { zone: string },
 ): Promise<void> {
   const path = `/site/zones/${encodeURIComponent(zone)}/restore`;
-  stdout.write(`${stateOf(await new ControlClient(dataDir).post<ZoneView>(path))}\n`);
+  const restored = await new ControlClient(dataDir).post<ZoneView>(path);
+  stdout.write(`${stateOf(restored, site.timezone)}\n`);
 }
 
 /** Opens or restores a zone's contact in the running daemon and prints the result. */
@@ -138,35 +152,44 @@ function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
 
 const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "FAULTS"];
 
-function zoneTable(zones: readonly ZoneView[]): string {
-  return tableText(HEADINGS, zones.map(cellsOf));
+function zoneTable(zones: readonly ZoneView[], timeZone: string): string {
+  return tableText(
+    HEADINGS,
+    zones.map((zone) => cellsOf(zone, timeZone)),
+  );
 }
 
-function cellsOf(zone: ZoneView): string[] {
+function cellsOf(zone: ZoneView, timeZone: string): string[] {
   const { id, name, source, contact, since, faults } = zone;
   return [
     id,
     name,
     source,
     contact,
-    since ?? "no reading yet",
-    serviceOf(zone),
+    since === null ? "no reading yet" : localTime(since, timeZone),
+    serviceOf(zone, timeZone),
     faults.map(({ fault }) => fault).join(", "),
   ];
 }
 
-function serviceOf({ disposition, reason, bypass }: ZoneView): string {
+function serviceOf({ disposition, reason, bypass }: ZoneView, timeZone: string): string {
   if (disposition === "waiting") return "in service";
   if (disposition === "bypassed" && bypass)
-    return `bypassed until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
+    return `bypassed until ${localTime(bypass.until, timeZone)} (${bypass.who}: ${bypass.reason})`;
   return reason === null ? disposition : `${disposition} (${reason})`;
 }
 
-function stateOf(zone: ZoneView): string {
-  return `${zone.id} is ${serviceOf(zone)}`;
+function stateOf(zone: ZoneView, timeZone: string): string {
+  return `${zone.id} is ${serviceOf(zone, timeZone)}`;
 }
 
-/** Moves the cursor up over the table with its headings and clears below (ECMA-48 CUU, ED). */
-function redraw(zones: number): string {
-  return zones === 0 ? "" : `\u001B[${zones + 1}A\u001B[J`;
+/** Moves the cursor up over what was drawn and clears below (ECMA-48 CUU, ED). */
+function redraw(rows: number): string {
+  return rows === 0 ? "" : `\u001B[${rows}A\u001B[J`;
+}
+
+/** The rows that a text takes in the terminal, which wraps lines longer than its width. */
+export function rowsOf(text: string, columns = Number.MAX_SAFE_INTEGER): number {
+  const lines = text.split("\n").slice(0, -1);
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
 }

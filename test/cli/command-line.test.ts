@@ -409,7 +409,9 @@ describe("commands for the running daemon", () => {
 
   test("events prints who did what and what the zones reported, one line an entry", async () => {
     const { stdout } = await santinela(["events", "--config", config, "--limit", "1000"]);
-    expect(stdout).toMatch(/account-added {2}santinela {2}\(first start\) {2}account admin@santinela\.local/);
+    expect(stdout).toMatch(
+      /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \S+ {2}santinela added account admin@santinela\.local \(first start\)$/m,
+    );
     const entries = JSON.parse(
       (await santinela(["events", "--config", config, "--json"])).stdout,
     ) as unknown[];

@@ -117,7 +117,7 @@ describe("a zone", () => {
     const out = await santinela("zones bypass --zone door --reason painter --minutes 60");
     expect(out).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^door is bypassed until 20\S+Z \(.+: painter\)\n$/) as string,
+      stdout: expect.stringMatching(/^door is bypassed until 20\S+ \S+ \S+ \(.+: painter\)\n$/) as string,
     });
     expect((await santinela("zones list")).stdout).toMatch(/^door .* bypassed until .*painter\)$/m);
     expect((await santinela("zones restore --zone door")).stdout).toBe("door is in service\n");

@@ -1,0 +1,118 @@
+import type { EventName } from "./event.ts";
+import type { TripType } from "./trip.ts";
+import type { ZoneKind } from "./zone.ts";
+
+/** Any name of an entry in the timeline. */
+export type TimelineName = EventName | TripType;
+
+/**
+ * Each entry of the timeline as an English sentence; the panel has the same in its catalogues. `{who}`: the user, `{about}`:
+ * the subject's name, `{zone}`: the zone's name, `{word}`: its state, `{fault}`: its fault.
+ */
+export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
+  trip: "{zone}: {word}",
+  standing: "{zone} was open when it was armed",
+  restore: "{zone} is back to normal",
+  fault: "{zone}: {fault}",
+  "fault-over": "{zone}: {fault} is over",
+  signal: "Signal test",
+  "signed-in": "{who} signed in",
+  "sign-in-failed": "Sign-in failed: {who}",
+  "sign-in-blocked": "Sign-in blocked after too many attempts: {who}",
+  forbidden: "{who} was denied access: {about}",
+  "intervention-created": "{who} created intervention",
+  "intervention-changed": "{who} changed intervention",
+  "intervention-deleted": "{who} deleted intervention",
+  "account-added": "{who} added account {about}",
+  "account-password-set": "{who} set the password of {about}",
+  "account-role-changed": "{who} changed the role of {about}",
+  "account-disabled": "{who} disabled account {about}",
+  "account-enabled": "{who} enabled account {about}",
+  "signing-key-rotated": "{who} rotated the signing key",
+  "signing-key-forgotten": "{who} revoked the previous signing key",
+  "sync-conflict": "The dispatch centre had changed the same field of intervention",
+  "objectives-changed": "The objectives of the dispatch centre changed",
+  "database-recovered": "The database was damaged and recovered",
+  "database-restored": "{who} restored the database from a backup",
+  "data-lost": "Data was lost",
+  "backup-downloaded": "{who} downloaded a backup",
+  "restart-ordered": "{who} requested a restart",
+  "reload-applied": "The configuration was reloaded",
+  "reload-rejected": "The configuration was rejected",
+  "log-detailed": "{who} enabled debug logging",
+  "zone-bypassed": "{who} bypassed {about}",
+  "zone-restored": "{about} was returned to service by {who}",
+  "walk-test-started": "{who} started a walk test",
+  "walk-test-ended": "{who} ended the walk test",
+  "blind-interval": "Zones were not monitored for a time",
+  "opening-repeated": "An opening was repeated",
+  "machine-confirmed": "{who} confirmed this machine",
+  "site-removed": "{who} removed site {about}",
+  "alarm-panel-reported": "Alarm panel {about} reported an event",
+};
+
+/** The state of an open zone in the word of its kind. */
+export const OPEN_WORDS: Readonly<Record<ZoneKind, string>> = {
+  intrusion: "Open",
+  perimeter: "Open",
+  motion: "Motion",
+  glass: "Glass break!",
+  fire: "Fire!",
+  panic: "Panic!",
+  holdup: "Hold-up!",
+  medical: "Medical!",
+  flood: "Water!",
+  gas: "Gas!",
+  tamper: "Tamper!",
+  technical: "Technical alarm",
+};
+
+/** What becomes of a trip, by its state. */
+export const OUTCOMES: Readonly<Record<string, string>> = {
+  waiting: "waits for its record",
+  posted: "dispatched",
+  merged: "added to an open intervention",
+  refused: "rejected by the local API",
+  bypassed: "suppressed: bypassed",
+  test: "suppressed: walk test",
+  gated: "suppressed: not armed",
+  swinger: "suppressed: swinger shutdown",
+  cancelled: "suppressed: disarmed within the entry delay",
+  recorded: "recorded only",
+};
+
+/** An entry of the timeline. */
+export interface SaidEntry {
+  readonly event: TimelineName;
+  readonly who: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Says an entry of the timeline in English, with what became of it after a dash.
+ * @param zones the configured zones; others are named by their id
+ */
+export function eventSentence(
+  { event, who, subject, detail }: SaidEntry,
+  zones: readonly { readonly id: string; readonly name: string; readonly kind: ZoneKind }[],
+): string {
+  const zoneId = /^zone (\S+)$/.exec(event in ABOUT_ZONES ? subject : who)?.[1];
+  const zone = zones.find(({ id }) => id === zoneId);
+  const { cause, state, reason } = detail;
+  const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
+  const values: Readonly<Record<string, string>> = {
+    who,
+    about: zone?.name ?? about,
+    zone: zone?.name ?? zoneId ?? "",
+    word: zone ? OPEN_WORDS[zone.kind] : "trip",
+    fault: typeof cause === "string" ? cause : "fault",
+  };
+  const said = EVENT_SENTENCES[event].replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
+  const record = /^intervention (\d+)$/.exec(subject)?.[1];
+  const outcome = typeof state === "string" && event !== "restore" ? (OUTCOMES[state] ?? state) : "";
+  const note = [outcome, typeof reason === "string" ? reason : ""].filter((part) => part !== "").join(", ");
+  return `${said}${record === undefined ? "" : ` #${record}`}${note === "" ? "" : ` - ${note}`}`;
+}
+
+const ABOUT_ZONES = { "zone-bypassed": true, "zone-restored": true };
