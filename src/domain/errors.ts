@@ -9,17 +9,20 @@ export class AppError extends Error {
 
   /** Seconds after which a retry is useful; undefined if it never is. */
   readonly retryAfterS: number | undefined;
+  /** A narrower reason than the code, for clients with texts of their own, such as the panel; undefined if there is none. */
+  readonly reason: string | undefined;
 
   constructor(
     code: AppErrorCode,
     message: string,
-    options: { hint?: string; cause?: unknown; retryAfterS?: number } = {},
+    options: { hint?: string; cause?: unknown; retryAfterS?: number; reason?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.hint = options.hint ?? "";
     this.retryAfterS = options.retryAfterS;
+    this.reason = options.reason;
   }
 }
 

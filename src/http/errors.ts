@@ -24,6 +24,16 @@ const STATUS_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
   unavailable: 503,
 };
 
+/** Header with the reason of an error as a word; the body has exactly the fields of the contract. */
+export const ERROR_CODE_HEADER = "X-Error-Code";
+
+/** The reason of an error for clients with texts of their own; undefined if the status says as much. */
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof AppError && STATUS_OF_CODE[error.code] !== undefined
+    ? (error.reason ?? error.code)
+    : undefined;
+}
+
 /** The response body of an error; internal errors do not disclose details. */
 export function errorResponse(error: unknown): ErrorBody {
   const status = error instanceof AppError ? STATUS_OF_CODE[error.code] : statusOfParser(error);
@@ -103,6 +113,8 @@ export function answerError(log: Log): ErrorRequestHandler {
     }
     if (error instanceof AppError && error.retryAfterS !== undefined)
       response.set("Retry-After", String(error.retryAfterS));
+    const reason = reasonOf(error);
+    if (reason !== undefined) response.set(ERROR_CODE_HEADER, reason);
     response.status(body.statusCode).json(body);
   };
 }

@@ -192,8 +192,12 @@ function numberOf(field: string, value: string): number {
   return Number(value);
 }
 
+/** Name of an order beyond the fields of a record: priorities as low, medium, high. */
+const PRIORITY_RANK = "priorityRank";
+
 function sortOf(parameters: URLSearchParams): InterventionQuery["sort"] {
   return sortKeysOf(parameters).map(({ field, descending }) => {
+    if (field === PRIORITY_RANK) return { field: "priority", descending, isRanked: true };
     if (!isRecordField(field))
       throw new AppError("invalid", `_sort must name a field of the record, not ${JSON.stringify(field)}`);
     return { field, descending };

@@ -68,7 +68,10 @@ export class TokenService {
     const attempt = this.#attemptOf(email, address);
     const hasToken = currentToken !== undefined && this.#isTokenOf(currentToken, email);
     const account = await this.#accountWith(attempt, password, hasToken);
-    if (!account) throw new AppError("unauthenticated", "email or password is wrong");
+    if (!account)
+      throw new AppError("unauthenticated", "email or password is wrong", {
+        reason: "wrong-credentials",
+      });
     const { email: who, role } = account;
     await this.#events.added({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };

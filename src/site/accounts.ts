@@ -75,7 +75,8 @@ async function changePassword(request: Request, tokens: TokenService, accounts: 
     throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
   // Not 401: the token is valid, and a client that signs out on 401 would lose its form.
   const account = await tokens.accountOf(principal, currentPassword, { hasToken: true });
-  if (!account) throw new AppError("forbidden", "currentPassword is incorrect");
+  if (!account)
+    throw new AppError("forbidden", "currentPassword is incorrect", { reason: "wrong-credentials" });
   if (password === currentPassword)
     throw new AppError("invalid", "the new password must differ from the current one");
   await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });

@@ -61,7 +61,7 @@ async function claim(request: Request, tokens: TokenService, accounts: Remote<Ac
   const account = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim(), {
     hasToken: false,
   });
-  if (!account) throw new AppError("forbidden", "invalid one-time code");
+  if (!account) throw new AppError("forbidden", "invalid one-time code", { reason: "wrong-code" });
   await accounts.claim(account, { email, password }, { who: email, from });
   return tokens.signIn(email, password, from);
 }

@@ -93,7 +93,7 @@ export class InterventionLists extends Store {
   #page(query: InterventionQuery): string[] {
     const { start, end } = query;
     const order = orderOf(query);
-    const { from, where, values } = sqlOf(query, query.sort[0]?.field);
+    const { from, where, values } = sqlOf(query, query.sort[0]);
     // Only ids are sorted and skipped; full records are read for the slice alone.
     return this.#lists
       .prepare(

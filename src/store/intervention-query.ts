@@ -1,13 +1,21 @@
 import type { RecordField } from "../domain/intervention.ts";
 import { folded } from "../domain/search-folding.ts";
 
+/** One field of the order of a list. */
+export interface SortKey {
+  readonly field: RecordField;
+  readonly descending: boolean;
+  /** Priority by its rank (low, medium, high) instead of its letters; no index has this order. */
+  readonly isRanked?: boolean;
+}
+
 /** A validated list request: every field name is known. */
 export interface InterventionQuery {
   /** All of them must match. */
   readonly filters: readonly Filter[];
   /** Text to find in name, description or notes. */
   readonly search?: string;
-  readonly sort: readonly { readonly field: RecordField; readonly descending: boolean }[];
+  readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;
 }
@@ -38,15 +46,17 @@ export interface InterventionSql {
 
 /**
  * The FROM and WHERE clauses and their parameters, without tombstones.
- * @param order the first sort field; undefined if the order does not matter
+ * @param order the first sort key; undefined if the order does not matter
  */
 export function sqlOf(
   query: Pick<InterventionQuery, "filters" | "search">,
-  order?: RecordField,
+  order?: SortKey,
 ): InterventionSql {
   const { conditions, values } = conditionsOf(query);
   const isHelped =
-    order === undefined ? query.filters.some(usesIndex) : INDEXED.has(order) || query.filters.some(usesIndex);
+    order === undefined
+      ? query.filters.some(usesIndex)
+      : (INDEXED.has(order.field) && order.isRanked !== true) || query.filters.some(usesIndex);
   return {
     // Otherwise SQLite scans the whole table along some index, with random reads.
     from: isHelped ? "interventions" : "interventions NOT INDEXED",
@@ -103,10 +113,13 @@ function isOneValue({ operator, values }: Filter): boolean {
   return operator === "equal" && values.length === 1 && values[0] !== null;
 }
 
+const RANK = "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+
 /** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
 export function orderOf({ sort }: InterventionQuery): string {
   const keys = sort.map(
-    ({ field, descending }) => `${comparable(field)} ${descending ? "DESC" : "ASC"} NULLS LAST`,
+    ({ field, descending, isRanked }) =>
+      `${isRanked ? RANK : comparable(field)} ${descending ? "DESC" : "ASC"} NULLS LAST`,
   );
   const byId = sort.some(({ field }) => field === "id") ? [] : ["id ASC"];
   return [...keys, ...byId].join(", ");
