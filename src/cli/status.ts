@@ -41,7 +41,21 @@ async function showStatus({ dataDir }: Config, { stdout }: Terminal, { json }: J
   stdout.write(json ? jsonText(status) : statusText(status));
 }
 
-function statusText({ site, headline, lifeSafetyHeld, conditions }: StatusView): string {
+function statusText(status: StatusView): string {
+  const { site, headline, lifeSafetyHeld, conditions } = status;
   const rows = conditions.map(({ severity, title, text: what }) => `  ${severity}: ${title}: ${what}\n`);
-  return `${site.name}: ${headline.text}\n${lifeSafetyNotice(lifeSafetyHeld)}${rows.join("")}`;
+  const notice = lifeSafetyNotice(lifeSafetyHeld);
+  return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${rows.join("")}`;
+}
+
+/** Names the alarms that the dispatch centre does not know of yet, with its telephone number. */
+function undeliveredText({ journeys, centrePhone }: StatusView): string {
+  const call = centrePhone === null ? "" : `; call ${centrePhone}`;
+  return journeys
+    .filter(({ centre }) => centre?.isUndelivered === true)
+    .map(({ interventionId, name }) => {
+      const what = interventionId === null ? name : `#${interventionId} ${name}`;
+      return `  the dispatch centre does not know of ${what} yet${call}\n`;
+    })
+    .join("");
 }

@@ -45,7 +45,9 @@ export type TlsConfig =
   | { readonly mode: "own" }
   | { readonly mode: "files"; readonly certFile: string; readonly keyFile: string };
 
-export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile">> & {
+export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile" | "phone">> & {
+  /** Undefined if it is not configured. */
+  readonly phone?: string;
   readonly password: string;
   /** PEM of the only certificate authority accepted for the dispatch centre; undefined: the public authorities. */
   readonly ca: string | undefined;

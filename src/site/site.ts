@@ -7,6 +7,7 @@ import { storageWear } from "../ops/host.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
+import { SiteJourneys } from "./journeys.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { SyncQueue } from "./sync-queue.ts";
@@ -18,6 +19,7 @@ export class Site {
   readonly tests: SiteTests;
   readonly #queue: SyncQueue;
   readonly #headline: SiteHeadline;
+  readonly #journeys: SiteJourneys;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
   readonly #startedAtMonotonicMs: number;
@@ -31,6 +33,7 @@ export class Site {
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetyHeld());
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts);
+    this.#journeys = new SiteJourneys(parts);
   }
 
   /** Called when all inputs have started; before that the state of the zones is unknown. */
@@ -44,17 +47,20 @@ export class Site {
     const zones = this.zones.list();
     const conditions = health.list();
     const outbox = this.#queue.summary();
+    const headline = this.#headline.read({
+      isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
+      zones,
+      conditions,
+      isWalkTest: watch.orders.isWalkTest,
+      outbox,
+    });
     return {
       version: VERSION,
-      site: { name: config.site.name, ref: config.site.ref },
+      site: { name: config.site.name, ref: config.site.ref, timezone: config.site.timezone },
       startedAt: this.#startedAt,
-      headline: this.#headline.read({
-        isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
-        zones,
-        conditions,
-        isWalkTest: watch.orders.isWalkTest,
-        outbox,
-      }),
+      headline,
+      journeys: this.#journeys.read(headline),
+      centrePhone: config.upstream?.phone ?? null,
       lifeSafetyHeld: this.zones.lifeSafetyHeld(zones),
       conditions,
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },

@@ -2,16 +2,22 @@ import type { Condition } from "../domain/condition.ts";
 import type { Headline } from "../domain/headline.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
+import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
 
 /** State of the site. */
 export interface StatusView {
   readonly version: string;
-  readonly site: { readonly name: string; readonly ref: string };
+  /** `timezone`: IANA name. */
+  readonly site: { readonly name: string; readonly ref: string; readonly timezone: string };
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   /** Overall state with its reasons. */
   readonly headline: Headline;
+  /** How far the unfinished interventions of the headline have come; at most twelve. */
+  readonly journeys: readonly JourneyView[];
+  /** Telephone number of the dispatch centre; null if it is not configured. */
+  readonly centrePhone: string | null;
   /** Life-safety zones whose trips are not dispatched now. */
   readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
   readonly conditions: readonly Condition[];

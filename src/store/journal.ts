@@ -14,11 +14,13 @@ import { OverrideStore } from "./overrides.ts";
 import { EntryDelayStore, RestoreStore } from "./pending-trips.ts";
 import { transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
+import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** The trip journal: its tables, and the writes that must be atomic. */
 export class Journal extends Store {
   readonly trips = new TripStore(this.database);
+  readonly unrecorded = new UnrecordedTrips(this.database);
   readonly restores = new RestoreStore(this.database);
   readonly entryDelays = new EntryDelayStore(this.database);
   readonly incidents = new IncidentStore(this.database);

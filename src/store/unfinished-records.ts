@@ -1,4 +1,5 @@
 import type { Statement } from "better-sqlite3";
+import type { Priority, Status } from "../generated/types.ts";
 import { Store } from "./database.ts";
 
 /** A record that is not done. */
@@ -7,6 +8,22 @@ export interface UnfinishedRecord {
   /** Its uid; for a record of a trip the key of the trip. */
   readonly uid: string;
   readonly name: string;
+}
+
+/** What the panel shows of a record that is not done. */
+export interface UnfinishedDetails {
+  readonly id: number;
+  /** As in `UnfinishedRecord`. */
+  readonly uid: string;
+  readonly status: Status;
+  readonly priority: Priority;
+  readonly crews: number;
+  /** 0 or 1, as stored. */
+  readonly police: 0 | 1;
+  readonly ambulance: 0 | 1;
+  readonly firetruck: 0 | 1;
+  /** When the record was written, milliseconds since 1970. */
+  readonly createdMs: number;
 }
 
 /** The number of records that are not done: alarms and work, already started or in the future (`Ahead`). */
@@ -45,6 +62,9 @@ export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
   readonly #started = this.#newestThat(HAS_BEGUN);
   readonly #ahead = this.#newestThat(`NOT ${HAS_BEGUN}`);
+  readonly #details = this.prepare<UnfinishedDetails>(
+    `SELECT id, uid, status, priority, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
+  );
 
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): UnfinishedCounts {
@@ -65,6 +85,11 @@ export class UnfinishedInterventions extends Store {
     const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
     const isAhead = group === "alarmsAhead" || group === "workAhead";
     return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
+  }
+
+  /** What the panel shows of a record; undefined if it is gone. */
+  details(id: number): UnfinishedDetails | undefined {
+    return this.#details.get(id);
   }
 
   #newestThat(condition: string): Statement<unknown[], UnfinishedRecord> {

@@ -251,9 +251,11 @@ const NO_OBJECTIVES: ObjectivesView = { centre: null, lists: [], reading: null, 
 export const NO_SITE = {
   status: () => ({
     version: "0.0.0",
-    site: { name: "Test", ref: "test" },
+    site: { name: "Test", ref: "test", timezone: "Europe/Bucharest" },
     startedAt: "2026-11-20T21:30:00.000Z",
     headline: { level: "well", text: "all is well", reasons: [], planned: 0 },
+    journeys: [],
+    centrePhone: null,
     lifeSafetyHeld: [],
     conditions: [],
     trips: { waiting: 0, refused: 0 },

@@ -1,0 +1,46 @@
+import type { Priority, Status } from "../generated/types.ts";
+import type { ShownPhase } from "../domain/shown-phase.ts";
+import type { ZoneKind } from "../domain/zone.ts";
+
+/**
+ * How far an unfinished intervention has come: contact, trip journal, record, dispatch centre. Times are ISO 8601 UTC.
+ */
+export interface JourneyView {
+  /** The record; null while its trip is only in the trip journal. */
+  readonly interventionId: number | null;
+  readonly name: string;
+  readonly isAlarm: boolean;
+  /** The zone whose trip made it; null for a record made by a user. */
+  readonly zone: { readonly id: string; readonly name: string; readonly kind: ZoneKind | null } | null;
+  /** When the contact opened; null without a trip, or while the clock was not trusted. */
+  readonly contactAt: string | null;
+  /** Whether its trip is in the trip journal; false for a record made by a user. */
+  readonly isJournaled: boolean;
+  /** When the record was written; null while there is none. */
+  readonly recordedAt: string | null;
+  /** Why the local API has not accepted the trip; null if it has. */
+  readonly refusal: string | null;
+  readonly priority: Priority;
+  readonly status: Status;
+  readonly services: readonly ("police" | "ambulance" | "firetruck")[];
+  /** What is known about it at the dispatch centre; null for a standalone daemon. */
+  readonly centre: CentreJourneyView | null;
+}
+
+/** The last stage of a journey. */
+export interface CentreJourneyView {
+  /** Null before there is a record. */
+  readonly phase: ShownPhase | null;
+  /** Its number at the dispatch centre; null until it has arrived. */
+  readonly upstreamId: number | null;
+  /** When the request that arrived was sent; stored only if it had to be repeated, otherwise null. */
+  readonly arrivedAt: string | null;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  /** Null if the next attempt is due now. */
+  readonly nextAttemptAt: string | null;
+  /** What the dispatch centre last had; null until it has arrived. */
+  readonly set: { readonly status: Status | null; readonly crews: number | null } | null;
+  /** Whether it is an alarm that has not arrived within `upstream.undeliveredS`. */
+  readonly isUndelivered: boolean;
+}

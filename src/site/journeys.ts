@@ -1,0 +1,128 @@
+import { isoTime } from "../domain/clock.ts";
+import type { Headline, HeadlineItem } from "../domain/headline.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { shownPhase } from "../domain/shown-phase.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { UnfinishedDetails } from "../store/unfinished-records.ts";
+import type { CentreJourneyView, JourneyView } from "./journey-view.ts";
+import type { SiteParts } from "./site-parts.ts";
+
+/** More cards than a screen shows; each costs three look-ups per poll of the stream. */
+export const JOURNEYS_MAX = 12;
+
+type Parts = Pick<SiteParts, "config" | "clock" | "journal" | "outbox" | "unfinished">;
+
+/** Reads how far each unfinished intervention of the headline has come. */
+export class SiteJourneys {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The journeys of a headline: trips without a record, then alarms, then other work; the newest first. */
+  read(headline: Headline): readonly JourneyView[] {
+    const journeys: JourneyView[] = this.#parts.journal.unrecorded
+      .newest(JOURNEYS_MAX)
+      .map((trip) => this.#ofTrip(trip));
+    for (const [code, isAlarm] of GROUPS)
+      for (const item of headline.reasons.find((reason) => reason.code === code)?.items ?? []) {
+        if (journeys.length >= JOURNEYS_MAX) return journeys;
+        const journey = this.#ofRecord(item, isAlarm);
+        if (journey) journeys.push(journey);
+      }
+    return journeys;
+  }
+
+  #ofTrip(trip: Trip): JourneyView {
+    const { priority, status = "planned", name } = trip.body;
+    const sinceMs = trip.isDated ? trip.moment.wallMs : null;
+    return {
+      interventionId: null,
+      name,
+      isAlarm: true,
+      zone: this.#zoneOf(trip),
+      contactAt: sinceMs === null ? null : isoTime(sinceMs),
+      isJournaled: true,
+      recordedAt: null,
+      refusal: trip.lastError,
+      priority: priority ?? "high",
+      status,
+      services: SERVICES.filter((service) => trip.body[service] === true),
+      centre: this.#centre(undefined, sinceMs, true),
+    };
+  }
+
+  #ofRecord(item: HeadlineItem, isAlarm: boolean): JourneyView | undefined {
+    if (item.about !== "intervention") return undefined;
+    const { journal, outbox, unfinished } = this.#parts;
+    const details = unfinished.details(item.id);
+    if (!details) return undefined;
+    const trip = journal.trips.find(details.uid);
+    const isTrip = trip !== undefined && trip.type !== "signal";
+    const sinceMs = trip?.isDated === true ? trip.moment.wallMs : null;
+    return {
+      interventionId: item.id,
+      name: item.name,
+      isAlarm,
+      zone: isTrip ? this.#zoneOf(trip) : null,
+      contactAt: isTrip && sinceMs !== null ? isoTime(sinceMs) : null,
+      isJournaled: isTrip,
+      recordedAt: isoTime(details.createdMs),
+      refusal: null,
+      priority: details.priority,
+      status: details.status,
+      services: servicesOf(details),
+      centre: this.#centre(outbox.find(item.id), sinceMs ?? details.createdMs, isAlarm),
+    };
+  }
+
+  #zoneOf({ zoneId, signal }: Trip): JourneyView["zone"] {
+    const zone = this.#parts.config.zones.find(({ id }) => id === zoneId);
+    return { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null };
+  }
+
+  /** @param sinceMs when the alarm began, milliseconds since 1970; null if that is not known */
+  #centre(
+    entry: OutboxEntry | undefined,
+    sinceMs: number | null,
+    isAlarm: boolean,
+  ): CentreJourneyView | null {
+    const { upstream } = this.#parts.config;
+    if (!upstream) return null;
+    const nowMs = this.#parts.clock.wallMs();
+    const hasArrived = entry !== undefined && entry.upstreamId !== null;
+    const isLate = sinceMs !== null && nowMs - sinceMs > upstream.undeliveredS * 1_000;
+    return {
+      phase: entry ? shownPhase(entry) : null,
+      upstreamId: entry?.upstreamId ?? null,
+      arrivedAt: hasArrived && entry.attempt && entry.attempt.atMs > 0 ? isoTime(entry.attempt.atMs) : null,
+      attempts: entry?.attempts ?? 0,
+      nextAttemptAt: entry && entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null,
+      set: hasArrived ? setOf(entry.base) : null,
+      // A dropped record has no entry that is sent: the user decided.
+      isUndelivered: isAlarm && !hasArrived && isLate && entry?.phase !== "closed",
+    };
+  }
+}
+
+const GROUPS = [
+  ["alarm-unfinished", true],
+  ["work-unfinished", false],
+] as const;
+
+const SERVICES = ["police", "ambulance", "firetruck"] as const;
+
+function servicesOf(details: UnfinishedDetails): JourneyView["services"] {
+  return SERVICES.filter((service) => details[service] === 1);
+}
+
+/** Status and crews of the record that the dispatch centre last had. @param base JSON from the dispatch centre */
+function setOf(base: string | null): CentreJourneyView["set"] {
+  if (base === null) return null;
+  const { status, crews } = JSON.parse(base) as { status?: unknown; crews?: unknown };
+  return {
+    status: status === "planned" || status === "in_progress" || status === "done" ? status : null,
+    crews: typeof crews === "number" ? crews : null,
+  };
+}
