@@ -38,6 +38,13 @@ const take = (name) => {
   for (const imported of scripts.get(name)?.imports ?? []) take(imported);
 };
 for (const [name, { isEntry }] of scripts) if (isEntry) take(name);
+// Nothing is drawn before the texts of one language; the larger one counts.
+const languages = [...scripts].filter(([, { facadeModuleId }]) =>
+  /\/messages\/\w\w\.ts$/.test(facadeModuleId ?? ""),
+);
+const [largest] = languages.toSorted(([, a], [, b]) => b.code.length - a.code.length);
+if (!largest) throw new Error("no script has the texts of a language");
+take(largest[0]);
 
 let bytes = 0;
 for (const name of readdirSync(outDir, { recursive: true, encoding: "utf8" })) {

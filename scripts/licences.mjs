@@ -55,9 +55,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const parts = found.map(
     ({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`,
   );
+  // The icons of the panel are copied into src/panel/icons.ts, so no package carries their licence.
+  const icons = readFileSync(join(root, "src/panel/icons-licence.txt"), "utf8");
   writeFileSync(
     join(root, "dist/licences.txt"),
-    [`Santinela carries ${found.length} packages of others.\n`, ...parts].join(`\n${rule}\n`),
+    [`Santinela carries ${found.length} packages of others.\n`, ...parts, icons].join(`\n${rule}\n`),
   );
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -17,9 +17,6 @@ const EDGE = { email: "hala-nord@centre.example", password: "correct horse batte
 /** Each panel, and the picture around both. */
 const PANEL = { width: 470, height: 560 };
 const PICTURE = { width: 1000, height: 752 };
-/** Tiles of the status screen. */
-const LINK_TILE = 1;
-const OUTBOX_TILE = 2;
 const SCENE_MS = 3200;
 const LAST_SCENE_MS = 5000;
 const MOVE_MS = 60;
@@ -89,14 +86,13 @@ async function takePicture(language) {
       shots.push(...(await filmed(picture, { caption: words.scenes[name], ...place }, panels, ms)));
     };
     await scene("quiet", { from: 0, to: 0, isBefore: true });
-    const linkUp = await linkTile(site).textContent();
     run.link.cut();
     await run.site.run(["sync", "now"]).catch(() => "the link is down");
-    await site.waitForFunction(showsOther, { tile: LINK_TILE, text: linkUp });
+    await linkState(site, "down").waitFor();
     await scene("cut", { from: 0, to: 0, isCut: true, isBefore: true });
     await run.publish(false);
     await queued(site, 1).waitFor();
-    await onScreen(site, "status", ".headline.bad").waitFor();
+    await onScreen(site, "status", ".hero.s-alarm").waitFor();
     await scene("trip", { from: 0, to: 2, isCut: true });
     await run.site.end("SIGKILL");
     await scene("killed", { from: 2, to: 2, isCut: true, isOff: true });
@@ -107,7 +103,7 @@ async function takePicture(language) {
     run.link.reconnect();
     await run.site.run(["sync", "now"]);
     await queued(site, 0).waitFor();
-    await site.waitForFunction(showsText, { tile: LINK_TILE, text: linkUp });
+    await linkState(site, "up").waitFor();
     await onScreen(centre, "interventions", `td a:has-text("${words.gate}")`).waitFor();
     await scene("sent", { from: 2, to: 3 }, LAST_SCENE_MS);
     writeFileSync(new URL(`../docs/screenshots/trip-${language}.png`, import.meta.url), animatedPng(shots));
@@ -201,22 +197,14 @@ function onScreen(page, screen, part) {
   return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
 }
 
-function linkTile(page) {
-  return onScreen(page, "status", `.tiles section:nth-child(${LINK_TILE}) .figure`);
+/** The link card of Home in this state. */
+function linkState(page, state) {
+  return onScreen(page, "status", `[data-link="${state}"]`);
 }
 
+/** The link card of Home with this number of queued records. */
 function queued(page, count) {
-  return onScreen(page, "status", `.tiles section:nth-child(${OUTBOX_TILE}) .figure:text-is("${count}")`);
-}
-
-/** Runs in the page: whether the link tile has this text. */
-function showsText({ tile, text }) {
-  return document.querySelector(`.tiles section:nth-child(${tile}) .figure`)?.textContent === text;
-}
-
-/** Runs in the page: whether the link tile has another text. */
-function showsOther({ tile, text }) {
-  return document.querySelector(`.tiles section:nth-child(${tile}) .figure`)?.textContent !== text;
+  return onScreen(page, "status", `[data-queued="${count}"]`);
 }
 
 /** The panel below its navigation, as a data URL. */

@@ -15,7 +15,12 @@ site: { name: Hala Nord, ref: hala-nord }
 http: { port: 0 }
 mqtt: off
 gpio: { backend: simulated }
-upstream: { baseUrl: "http://127.0.0.1:9", email: hala-nord@example.ro, passwordFile: ./upstream.password }
+upstream:
+  baseUrl: "http://127.0.0.1:9"
+  email: hala-nord@example.ro
+  passwordFile: ./upstream.password
+  phone: 0264 555 012
+  undeliveredS: 5
 objectives:
   obiective/cladiri: [{ id: 12, name: Hala Nord, address: "Str. Fabricii 7, Cluj-Napoca" }]
   obiective/bunuri: [{ id: 3, name: Stivuitor CJ-07 }]
@@ -26,26 +31,38 @@ zones:
   - { id: smoke, name: Fum depozit, kind: fire, objective: *hall, input: { simulated: true } }
   - { id: gate, name: Poarta, kind: perimeter, objective: *hall, input: { simulated: true } }
 `;
-/** Each screen: its route, and an element that is present once it is complete. */
+/** Each screen: the name of its picture, its address, an element that is present once it is complete, and whether both themes are pictured. */
 const SCREENS = [
-  ["status", ".conditions"],
-  ["zones", ".lanes .legend"],
-  ["interventions", "table"],
-  ["interventions/1", "section table"],
-  ["events", "table"],
-  ["objectives", 'td strong:text-is("Hala Nord")'],
-  ["sync", "section.lanes"],
-  ["walk-test", "form"],
-  ["settings", 'td:has-text("http.port")'],
-  ["setup", "ol.guide"],
+  ["status", "status", ".journey", true],
+  ["zones", "zones", ".lanes .legend", true],
+  ["zone", "zones?zone=hall", "dialog.sheet .lane"],
+  ["interventions", "interventions", "table", true],
+  ["interventions-one", "interventions/1", ".log"],
+  ["events", "events", ".log", true],
+  ["objectives", "objectives", 'td strong:text-is("Hala Nord")'],
+  ["sync", "sync", "section.lanes"],
+  ["walk-test", "walk-test", "form"],
+  ["settings", "settings", 'td:has-text("http.port")'],
+  ["setup", "setup", "ol.guide"],
+  ["api", "api", "section.card"],
+  ["more", "more", ".actions-list"],
 ];
-/** A technician's phone and an installer's laptop. */
-const LOOKS = [
-  { name: "ro-phone", locale: "ro-RO", width: 360, height: 740, colorScheme: "light" },
-  { name: "en-desktop", locale: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
+/** A technician's phone and an installer's laptop, each in the theme of its pictures, then the main screens in the other. */
+const DEVICES = [
+  { device: "phone", locale: "ro-RO", width: 360, height: 740, themes: ["light", "dark"] },
+  { device: "desktop", locale: "en-GB", width: 1280, height: 800, themes: ["dark", "light"] },
 ];
+const LOOKS = DEVICES.flatMap(({ themes, ...device }) =>
+  themes.map((colorScheme, index) => ({
+    ...device,
+    colorScheme,
+    isSecond: index > 0,
+    name: `${device.locale.slice(0, 2)}-${device.device}${index > 0 ? `-${colorScheme}` : ""}`,
+  })),
+);
 
-const screenshots = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
+const screenshots =
+  process.env.SCREENSHOTS ?? fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "santinela-screenshots-"));
 const configFile = join(folder, "santinela.yaml");
 writeFileSync(configFile, CONFIGURATION);
@@ -98,16 +115,17 @@ async function inEachLook(address, look) {
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
-  for (const { name, locale, width, height, colorScheme } of LOOKS) {
+  for (const { name, locale, width, height, colorScheme, isSecond } of LOOKS) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
       locale,
       timezoneId: "Europe/Bucharest",
+      reducedMotion: "reduce",
     });
     const page = await context.newPage();
     await page.goto(address);
-    await look(page, name);
+    await look(page, name, isSecond);
     await context.close();
   }
   await browser.close();
@@ -119,22 +137,26 @@ function onScreen(page, screen, part) {
 }
 
 async function photographSetUp(address) {
-  await inEachLook(address, async (page, name) => {
+  await inEachLook(address, async (page, name, isSecond) => {
+    if (isSecond) return;
     await onScreen(page, "first-start", "input[name=code]").waitFor();
     await page.screenshot({ path: join(screenshots, `first-start-${name}.png`) });
   });
 }
 
 async function photograph(address) {
-  await inEachLook(address, async (page, name) => {
+  await inEachLook(address, async (page, name, isSecond) => {
     await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+    if (!isSecond) await page.screenshot({ path: join(screenshots, `sign-in-${name}.png`) });
     await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
     await page.keyboard.press("Enter");
     await onScreen(page, "status", "h1").waitFor();
-    for (const [screen, mark] of SCREENS) {
-      await page.goto(`${address}#/${screen}`);
-      await onScreen(page, screen, mark).waitFor();
-      await page.screenshot({ path: join(screenshots, `${screen.replace("/1", "-one")}-${name}.png`) });
+    for (const [picture, route, mark, isMain] of SCREENS) {
+      if (isSecond && !isMain) continue;
+      const [screen] = route.split("?");
+      await page.goto(`${address}#/${route}`);
+      await onScreen(page, screen, mark).first().waitFor();
+      await page.screenshot({ path: join(screenshots, `${picture}-${name}.png`) });
     }
   });
 }

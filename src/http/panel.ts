@@ -37,8 +37,8 @@ export function panelRouter(folder: string, context: PanelContext): Router {
     if (type === undefined) continue;
     const isPage = name === "index.html";
     const file = isPage ? pageOf(join(folder, name), type, context) : fileOf(join(folder, name), type);
-    // Names of other files change with their content, so they may be cached permanently.
-    const cacheControl = isPage ? "no-cache" : "public, max-age=31536000, immutable";
+    // Names of assets change with their content, so they may be cached permanently.
+    const cacheControl = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
     addResource(router, isPage ? "/" : `/${name}`, PUBLIC, {
       get: (request, response) => send(request, response, file, cacheControl),
     });
@@ -51,6 +51,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".webmanifest": "application/manifest+json",
 };
 
 /**
@@ -59,7 +60,9 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 const POLICY = [
   "default-src 'none'",
-  ...["script-src", "style-src", "img-src", "connect-src", "font-src"].map((kind) => `${kind} 'self'`),
+  ...["script-src", "style-src", "img-src", "connect-src", "font-src", "manifest-src", "worker-src"].map(
+    (kind) => `${kind} 'self'`,
+  ),
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

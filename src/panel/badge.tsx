@@ -1,16 +1,38 @@
 import type { ComponentChildren } from "preact";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
 
-/** - `good`, `bad`, `warn`: a rating. `quiet`: neutral. */
-export type Tone = "good" | "bad" | "warn" | "quiet";
+/**
+ * The seven meanings of a colour, see tokens.css. `fine`: proved, such as arrived. `off`: neutral. `test`: never
+ * dispatched. `link`: selected or from elsewhere.
+ */
+export type Tone = "alarm" | "fault" | "attention" | "fine" | "off" | "test" | "link";
 
-/** A symbol for each tone, for readers who do not see colours. */
-export const SYMBOLS: Readonly<Record<Tone, string>> = { good: "●", bad: "▲", warn: "◆", quiet: "○" };
+/** An icon for each meaning, for readers who do not see colours. */
+export const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
+  alarm: "siren",
+  fault: "triangle-alert",
+  attention: "circle-alert",
+  fine: "check",
+  off: "circle-slash",
+  test: "clipboard-check",
+  link: "link",
+};
 
-/** A text with the colour and symbol of a tone. */
-export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+/** A word with the colour and icon of its meaning. @param icon default: that of the meaning */
+export function Badge({
+  tone,
+  icon = TONE_ICONS[tone],
+  children,
+}: {
+  readonly tone: Tone;
+  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+}) {
   return (
-    <span class={`badge ${tone}`}>
-      <span aria-hidden="true">{SYMBOLS[tone]}</span> {children}
+    <span class={`badge s-${tone}`}>
+      <Icon name={icon} />
+      <span>{children}</span>
     </span>
   );
 }

@@ -1,14 +1,12 @@
 import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
-import { fillIn, language } from "./i18n.ts";
+import { fillIn, sentenceOf } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
-import { RO_SENTENCES } from "./messages/ro-sentences.ts";
 
-/** The message of a condition: in Romanian if there is a translation, else the English text of the daemon. */
+/** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
-  const sentences: Readonly<Partial<Record<Condition["code"], string>>> = RO_SENTENCES;
-  const sentence = language.value === "ro" ? sentences[code] : undefined;
+  const sentence = sentenceOf(code);
   if (sentence === undefined || values === null) return <p lang="en">{text}</p>;
   const formatted = Object.entries(values).map(([name, value]) => [
     name,

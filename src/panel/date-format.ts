@@ -1,12 +1,45 @@
 import { nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
+import { status } from "./live-updates.ts";
 
-/** Formats an instant (ISO 8601 UTC) in the browser's time zone; the date is omitted for today. */
+/** Formats an instant (ISO 8601 UTC) in the time zone of the site; the date is omitted for today. */
 export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   const moment = new Date(iso);
-  const isToday = moment.toDateString() === new Date(nowMs()).toDateString();
-  return moment.toLocaleString(tag(), isToday ? TIME : { ...DAY, ...TIME });
+  const isToday = formatDay(moment.toISOString()) === formatDay(new Date(nowMs()).toISOString());
+  return moment.toLocaleString(tag(), { ...inZone(), ...(isToday ? TIME : { ...DAY, ...TIME }) });
+}
+
+/** The time of day of an instant in the time zone of the site. */
+export function formatClock(iso: string): string {
+  return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...TIME });
+}
+
+/** The day of an instant in the time zone of the site, such as `Sunday 22 November 2026`. */
+export function formatDay(iso: string): string {
+  const options = { ...inZone(), weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+  return new Date(iso).toLocaleDateString(tag(), options);
+}
+
+/** The time since an instant: relative below a day, such as `14 min`, then the date. */
+export function formatSince(iso: string): string {
+  const minutes = Math.max(0, Math.floor((nowMs() - Date.parse(iso)) / 60_000));
+  if (minutes < 60) return t("span.shortMinutes", { n: minutes });
+  if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
+  return new Date(iso).toLocaleDateString(tag(), { ...inZone(), day: "2-digit", month: "2-digit" });
+}
+
+/**
+ * The time of the site now, with the browser's beside it if that differs.
+ * @param atMs milliseconds since 1970
+ */
+export function siteTimeText(atMs: number): string {
+  const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+  const here = new Date(atMs).toLocaleTimeString(tag(), short);
+  const there = new Date(atMs).toLocaleTimeString(tag(), { ...inZone(), ...short });
+  return here === there
+    ? t("app.siteTime", { time: there })
+    : t("app.siteTimeBoth", { time: there, own: here });
 }
 
 /** Formats a date of a record (`2026-11-20T23:30:00`, offset ignored) without conversion: it is local time of the site. */
@@ -34,4 +67,10 @@ const DAY = { day: "2-digit", month: "2-digit", year: "numeric" } as const;
 
 function tag(): string {
   return language.value === "ro" ? "ro-RO" : "en-GB";
+}
+
+/** Before the first status of the site, its time zone is unknown. */
+function inZone(): { readonly timeZone?: string } {
+  const zone = status.value?.site.timezone;
+  return zone === undefined ? {} : { timeZone: zone };
 }

@@ -1,40 +1,66 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "./i18n.ts";
 
 /**
- * A modal dialog. The browser keeps the focus inside and returns it afterwards.
+ * A modal dialog. The browser keeps the focus inside; afterwards it returns to the element that opened the dialog, or to
+ * the content of the page if that element is gone.
+ * @param isSheet at the edge of the window: below on a phone, at the right on wider screens
  * @param onCancel undefined for a dialog that cannot be cancelled
  */
 export function Dialog({
   title,
+  head,
+  isSheet = false,
   children,
   onCancel,
 }: {
   readonly title: string;
+  /** Shown instead of the title; must contain it with the given id. */
+  readonly head?: (titleId: string) => ComponentChildren;
+  readonly isSheet?: boolean;
   readonly children: ComponentChildren;
   readonly onCancel: (() => void) | undefined;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current;
+    const opener = document.activeElement;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      restoreFocus(opener);
+    };
   }, []);
   return (
     <dialog
       ref={dialog}
+      class={isSheet ? "sheet" : ""}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
         onCancel?.();
       }}
+      onClick={(event) => {
+        // The backdrop belongs to the dialog element; a press inside has a target inside.
+        if (isSheet && event.target === dialog.current) onCancel?.();
+      }}
     >
-      <h2 id={titleId}>{title}</h2>
+      {head ? head(titleId) : <h2 id={titleId}>{title}</h2>}
       {children}
     </dialog>
   );
+}
+
+/** After the page is drawn: the action of a dialog may replace the button that opened it. */
+function restoreFocus(opener: Element | null): void {
+  requestAnimationFrame(() => {
+    const { activeElement } = document;
+    if (activeElement !== null && activeElement !== document.body) return;
+    if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) opener.focus();
+    else document.getElementById("content")?.focus();
+  });
 }
 
 /**
@@ -60,19 +86,21 @@ export function ConfirmDialog({
   return (
     <Dialog title={title} onCancel={close}>
       {children}
-      <button
-        type="button"
-        class={isDanger ? "danger" : "main"}
-        onClick={() => {
-          close();
-          void act();
-        }}
-      >
-        {action}
-      </button>
-      <button type="button" onClick={close}>
-        {t("app.cancel")}
-      </button>
+      <div class="row">
+        <button
+          type="button"
+          class={isDanger ? "danger main" : "main"}
+          onClick={() => {
+            close();
+            void act();
+          }}
+        >
+          {action}
+        </button>
+        <button type="button" onClick={close}>
+          {t("app.cancel")}
+        </button>
+      </div>
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { ApiError } from "./http.ts";
 /** The error of the last attempt. */
 export function ErrorMessage({ text }: { readonly text: string }) {
   return (
-    <p role="alert" class={text === "" ? "" : "bad box"}>
+    <p role="alert" class={text === "" ? "" : "box s-fault"}>
       {text}
     </p>
   );

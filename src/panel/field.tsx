@@ -33,7 +33,7 @@ export function TextField({
   // JSX has a separate type for each input type; this component takes any of them.
   const kind: object = { type, ...rest };
   return (
-    <p class="field">
+    <p class={type === "search" ? "field search" : "field"}>
       <label for={id}>{label}</label>
       <input
         id={id}

@@ -1,14 +1,22 @@
 import type { ErrorBody } from "../generated/types.ts";
 
+interface ErrorDetails {
+  readonly code?: string | undefined;
+  readonly retryAfterS?: number | undefined;
+}
+
 /** An error response with its message, or status 0 for no response. */
 export class ApiError extends Error {
   readonly status: number;
+  /** The reason as a word of the daemon; undefined for no response, or one that is not the daemon's. */
+  readonly code: string | undefined;
   /** Retry-After in seconds; undefined without the header. */
   readonly retryAfterS: number | undefined;
 
-  constructor(status: number, message: string, retryAfterS?: number) {
+  constructor(status: number, message: string, { code, retryAfterS }: ErrorDetails = {}) {
     super(message);
     this.status = status;
+    this.code = code;
     this.retryAfterS = retryAfterS;
   }
 }
@@ -72,9 +80,12 @@ async function toApiError(response: Response): Promise<ApiError> {
   const retryAfterS = Number(response.headers.get("Retry-After") ?? Number.NaN);
   let message = response.statusText;
   try {
-    message = ((await response.json()) as ErrorBody).message;
+    ({ message } = (await response.json()) as ErrorBody);
   } catch {
     // A proxy responded, not the daemon: keep the status text.
   }
-  return new ApiError(response.status, message, Number.isFinite(retryAfterS) ? retryAfterS : undefined);
+  return new ApiError(response.status, message, {
+    code: response.headers.get("X-Error-Code") ?? undefined,
+    retryAfterS: Number.isFinite(retryAfterS) ? retryAfterS : undefined,
+  });
 }

@@ -1,10 +1,22 @@
 import { signal } from "@preact/signals";
 import type { Catalogue, Plural, MessageKey } from "./messages/catalogue.ts";
-import { EN } from "./messages/en.ts";
-import { RO } from "./messages/ro.ts";
+import type { SentenceCode } from "../domain/condition.ts";
 
-export const LANGUAGES = { ro: RO, en: EN } as const satisfies Record<string, Catalogue>;
-export type Language = keyof typeof LANGUAGES;
+/** The texts of one language, loaded when it is chosen. */
+interface Texts {
+  readonly catalogue: Catalogue;
+  /** Translated messages of conditions; English ones come from the daemon. */
+  readonly sentences: Readonly<Partial<Record<SentenceCode, string>>>;
+}
+
+const LOADERS = {
+  ro: () =>
+    import("./messages/ro.ts").then(({ RO, RO_SENTENCES }) => ({ catalogue: RO, sentences: RO_SENTENCES })),
+  en: () => import("./messages/en.ts").then(({ EN }) => ({ catalogue: EN, sentences: {} })),
+} as const satisfies Record<string, () => Promise<Texts>>;
+
+export type Language = keyof typeof LOADERS;
+export const LANGUAGES = Object.keys(LOADERS) as readonly Language[];
 
 const KEY = "santinela.language";
 
@@ -15,9 +27,18 @@ export const language = signal<Language>(
     .find((found) => found !== undefined) ?? "ro",
 );
 
-/** Sets the language and remembers it in this browser. */
-export function choose(chosen: Language): void {
+const texts = signal<Texts | undefined>(undefined);
+
+/** Loads the texts of the initial language; nothing can be drawn before. */
+export async function loadTexts(): Promise<void> {
+  texts.value = await LOADERS[language.value]();
+}
+
+/** Sets the language once its texts are loaded, and remembers it in this browser. */
+export async function choose(chosen: Language): Promise<void> {
+  const loaded = await LOADERS[chosen]();
   localStorage.setItem(KEY, chosen);
+  texts.value = loaded;
   language.value = chosen;
 }
 
@@ -26,7 +47,8 @@ export type TextValues = Readonly<Record<string, string | number>>;
 
 /** The text of a key in the user's language. The value `n` selects the plural form. */
 export function t(key: MessageKey, values: TextValues = {}): string {
-  const entry: string | Plural = LANGUAGES[language.value][key];
+  const entry: string | Plural | undefined = texts.value?.catalogue[key];
+  if (entry === undefined) return key;
   const text = typeof entry === "string" ? entry : pluralForm(entry, Number(values["n"]));
   return fillIn(text, values);
 }
@@ -37,9 +59,20 @@ export function fillIn(text: string, values: TextValues): string {
 }
 
 /** The text for a code of the daemon, or `otherwise` if there is none. */
-export function tCode(prefix: string, code: string, otherwise: string = code): string {
+export function tCode(
+  prefix: string,
+  code: string,
+  otherwise: string = code,
+  values: TextValues = {},
+): string {
   const key = `${prefix}.${code}`;
-  return key in EN ? t(key as MessageKey) : otherwise;
+  return texts.value && key in texts.value.catalogue ? t(key as MessageKey, values) : otherwise;
+}
+
+/** The translated message of a condition; undefined if the daemon's English text is to be shown. */
+export function sentenceOf(code: string): string | undefined {
+  const sentences: Readonly<Record<string, string>> = texts.value?.sentences ?? {};
+  return sentences[code];
 }
 
 function pluralForm(forms: Plural, n: number): string {
@@ -48,5 +81,5 @@ function pluralForm(forms: Plural, n: number): string {
 
 function languageOf(tag: string): Language | undefined {
   const [first = ""] = tag.toLowerCase().split("-");
-  return first in LANGUAGES ? (first as Language) : undefined;
+  return LANGUAGES.find((one) => one === first);
 }

@@ -21,7 +21,7 @@ export function LinkHistory() {
   const [hours, setHours] = useState<24 | 720>(24);
   const history = useLinkHistory(hours);
   return (
-    <section class="lanes">
+    <section class="card lanes">
       <div class="row">
         <h2>{t("linkHistory.title")}</h2>
         <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { request } from "./api.ts";
-import { later, pause } from "./clock.ts";
+import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, signedIn, sessionState, token } from "./session.ts";
 import { ApiError, send } from "./http.ts";
@@ -20,6 +20,9 @@ export const zones = signal<readonly ZoneView[]>([]);
 export const walkTest = signal<WalkTestView | null>(null);
 /** Increases with every event log entry. */
 export const journalVersion = signal(0);
+
+/** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
+export const heardAtMs = signal(0);
 
 /** The daemon sends something every 15 s; after this silence the connection is considered dead. */
 const SILENCE_MS = 40_000;
@@ -82,6 +85,7 @@ async function readStream(): Promise<void> {
         isFirst = isFirst && message.event !== "zones";
       }
       lastId = parser.lastId;
+      heardAtMs.value = nowMs();
       liveness.value = "live";
     }
   } finally {
@@ -113,6 +117,7 @@ async function pollForAWhile(): Promise<void> {
     zones.value = (await request<ZoneView[]>("/site/zones")).body;
     walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
     journalVersion.value += 1;
+    heardAtMs.value = nowMs();
     await pause(POLL_EVERY_MS);
   }
 }

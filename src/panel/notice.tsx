@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
-import { t } from "./i18n.ts";
+import { language, t, tCode } from "./i18n.ts";
 import { ApiError } from "./http.ts";
 
 interface Notice {
@@ -33,15 +33,32 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
   }
 }
 
-/** The message of the daemon, or a text for no response. */
-export function errorText({ status, message }: ApiError): string {
-  return status === 0 ? t("app.noResponse") : message;
+/**
+ * Why a request was rejected: in English the message of the daemon, in other languages the text of its code, with the
+ * message in brackets where the code alone does not say what is wrong. A text for no response.
+ */
+export function errorText({ status, code, message }: ApiError): string {
+  if (status === 0) return t("app.noResponse");
+  if (code === undefined || language.value === "en") return message;
+  const text = tCode("refusal", code, "");
+  if (text === "") return message;
+  return NEEDS_DETAIL.has(code) ? `${text} (${message})` : text;
 }
+
+const NEEDS_DETAIL: ReadonlySet<string> = new Set([
+  "invalid",
+  "bad-data",
+  "conflict",
+  "configuration",
+  "key-reused",
+  "not-found",
+  "unavailable",
+]);
 
 export function NoticeLine() {
   return (
     <div class="notice" role="status" aria-live="polite">
-      {notice.value && <p class={notice.value.isError ? "bad" : "good"}>{notice.value.text}</p>}
+      {notice.value && <p class={notice.value.isError ? "bad" : ""}>{notice.value.text}</p>}
     </div>
   );
 }
@@ -56,7 +73,7 @@ export function Pending({
 }) {
   if (!error) return <p class="quiet">{t("app.loading")}</p>;
   return (
-    <div role="alert" class="bad box">
+    <div role="alert" class="box s-fault">
       <p>{errorText(error)}</p>
       <button type="button" onClick={reload}>
         {t("app.retry")}

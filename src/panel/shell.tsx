@@ -2,80 +2,80 @@ import { computed } from "@preact/signals";
 import type { ComponentChildren, JSX, Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isLoading } from "./api.ts";
-import { Badge, type Tone } from "./badge.tsx";
+import { nowMs } from "./clock.ts";
+import { siteTimeText } from "./date-format.ts";
+import { Header } from "./header.tsx";
 import { language, t } from "./i18n.ts";
-import { LanguageChoice } from "./language-choice.tsx";
-import { liveness, status, type Liveness } from "./live-updates.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+import { liveness, status } from "./live-updates.ts";
 import { Later } from "./later.tsx";
+import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
 import { route } from "./route.ts";
-import { EventLogScreen } from "./screens/event-log.tsx";
-import { InterventionForm } from "./screens/intervention-form.tsx";
-import { InterventionScreen } from "./screens/intervention.tsx";
-import { InterventionsScreen } from "./screens/interventions.tsx";
+import { HomeScreen } from "./screens/home.tsx";
 import { ExpiredDialog, InitialPasswordForm, SignIn } from "./screens/sign-in.tsx";
-import { StatusScreen } from "./screens/status.tsx";
-import { SyncQueueScreen } from "./screens/sync-queue.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
-import { mayAdminister, mayOperate, signOut, sessionState, type SessionState } from "./session.ts";
+import { account, mayAdminister, mayOperate, sessionState, type SessionState } from "./session.ts";
+import { StaleBar } from "./stale-bar.tsx";
 import { WalkBanner } from "./walk-banner.tsx";
-import type { MessageKey } from "./messages/catalogue.ts";
 
 interface Screen {
   readonly name: string;
   readonly title: MessageKey;
   readonly show: () => JSX.Element;
+  readonly icon: IconName;
+  /** `bar`: always in the menu. `more`: on a phone behind More. `aside`: another screen links to it. */
+  readonly place: "bar" | "more" | "aside";
   /** Whether the user may see it; default: every user. */
   readonly forRole?: () => boolean;
-  /** Not in the menu: another screen links to it. */
-  readonly isAside?: boolean;
 }
 
-/* Large screens are loaded when they are opened. */
+/* Every screen but Home and Zones is loaded when it is opened. */
 const walkTest = () => import("./screens/walk-test.tsx").then((screen) => screen.WalkTestScreen);
+const interventions = () => import("./screens/intervention-screens.tsx").then((all) => all.Interventions);
+const events = () => import("./screens/event-log.tsx").then((screen) => screen.EventLogScreen);
 const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
+const sync = () => import("./screens/sync-queue.tsx").then((screen) => screen.SyncQueueScreen);
 const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
+const api = () => import("./screens/api.tsx").then((screen) => screen.ApiScreen);
 const setUp = () => import("./screens/set-up.tsx").then((screen) => screen.SetUp);
 const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
 
 const SCREENS: readonly [Screen, ...Screen[]] = [
-  { name: "status", title: "nav.status", show: () => <StatusScreen /> },
-  { name: "zones", title: "nav.zones", show: () => <ZonesScreen /> },
-  { name: "walk-test", title: "nav.walkTest", show: () => <Later load={walkTest} /> },
-  { name: "interventions", title: "nav.interventions", show: interventions, forRole: mayOperate },
-  {
-    name: "objectives",
-    title: "nav.objectives",
-    show: () => <Later load={objectives} />,
-    forRole: mayOperate,
-  },
-  { name: "events", title: "nav.events", show: () => <EventLogScreen />, forRole: mayOperate },
-  { name: "sync", title: "nav.sync", show: () => <SyncQueueScreen /> },
-  { name: "settings", title: "nav.settings", show: () => <Later load={settings} />, forRole: mayAdminister },
-  {
-    name: "setup",
-    title: "nav.setup",
-    show: () => <Later load={setUpGuide} />,
-    forRole: mayAdminister,
-    isAside: true,
-  },
+  { name: "status", title: "nav.status", icon: "house", place: "bar", show: () => <HomeScreen /> },
+  { name: "zones", title: "nav.zones", icon: "layout-grid", place: "bar", show: () => <ZonesScreen /> },
+  screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
+  screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
+  screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest),
+  screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),
+  screen("sync", "nav.sync", "refresh-cw", "more", sync),
+  screen("settings", "nav.settings", "settings", "more", settings, mayAdminister),
+  screen("setup", "nav.setup", "wrench", "aside", setUpGuide, mayAdminister),
+  screen("api", "nav.api", "file-text", "aside", api),
+  { name: "more", title: "nav.more", icon: "ellipsis", place: "aside", show: () => <MoreScreen /> },
 ];
 
-function interventions(): JSX.Element {
-  const { item, action } = route.value;
-  if (item === undefined) return <InterventionsScreen />;
-  if (item === "new") return <InterventionForm />;
-  return <InterventionScreen key={item} id={item} isEdited={action === "edit"} />;
+function screen(
+  name: string,
+  title: MessageKey,
+  icon: IconName,
+  place: Screen["place"],
+  load: Parameters<typeof Later>[0]["load"],
+  forRole?: () => boolean,
+): Screen {
+  return { name, title, icon, place, show: () => <Later load={load} />, ...(forRole ? { forRole } : {}) };
 }
 
-/** The frame around every screen: site name, live updates, language, sign-out and menu. */
+/** The frame around every screen: site name, live updates, menu of the user, and navigation. */
 export function Shell() {
   useEffect(() => {
     document.documentElement.lang = language.value;
   }, [language.value]);
   const isInside = sessionState.value === "in" || sessionState.value === "expired";
+  const isStale = isInside && liveness.value === "lost";
   return (
-    <>
+    <div class={["frame", ...(isStale ? ["stale"] : [])].join(" ")}>
       <a class="skip" href="#content" onClick={skipToContent}>
         {t("app.skip")}
       </a>
@@ -83,48 +83,26 @@ export function Shell() {
       <NoticeLine />
       {isInside ? <Inside /> : <Outside />}
       {sessionState.value === "expired" && <ExpiredDialog />}
-    </>
+    </div>
   );
 }
 
-function Header({ isInside }: { readonly isInside: boolean }) {
-  return (
-    <header>
-      <p class="name">
-        {t("app.name")}
-        {isInside && status.value && <span> · {status.value.site.name}</span>}
-      </p>
-      <div class="tools">
-        {isInside && <Badge tone={TONES[liveness.value]}>{t(`live.${liveness.value}`)}</Badge>}
-        <LanguageChoice />
-        {isInside && (
-          <button type="button" onClick={signOut}>
-            {t("app.signOut")}
-          </button>
-        )}
-      </div>
-    </header>
-  );
+function allowedScreens(): readonly Screen[] {
+  return SCREENS.filter(({ forRole }) => forRole?.() ?? true);
 }
-
-const TONES: Readonly<Record<Liveness, Tone>> = {
-  starting: "quiet",
-  live: "good",
-  polling: "good",
-  lost: "bad",
-};
 
 function Inside() {
-  const { screen, item, action } = route.value;
-  const allowed = SCREENS.filter(({ forRole }) => forRole?.() ?? true);
-  const inMenu = allowed.filter(({ isAside }) => isAside !== true);
-  const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
-  const address = shown.name === screen ? [screen, item, action].filter(Boolean).join("/") : shown.name;
+  const { screen: wanted, item, action } = route.value;
+  const shown = allowedScreens().find(({ name }) => name === wanted) ?? SCREENS[0];
+  const address = shown.name === wanted ? [wanted, item, action].filter(Boolean).join("/") : shown.name;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  const level = status.value?.headline.level ?? "well";
+  const site = status.value?.site.name ?? t("app.name");
   useEffect(() => {
-    document.title = `${t(shown.title)} · ${t("app.name")}`;
-  }, [shown, language.value]);
+    const state = level === "well" ? [] : [t(`headline.${level}`)];
+    document.title = [...state, t(shown.title), site].join(" · ");
+  }, [shown, language.value, level, site]);
   useEffect(() => {
     // Keyboard and screen reader users start at the beginning of a new screen.
     if (!isFirst.current) {
@@ -135,17 +113,71 @@ function Inside() {
   }, [shown]);
   return (
     <>
-      <nav aria-label={t("app.menu")}>
-        {inMenu.map(({ name, title }) => (
-          <a key={name} href={`#/${name}`} aria-current={name === shown.name ? "page" : undefined}>
-            {t(title)}
-          </a>
-        ))}
-      </nav>
-      <WalkBanner />
+      <Navigation shown={shown} />
+      <div class="bars">
+        <StaleBar />
+        <WalkBanner />
+      </div>
       <Main screen={address} place={main}>
         {shown.show()}
       </Main>
+    </>
+  );
+}
+
+/** The bottom bar of a phone, and the rail of wider screens. The number is that of unfinished alarms. */
+function Navigation({ shown }: { readonly shown: Screen }) {
+  const alarms = status.value?.headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
+  const places = allowedScreens().filter(({ place }) => place !== "aside");
+  return (
+    <nav aria-label={t("app.menu")}>
+      {places.map(({ name, title, icon, place }) => (
+        <a
+          key={name}
+          class={place === "more" ? "aside" : ""}
+          href={`#/${name}`}
+          aria-current={name === shown.name ? "page" : undefined}
+        >
+          <Icon name={icon} />
+          <span>{t(title)}</span>
+          {name === "interventions" && alarms > 0 && (
+            <span class="count">
+              {alarms} <span class="unseen">{t("nav.alarms")}</span>
+            </span>
+          )}
+        </a>
+      ))}
+      <a class="more" href="#/more" aria-current={shown.place === "bar" ? undefined : "page"}>
+        <Icon name="ellipsis" />
+        <span>{t("nav.more")}</span>
+      </a>
+      <p class="foot">
+        <span>{account.value?.email}</span>
+        <span>{siteTimeText(nowMs())}</span>
+      </p>
+    </nav>
+  );
+}
+
+/** The places that do not fit into the bottom bar of a phone. */
+function MoreScreen() {
+  const places = allowedScreens().filter(({ name, place }) => place !== "bar" && name !== "more");
+  return (
+    <>
+      <h1>{t("nav.more")}</h1>
+      <ul class="actions-list">
+        {places.map(({ name, title, icon }) => (
+          <li key={name}>
+            <a href={`#/${name}`}>
+              <Icon name={icon} />
+              {t(title)}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        {account.value?.email} · {siteTimeText(nowMs())}
+      </p>
     </>
   );
 }
@@ -180,7 +212,7 @@ const OUTSIDE: Readonly<Record<SessionState, string>> = {
  * @param screen address after `#/`
  */
 function Main({
-  screen,
+  screen: address,
   place,
   children,
 }: {
@@ -192,7 +224,7 @@ function Main({
     <main
       id="content"
       tabIndex={-1}
-      data-screen={screen}
+      data-screen={address}
       aria-busy={isIncomplete}
       {...(place ? { ref: place } : {})}
     >

@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly sortable?: boolean;
   /** Whether the text stays on one line: numbers, times, single words. */
   readonly isShort?: boolean;
+  /** Whether it names the row: on a phone it is the first line, without its title. */
+  readonly isLead?: boolean;
   /** Whether the column keeps a minimum width for an address or a longer name. */
   readonly isWide?: boolean;
 }
@@ -36,7 +38,7 @@ export function Table<T>({
   readonly keyOf: (row: T) => string | number;
   readonly sorting?: Sorting;
 }) {
-  if (rows.length === 0) return <p class="quiet">{t("app.nothing")}</p>;
+  if (rows.length === 0) return <p class="quiet empty">{t("app.nothing")}</p>;
   return (
     <table role="table">
       <caption class="unseen">{caption}</caption>
@@ -50,12 +52,12 @@ export function Table<T>({
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row" key={keyOf(row)}>
-            {columns.map(({ key, title, cell, isShort, isWide }) => (
+            {columns.map(({ key, title, cell, isLead, isShort, isWide }) => (
               <td
                 role="cell"
                 key={key}
                 data-title={title}
-                class={isShort === true ? "short" : isWide === true ? "wide" : ""}
+                class={isLead === true ? "lead" : isShort === true ? "short" : isWide === true ? "wide" : ""}
               >
                 <div>{cell(row)}</div>
               </td>

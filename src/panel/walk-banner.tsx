@@ -14,9 +14,9 @@ export function WalkBanner() {
   const test = walkTest.value;
   if (!test?.running) return <SuppressedBanner />;
   return (
-    <section class="banner" aria-label={t("walk.title")}>
+    <section class="banner s-test" aria-label={t("walk.title")}>
       <p>
-        <strong>▲ {t("walk.running")}</strong> <TimeLeft until={test.until} />
+        <strong>{t("walk.running")}</strong> <TimeLeft until={test.until} />
       </p>
       <LifeSafetyNames zones={test.lifeSafetyHeld} />
       <p class="row">
@@ -36,7 +36,7 @@ function SuppressedBanner() {
   const suppressed = status.value?.lifeSafetyHeld ?? [];
   if (suppressed.length === 0) return null;
   return (
-    <section class="banner" aria-label={t("lifeSafety.title")}>
+    <section class="banner s-fault" aria-label={t("lifeSafety.title")}>
       <LifeSafetyNames zones={suppressed} />
     </section>
   );
@@ -47,7 +47,7 @@ export function LifeSafetyNames({ zones }: { readonly zones: readonly NamedZone[
   if (zones.length === 0) return null;
   return (
     <p>
-      <strong>▲ {t("lifeSafety.suppressed", { zones: zones.map(zoneLabel).join(", ") })}</strong>
+      <strong>{t("lifeSafety.suppressed", { zones: zones.map(zoneLabel).join(", ") })}</strong>
     </p>
   );
 }

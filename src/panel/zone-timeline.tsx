@@ -21,21 +21,18 @@ const MARK = 2;
 /** History of each zone, one lane per zone; repeated trips at the same hour are visible at once. */
 export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) {
   const [hours, setHours] = useState<24 | 168>(24);
-  const { response } = useQuery<readonly ZoneHistoryView[]>(
-    `/site/zones/history?hours=${hours}`,
-    journalVersion.value,
-  );
+  const histories = useHistories(hours);
   const names = new Map(zones.map(({ id, name }) => [id, name]));
-  const lanes = (response?.body ?? []).filter(
+  const lanes = (histories ?? []).filter(
     ({ id, trips, faults, bypasses }) => names.has(id) && trips.length + faults.length + bypasses.length > 0,
   );
   return (
-    <section class="lanes">
+    <section class="card lanes">
       <div class="row">
-        <h2>{t("zoneHistory.title")}</h2>
+        <h2 class="grow">{t("zoneHistory.title")}</h2>
         <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
-      {response && lanes.length === 0 && <p class="quiet">{t("zoneHistory.none")}</p>}
+      {histories && lanes.length === 0 && <p class="quiet">{t("zoneHistory.none")}</p>}
       {lanes.map((history) => (
         <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
       ))}
@@ -50,15 +47,31 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
   );
 }
 
+/** The last 24 hours of one zone, without its name. */
+export function ZoneDay({ zone: { id, name } }: { readonly zone: ZoneView }) {
+  const history = useHistories(24)?.find((one) => one.id === id);
+  return history ? <Lane name={name} history={history} hours={24} isAlone /> : null;
+}
+
+function useHistories(hours: number): readonly ZoneHistoryView[] | undefined {
+  const { response } = useQuery<readonly ZoneHistoryView[]>(
+    `/site/zones/history?hours=${hours}`,
+    journalVersion.value,
+  );
+  return response?.body;
+}
+
 /** Trips over the whole height, faults in the upper half, bypasses in the lower half. */
 function Lane({
   name,
   history: { trips, faults, bypasses },
   hours,
+  isAlone = false,
 }: {
   readonly name: string;
   readonly history: ZoneHistoryView;
   readonly hours: number;
+  readonly isAlone?: boolean;
 }) {
   const end = nowMs();
   const begin = end - hours * HOUR_MS;
@@ -84,8 +97,8 @@ function Lane({
     />
   );
   return (
-    <div class="lane">
-      <span aria-hidden="true">{name}</span>
+    <div class={isAlone ? "lane alone" : "lane"}>
+      {!isAlone && <span aria-hidden="true">{name}</span>}
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
         <title>{text}</title>
         <rect class="lane-ground" x={0} y={0} width={WIDTH} height={HEIGHT} />
@@ -95,6 +108,11 @@ function Lane({
           <rect class="lane-trip" key={index} x={place(at)} y={0} width={MARK} height={HEIGHT} />
         ))}
       </svg>
+      {!isAlone && (
+        <span class="total" aria-hidden="true">
+          {trips.length}
+        </span>
+      )}
     </div>
   );
 }

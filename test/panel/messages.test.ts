@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
+import { EVENT_SENTENCES, OPEN_WORDS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
@@ -46,6 +47,15 @@ describe("the texts of the panel", () => {
 test("a condition has the same English title in the panel as in the log", () => {
   const shown = Object.keys(CONDITIONS).map((code) => [code, (EN as Texts)[`condition.${code}`]]);
   expect(shown).toEqual(Object.entries(CONDITIONS).map(([code, { title }]) => [code, title]));
+});
+
+test("an entry of the event log has the same English sentence in the panel as on the command line", () => {
+  const shown = (prefix: string, keys: readonly string[]) =>
+    Object.fromEntries(keys.map((key) => [key, (EN as Texts)[`${prefix}.${key}`]]));
+  expect(shown("says", Object.keys(EVENT_SENTENCES))).toEqual(EVENT_SENTENCES);
+  expect(shown("outcome", Object.keys(OUTCOMES))).toEqual(OUTCOMES);
+  const words = Object.keys(OPEN_WORDS).map((kind) => [kind, (EN as Texts)[`zoneWord.${kind}.open`]]);
+  expect(Object.fromEntries(words)).toEqual(OPEN_WORDS);
 });
 
 test("a Romanian condition message uses only values of the daemon", () => {

@@ -16,29 +16,30 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
       .text(/email or password is wrong/)
       .shown();
     await signIn(page);
-    await page.screen("status").heading("Status").shown();
+    await page.screen("status").heading("All is well").shown();
     await page.banner.text(/Hala Nord/).shown();
   });
 
   test("shows an open zone without a reload", async () => {
     const page = await site.page("zones");
-    const row = page.screen("zones").row(/Ușa principală/);
-    await row.badge("normal").shown();
+    const tile = page.screen("zones").tile("Ușa principală");
+    await tile.text("Closed").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await row.badge("OPEN").shown();
+    await tile.text("Open").shown();
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
-    await row.badge("normal").shown();
+    await tile.text("Closed").shown();
   });
 
   test("trips a zone after a confirmation", async () => {
     const page = await site.page("zones");
-    const zones = page.screen("zones");
-    await zones.button("Test trip… Fum depozit").click();
+    const sheet = await page.openZone("Fum depozit");
+    await sheet.button("Test trip…").click();
     const question = page.dialog("Test trip: Fum depozit");
     await question.text(/sent to the dispatch centre/).shown();
     await question.button("Trip zone").click();
     await page.notice.text("Fum depozit: 1 trip recorded").shown();
-    await zones.button("Restore contact Fum depozit").click();
+    await sheet.text("Fire!").shown();
+    await sheet.button("Restore contact").click();
     await page.notice.text("Fum depozit: contact restored").shown();
   });
 

@@ -48,7 +48,8 @@ describeWithBrowser("records in the panel", () => {
     await facts.text("2026-11-20 23:30").shown();
     await facts.text("two lines of notes").shown();
     await facts.text("Hala Nord (building 12)").shown();
-    await record.row(/intervention changed.*two lines/).shown();
+    await record.listItem(/changed intervention.*two lines/).shown();
+    await record.button("More actions").click();
     await record.button("Delete…").click();
     await page
       .dialog(/^Delete intervention #\d+\?$/)
@@ -92,6 +93,34 @@ describeWithBrowser("records in the panel", () => {
     await form.field("Name").holds("Patrulare dublă");
   });
 
+  test("the list keeps its filter when Back returns to it", async () => {
+    await create("Baterie detector");
+    const list = await page.open("interventions?q=baterie");
+    await list.field("Search").holds("baterie");
+    await list.link("Baterie detector").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.link("‹ Interventions").click();
+    await list.field("Search").holds("baterie");
+    await list.text("1–1 of 1").shown();
+  });
+
+  test("the list is sorted by the rank of the priority", async () => {
+    for (const priority of ["low", "high", "medium"]) {
+      const form = await page.open("interventions/new");
+      await form.field("Name").fill(`Rang ${priority}`);
+      await form.field("Priority").choose(priority);
+      await form.complete();
+      await form.button("Save").click();
+      await page.arrival(/^interventions\/\d+$/);
+    }
+    const list = await page.open("interventions?q=rang");
+    await list.text("1–3 of 3").shown();
+    await list.button("Priority").click();
+    await list.columnHeader("Priority").and(list.markup("[aria-sort=descending]")).shown();
+    await list.complete();
+    expect(await list.markup("tbody").words()).toMatch(/Rang high[^]*Rang medium[^]*Rang low/);
+  });
+
   test("the list is filtered, searched without diacritics, and sorted", async () => {
     await create("Șantier fără pază");
     const last = await create("Alarmă hol");
@@ -129,12 +158,12 @@ describeWithBrowser("records in the panel", () => {
   });
 
   test("the event log is updated live and can be downloaded", async () => {
-    await page.follow("Event log");
+    await page.follow("Log");
     const log = page.screen("events");
-    await log.field("Category").choose("alarms");
+    await log.button("alarms").click();
     await log.text("No entries.").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await log.row(/trip.*zone front-door/).shown();
+    await log.listItem(/Ușa principală: Open.*dispatched/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
     const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as TimelineEntry[];

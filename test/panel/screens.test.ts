@@ -42,18 +42,29 @@ const LOOKS: readonly Look[] = [
     address: "status",
     mark: (screen, textOf) => screen.listItem(new RegExp(textOf("condition.upstream-unreachable"))),
   },
-  { name: "zones", address: "zones", mark: (screen) => screen.markup(".badge.bad") },
+  { name: "zones", address: "zones", mark: (screen) => screen.markup(".tile.s-alarm") },
+  { name: "a zone", address: "zones?zone=smoke", mark: dialog },
+  {
+    name: "the menu of the user",
+    address: "walk-test",
+    mark: (_screen, _textOf, page) => page.banner.markup(".menu-list"),
+    act: (_screen, _textOf, page) => page.userMenu(),
+  },
+  { name: "the places behind More", address: "more", mark: (screen) => screen.markup(".actions-list") },
+  { name: "the API", address: "api", mark: (screen) => screen.heading("GET /interventii") },
   {
     name: "the confirmation of a test trip",
-    address: "zones",
-    mark: dialog,
-    act: (screen, textOf) => screen.button(`${textOf("zones.testTrip")} Fum depozit`).click(),
+    address: "zones?zone=smoke",
+    mark: (_screen, textOf, page) => page.openDialog.button(textOf("zones.testTripDo")),
+    act: (_screen, textOf, page) => page.openDialog.button(textOf("zones.testTrip")).click(),
+    undo: (page) => page.press("Escape"),
   },
   {
     name: "the bypass dialog",
-    address: "zones",
-    mark: dialog,
-    act: (screen, textOf) => screen.button(`${textOf("bypass.ask")} Ușa principală`).click(),
+    address: "zones?zone=front-door",
+    mark: (_screen, textOf, page) => page.openDialog.button(textOf("bypass.do")),
+    act: (_screen, textOf, page) => page.openDialog.button(textOf("bypass.ask")).click(),
+    undo: (page) => page.press("Escape"),
   },
   { name: "the walk test", address: "walk-test", mark: (screen) => screen.markup("form") },
   {
@@ -84,7 +95,7 @@ const LOOKS: readonly Look[] = [
   {
     name: "an intervention",
     address: "interventions/1",
-    mark: (screen, textOf) => screen.row(new RegExp(textOf("event.intervention-created"))),
+    mark: (screen) => screen.listItem(/device@santinela\.local/),
   },
   {
     name: "an intervention being edited",
@@ -95,13 +106,17 @@ const LOOKS: readonly Look[] = [
     name: "the confirmation of a deletion",
     address: "interventions/1",
     mark: dialog,
-    act: (screen, textOf) => screen.button(textOf("interventions.delete")).click(),
+    act: async (screen, textOf) => {
+      await screen.button(textOf("app.moreActions")).click();
+      await screen.button(textOf("interventions.delete")).click();
+    },
   },
   { name: "objectives", address: "objectives", mark: (screen) => screen.row(/Hala Nord/) },
   {
     name: "the event log",
     address: "events",
-    mark: (screen, textOf) => screen.row(new RegExp(`${textOf("event.trip")} .*front-door`)),
+    mark: (screen, textOf) =>
+      screen.listItem(new RegExp(`^\\d.*Ușa principală: ${textOf("zoneWord.intrusion.open")}`)),
   },
   { name: "the settings", address: "settings", mark: (screen) => screen.row(/\bsite\.ref /) },
   {
@@ -189,16 +204,13 @@ describeWithBrowser("every screen of the panel", () => {
 
   test("the checks themselves detect faults", async () => {
     const page = await site.page("zones");
-    await page
-      .screen("zones")
-      .row(/Fum depozit/)
-      .shown();
+    await page.screen("zones").tile("Fum depozit").shown();
     await page.screen("zones").complete();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.evaluate("document.querySelector('label').remove()");
     expect((await accessibilityFaults(page)).join()).toMatch(/^select-name|^label/);
     expect(await clippedParts(page)).toEqual([]);
-    await page.evaluate("document.querySelector('h1').style.width = '3000px'");
+    await page.evaluate("document.querySelector('h1').style.minWidth = '3000px'");
     expect((await clippedParts(page)).join()).toMatch(/^<h1/);
     expect([site.foreignRequests, site.pageErrors]).toEqual([[], []]);
     await page.evaluate("fetch('http://elsewhere.example/').catch(() => {})");

@@ -69,7 +69,7 @@ describeWithBrowser("the settings in the panel", () => {
     await page.banner.badge("live").shown();
     expect(await startedAt()).not.toBe(before);
     const log = await page.open("events");
-    await log.row(new RegExp(`database restored from backup ${EDGE.email}`)).shown();
+    await log.listItem(new RegExp(`${EDGE.email} restored the database from a backup`)).shown();
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
   });
 
@@ -118,14 +118,14 @@ describeWithBrowser("the settings in the panel", () => {
     await page.banner.text(/Hala Sud/).shown();
     writeFileSync(file, good.replace("kind: fire", "kind: fier"));
     await restart();
-    await page.follow("Status");
+    await page.follow("Home");
     const status = page.screen("status");
     await status.text(/Configuration invalid; last good configuration active/).shown();
     await status.text(/site\.yaml:\d+:\d+: zones/).shown();
     await page.follow("Settings");
     writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));
     await restart();
-    await page.follow("Status");
+    await page.follow("Home");
     await status.text(/cannot create the data directory/).shown();
     await page.banner.text(/Hala Sud/).shown();
     writeFileSync(file, good);

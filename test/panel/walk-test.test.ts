@@ -48,28 +48,30 @@ describeWithBrowser("a technician on site", () => {
 
     await page.open("walk-test");
     await walk.text(/By edge@site.example, from .* to /).shown();
-    await walk.heading("1 of 3 zones tested").shown();
+    await walk.text("1 of 3 zones tested").shown();
+    await walk.row(/Ușa principală intrusion .* ×1 tested/).shown();
+    await walk.row(/Fum depozit fire – ×0 not tested/).shown();
+    await walk.button("Print").shown();
     expect(await interventionsOf(site.daemon)).toEqual([]);
   });
 
   test("bypasses a zone with a reason and returns it to service", async () => {
     const page = await site.page("zones");
-    const zones = page.screen("zones");
-    const row = zones.row(/Fum depozit/);
-    await zones.button("Bypass… Fum depozit").click();
+    const sheet = await page.openZone("Fum depozit");
+    await sheet.button("Bypass…").click();
     const dialog = page.dialog("Bypass Fum depozit");
     await dialog.text(/LIFE SAFETY: no alarm is dispatched from Fum depozit\./).shown();
     await dialog.field("Reason").fill("renovare");
     await dialog.field("Duration").choose("60");
     await dialog.button("Bypass zone").click();
-    await row.text(/edge@site.example: renovare/).shown();
+    await sheet.text(/edge@site.example: renovare/).shown();
     const suppressed = page.lifeSafetyBanner;
     await suppressed.text(/no alarm is dispatched from Fum depozit \(bypass(ed)? → /).shown();
-    await zones.button("Return to service Fum depozit").click();
+    await sheet.button("Return to service").click();
     await page.notice.text("Fum depozit returned to service").shown();
-    await row.text(/renovare/).gone();
+    await sheet.text(/renovare/).gone();
     await suppressed.gone();
-    await row.shown();
+    await sheet.shown();
   });
 
   test("runs a signal test and sees each step", async () => {

@@ -14,7 +14,7 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
-      `--host-resolver-rules=MAP ${PANEL_HOST} 127.0.0.1, MAP * ~NOTFOUND`,
+      `--host-resolver-rules=MAP ${PANEL_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
       // Chromium does not start its sandbox as root.
       ...(userInfo().uid === 0 ? ["--no-sandbox"] : []),
     ],

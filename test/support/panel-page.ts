@@ -80,10 +80,15 @@ export class Part {
     return new Part(this.#locator.getByText(text, { exact: true }));
   }
 
-  /** A badge by its text, without the symbol of its tone. */
+  /** A badge by its text, or the label of live updates. */
   badge(text: string): Part {
     const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    return new Part(this.#locator.locator(".badge").filter({ hasText: new RegExp(`^\\S ${escaped}$`) }));
+    return new Part(this.#locator.locator(".badge, .live").filter({ hasText: new RegExp(`^${escaped}$`) }));
+  }
+
+  /** The tile of a zone, by its name. */
+  tile(name: string): Part {
+    return new Part(this.#locator.locator(".tile").filter({ hasText: name }));
   }
 
   /** By CSS selector, for parts without an accessible name. */
@@ -200,10 +205,10 @@ export class PanelPage {
     return new PanelPage(page, address);
   }
 
-  /** Opens a screen by its address. */
-  async open(screen: string): Promise<Screen> {
-    await this.#page.goto(`${this.#address}#/${screen}`);
-    return this.screen(screen);
+  /** Opens a screen by its address, which may have filters after a question mark. */
+  async open(address: string): Promise<Screen> {
+    await this.#page.goto(`${this.#address}#/${address}`);
+    return this.screen(address.replace(/\?.*/, ""));
   }
 
   /** Opens the panel without a screen address. */
@@ -244,14 +249,24 @@ export class PanelPage {
     return new Part(this.#page.locator(".notice"));
   }
 
+  /** A heading of the page that is shown without the daemon. */
+  offlineTitle(text: string): Part {
+    return new Part(this.#page.locator("main")).heading(text);
+  }
+
+  /** Says that the page has lost the daemon. */
+  get staleBar(): Part {
+    return new Part(this.#page.locator("section.banner.s-off"));
+  }
+
   /** The banner of an active walk test. */
   get walkBanner(): Part {
-    return new Part(this.#page.locator("section.banner"));
+    return new Part(this.#page.locator("section.banner.s-test"));
   }
 
   /** The banner of suppressed life-safety zones. */
   get lifeSafetyBanner(): Part {
-    return new Part(this.#page.locator("section.banner"));
+    return new Part(this.#page.locator("section.banner.s-fault"));
   }
 
   dialog(name: Words): Part {
@@ -265,8 +280,29 @@ export class PanelPage {
 
   /** @param language `RO` or `EN` */
   async speak(language: string): Promise<void> {
+    await this.userMenu();
     await this.banner.button(language).click();
     await this.banner.pressedButton(language).shown();
+    await this.press("Escape");
+  }
+
+  /** Opens the menu with language, theme and sign-out. */
+  async userMenu(): Promise<void> {
+    await this.banner.markup(".menu > button").click();
+  }
+
+  /** Signs out through the menu. */
+  async signOut(): Promise<void> {
+    await this.userMenu();
+    await this.banner.button("Sign out").click();
+  }
+
+  /** Opens the sheet of a zone by a press on its tile. */
+  async openZone(name: string): Promise<Part> {
+    await this.screen("zones").tile(name).click();
+    const sheet = this.dialog(name);
+    await sheet.shown();
+    return sheet;
   }
 
   async press(key: string): Promise<void> {

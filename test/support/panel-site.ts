@@ -35,6 +35,13 @@ export class PanelSite {
     return `http://${PANEL_HOST}:${this.#port}/`;
   }
 
+  /** A page at the loopback address, which browsers treat as secure. */
+  async pageOnDevice(): Promise<PanelPage> {
+    if (!this.#browser) throw new Error("the site has not been started");
+    const context = await this.#browser.newContext({ locale: "en-GB" });
+    return PanelPage.in(context, `http://127.0.0.1:${this.#port}/`);
+  }
+
   /** A new browser context without a session. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     if (!this.#browser) throw new Error("the site has not been started");

@@ -31,6 +31,7 @@ export const EN_RECORDS = {
   "objective.obiective/persoane": "person",
 
   "interventions.new": "New intervention",
+  "interventions.open": "not done",
   "interventions.edit": "Edit",
   "interventions.editTitle": "Edit intervention #{id}",
   "interventions.delete": "Delete…",
@@ -62,13 +63,10 @@ export const EN_RECORDS = {
   "mirror.notListed": "missing",
   "mirror.missing": "Missing since",
 
-  "events.at": "Time",
-  "events.event": "Event",
-  "events.who": "User or source",
-  "events.subject": "Subject",
-  "events.detail": "Details",
   "events.kind": "Category",
   "events.alarms": "alarms",
+  "events.suppressed": "suppressed",
+  "events.faults": "faults",
   "events.users": "users",
   "events.records": "records",
   "events.system": "system",

@@ -1,7 +1,9 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_HEADLINE } from "./en-headline.ts";
 import { EN_HISTORY } from "./en-history.ts";
+import { EN_HOME } from "./en-home.ts";
 import { EN_RECORDS } from "./en-records.ts";
+import { EN_SAYS } from "./en-says.ts";
 import { EN_SETUP } from "./en-setup.ts";
 import { EN_TESTS } from "./en-tests.ts";
 
@@ -18,7 +20,6 @@ export const EN = {
   "app.close": "Close",
   "app.cancel": "Cancel",
   "app.save": "Save",
-  "app.none": "–",
   "app.search": "Search",
   "app.all": "all",
   "app.nothing": "No entries.",
@@ -31,11 +32,11 @@ export const EN = {
   "live.polling": "every 3 s",
   "live.lost": "no connection",
 
-  "nav.status": "Status",
+  "nav.status": "Home",
   "nav.zones": "Zones",
   "nav.interventions": "Interventions",
   "nav.objectives": "Objectives",
-  "nav.events": "Event log",
+  "nav.events": "Log",
   "nav.sync": "Sync",
   "nav.settings": "Settings",
 
@@ -43,6 +44,7 @@ export const EN = {
   "signIn.email": "E-mail address",
   "signIn.password": "Password",
   "signIn.do": "Sign in",
+  "signIn.lost": "Password lost? On the device:",
   "signIn.expired": "Session expired",
   "signIn.expiredText": "Enter your password to continue. Your input is kept.",
   "signIn.expiredAs": "Signed in as {email}",
@@ -66,18 +68,12 @@ export const EN = {
   "settings.source": "Source",
   "settings.default": "default",
 
-  "status.title": "Status",
   "status.since": "since {time}",
   "status.link": "Link to the dispatch centre",
-  "status.outbox": "Records queued",
   "status.outboxNeedsAttention": { one: "{n} needs attention", other: "{n} need attention" },
-  "status.oldest": "oldest: {time}",
-  "status.trips": "Trips waiting",
   "status.tripsRejected": { one: "{n} rejected", other: "{n} rejected" },
-  "status.zones": "Zones",
   "status.zonesOpen": { one: "{n} open", other: "{n} open" },
   "status.zonesUnknown": { one: "{n} without a reading", other: "{n} without a reading" },
-  "status.zonesNormal": "all normal",
   "status.started": "Running since",
   "status.version": "Version",
   "status.latest": "Latest events",
@@ -102,10 +98,7 @@ export const EN = {
   "differs.unknown-here": "has the reference of this site but is unknown here; adding it",
 
   "zones.title": "Zones",
-  "zones.zone": "Zone",
   "zones.source": "Source",
-  "zones.state": "State",
-  "zones.since": "Since",
   "zones.objective": "Objective",
   "zones.actions": "Actions",
   "zones.filter": "State",
@@ -127,6 +120,8 @@ export const EN = {
   "source.dc09": "Alarm panel",
   "source.simulated": "simulated",
 
+  ...EN_HOME,
+  ...EN_SAYS,
   ...EN_HEADLINE,
   ...EN_RECORDS,
   ...EN_TESTS,

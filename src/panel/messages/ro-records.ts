@@ -34,6 +34,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "objective.obiective/persoane": "persoană",
 
   "interventions.new": "Intervenție nouă",
+  "interventions.open": "nefinalizate",
   "interventions.edit": "Editare",
   "interventions.editTitle": "Editarea intervenției #{id}",
   "interventions.delete": "Ștergere…",
@@ -70,13 +71,10 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "mirror.notListed": "lipsește",
   "mirror.missing": "Lipsește de la",
 
-  "events.at": "Data și ora",
-  "events.event": "Eveniment",
-  "events.who": "Utilizator sau sursă",
-  "events.subject": "Subiect",
-  "events.detail": "Detalii",
   "events.kind": "Categorie",
   "events.alarms": "alarme",
+  "events.suppressed": "netransmise",
+  "events.faults": "deranjamente",
   "events.users": "utilizatori",
   "events.records": "înregistrări",
   "events.system": "sistem",

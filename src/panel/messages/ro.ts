@@ -2,7 +2,9 @@ import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_HEADLINE } from "./ro-headline.ts";
 import { RO_HISTORY } from "./ro-history.ts";
+import { RO_HOME } from "./ro-home.ts";
 import { RO_RECORDS } from "./ro-records.ts";
+import { RO_SAYS } from "./ro-says.ts";
 import { RO_SETUP } from "./ro-setup.ts";
 import { RO_TESTS } from "./ro-tests.ts";
 
@@ -19,7 +21,6 @@ export const RO: Catalogue = {
   "app.close": "Închidere",
   "app.cancel": "Anulare",
   "app.save": "Salvare",
-  "app.none": "–",
   "app.search": "Căutare",
   "app.all": "toate",
   "app.nothing": "Nicio înregistrare.",
@@ -32,11 +33,11 @@ export const RO: Catalogue = {
   "live.polling": "la fiecare 3 s",
   "live.lost": "fără conexiune",
 
-  "nav.status": "Stare",
+  "nav.status": "Acasă",
   "nav.zones": "Zone",
   "nav.interventions": "Intervenții",
   "nav.objectives": "Obiective",
-  "nav.events": "Jurnal de evenimente",
+  "nav.events": "Jurnal",
   "nav.sync": "Sincronizare",
   "nav.settings": "Setări",
 
@@ -44,6 +45,7 @@ export const RO: Catalogue = {
   "signIn.email": "E-mail",
   "signIn.password": "Parola",
   "signIn.do": "Autentificare",
+  "signIn.lost": "Parolă pierdută? Pe dispozitiv:",
   "signIn.expired": "Sesiunea a expirat",
   "signIn.expiredText": "Introduceți parola pentru a continua. Datele completate se păstrează.",
   "signIn.expiredAs": "Autentificat ca {email}",
@@ -67,22 +69,16 @@ export const RO: Catalogue = {
   "settings.source": "Sursă",
   "settings.default": "implicit",
 
-  "status.title": "Stare",
   "status.since": "de la {time}",
   "status.link": "Conexiunea cu dispeceratul",
-  "status.outbox": "Înregistrări în așteptare",
   "status.outboxNeedsAttention": {
     one: "{n} necesită atenție",
     few: "{n} necesită atenție",
     other: "{n} necesită atenție",
   },
-  "status.oldest": "cea mai veche: {time}",
-  "status.trips": "Declanșări în așteptare",
   "status.tripsRejected": { one: "{n} respinsă", few: "{n} respinse", other: "{n} respinse" },
-  "status.zones": "Zone",
   "status.zonesOpen": { one: "{n} deschisă", few: "{n} deschise", other: "{n} deschise" },
   "status.zonesUnknown": { one: "{n} fără citire", few: "{n} fără citire", other: "{n} fără citire" },
-  "status.zonesNormal": "toate normale",
   "status.started": "Ultima pornire",
   "status.version": "Versiune",
   "status.latest": "Ultimele evenimente",
@@ -107,10 +103,7 @@ export const RO: Catalogue = {
   "differs.unknown-here": "are referința acestei locații, dar nu există local; se adaugă",
 
   "zones.title": "Zone",
-  "zones.zone": "Zonă",
   "zones.source": "Sursă",
-  "zones.state": "Stare",
-  "zones.since": "De la",
   "zones.objective": "Obiectiv",
   "zones.actions": "Acțiuni",
   "zones.filter": "Stare",
@@ -136,6 +129,8 @@ export const RO: Catalogue = {
   "source.dc09": "Centrală de alarmă",
   "source.simulated": "simulată",
 
+  ...RO_HOME,
+  ...RO_SAYS,
   ...RO_HEADLINE,
   ...RO_RECORDS,
   ...RO_TESTS,
@@ -143,3 +138,5 @@ export const RO: Catalogue = {
   ...RO_HISTORY,
   ...RO_CONDITIONS,
 };
+
+export { RO_SENTENCES } from "./ro-sentences.ts";

@@ -28,7 +28,7 @@ export function Accounts() {
     reload();
   };
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("accounts.title")}</h2>
       {response ? (
         <Table
@@ -70,7 +70,7 @@ export function Accounts() {
 
 function columns(change: (email: string, body: object) => Promise<boolean>): Column<PersonView>[] {
   return [
-    { key: "email", title: t("signIn.email"), cell: ({ email }) => email },
+    { key: "email", title: t("signIn.email"), isLead: true, cell: ({ email }) => email },
     {
       key: "role",
       title: t("accounts.role"),
@@ -96,9 +96,9 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
       title: t("record.status"),
       cell: ({ disabled }) =>
         disabled ? (
-          <Badge tone="bad">{t("accounts.disabled")}</Badge>
+          <Badge tone="fault">{t("accounts.disabled")}</Badge>
         ) : (
-          <Badge tone="good">{t("accounts.enabled")}</Badge>
+          <Badge tone="fine">{t("accounts.enabled")}</Badge>
         ),
     },
     {

@@ -7,7 +7,11 @@ import { fillIn, language, t } from "../i18n.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { RO_TRAITS } from "../messages/ro-traits.ts";
 
-const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = { well: "good", doubt: "warn", fault: "bad" };
+const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = {
+  well: "fine",
+  doubt: "attention",
+  fault: "fault",
+};
 
 /** Tests the dispatch centre with test records and shows the results. */
 export function CentreTrial() {

@@ -2,24 +2,25 @@ import { useEffect, useState } from "preact/hooks";
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
-import { detailText } from "../event-detail.ts";
+import { EventList } from "../event-list.tsx";
+import { eventSentence } from "../event-sentence.ts";
 import { nextPage, loadEventLog } from "../event-export.ts";
-import { EventRows } from "../event-rows.tsx";
-import { Choice, SearchField } from "../field.tsx";
+import { SearchField } from "../field.tsx";
 import { downloadFile } from "../file-download.ts";
 import { folded } from "../search-folding.ts";
-import { t, tCode } from "../i18n.ts";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 import { journalVersion, status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
+import { route, setQuery } from "../route.ts";
 
-const CATEGORIES = ["", "alarms", "users", "records", "system"] as const;
+const CATEGORIES = ["", "alarms", "suppressed", "faults", "users", "records", "system"] as const;
 type Category = (typeof CATEGORIES)[number];
 const PAGE_SIZE = 100;
 
-/** The event log, newest entry first; older pages are loaded on demand. */
+/** The event log as sentences, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
-  const [category, setCategory] = useState<Category>("");
-  const [search, setSearch] = useState("");
+  const { kind = "", q = "" } = route.value.query;
   const newest = useQuery<TimelineEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
   const [older, setOlder] = useState<
     { entries: readonly TimelineEntry[]; next: string | undefined } | undefined
@@ -31,9 +32,7 @@ export function EventLogScreen() {
   const next = older ? older.next : nextPage(first.headers);
   const entries = [...first.body, ...(older?.entries ?? [])];
   const shown = entries.filter(
-    (entry) =>
-      (category === "" || categoryOf(entry) === category) &&
-      folded(searchText(entry)).includes(folded(search)),
+    (entry) => (kind === "" || categoryOf(entry) === kind) && folded(searchText(entry)).includes(folded(q)),
   );
   const loadOlder = (path: string): Promise<boolean> =>
     runWithErrorNotice(async () => {
@@ -42,26 +41,17 @@ export function EventLogScreen() {
     });
   return (
     <>
-      <h1>{t("nav.events")}</h1>
-      <div class="filters">
-        <Choice
-          label={t("events.kind")}
-          name="category"
-          value={category}
-          onChange={setCategory}
-          options={CATEGORIES.map((one) => [one, one === "" ? t("app.all") : t(`events.${one}`)])}
-        />
-        <SearchField text={search} find={setSearch} />
-        <p class="row">
-          <button type="button" onClick={() => void runWithErrorNotice(() => save("csv"))}>
-            CSV
+      <Head />
+      <SearchField text={q} find={(text) => setQuery({ q: text })} />
+      <div class="chips" role="group" aria-label={t("events.kind")}>
+        {CATEGORIES.map((one) => (
+          <button type="button" key={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: one })}>
+            {one === "" ? t("app.all") : t(`events.${one}`)}
           </button>
-          <button type="button" onClick={() => void runWithErrorNotice(() => save("json"))}>
-            JSON
-          </button>
-        </p>
+        ))}
       </div>
-      <EventRows caption={t("nav.events")} entries={shown} />
+      {shown.length === 0 && <p class="quiet empty">{t("app.nothing")}</p>}
+      <EventList entries={shown} />
       {next !== undefined && (
         <p class="row pager">
           <button type="button" onClick={() => void loadOlder(next)}>
@@ -73,16 +63,39 @@ export function EventLogScreen() {
   );
 }
 
-/** The category of an entry, from its name. */
-function categoryOf({ event }: TimelineEntry): Exclude<Category, ""> {
-  if (/^(trip|fault|zone|walk)/.test(event)) return "alarms";
+function Head() {
+  return (
+    <div class="head">
+      <h1>{t("nav.events")}</h1>
+      <div class="actions">
+        {(["csv", "json"] as const).map((format) => (
+          <button type="button" key={format} onClick={() => void runWithErrorNotice(() => save(format))}>
+            <Icon name="download" />
+            {format.toUpperCase()}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The category of an entry, from its name and what became of it. */
+function categoryOf({ event, detail }: TimelineEntry): Exclude<Category, ""> {
+  if (event === "trip" || event === "standing") {
+    const isDispatched = ["posted", "merged", "waiting", "refused"].includes(String(detail["state"]));
+    return isDispatched ? "alarms" : "suppressed";
+  }
+  if (event.startsWith("fault")) return "faults";
+  if (/^(restore|signal|zone|walk)/.test(event)) return "alarms";
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
   if (event.startsWith("intervention")) return "records";
   return "system";
 }
 
-function searchText({ event, who, from, subject, detail }: TimelineEntry): string {
-  return [tCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
+function searchText(entry: TimelineEntry): string {
+  const { event, who, from, subject } = entry;
+  const { text, note } = eventSentence(entry);
+  return [text, note, event, who, from, subject].join(" ");
 }
 
 /** Downloads the event log. */

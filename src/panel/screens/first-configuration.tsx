@@ -97,7 +97,7 @@ function Result({ draft, text }: { readonly draft: DraftView; readonly text: str
     <section>
       <h3>{t("guide.file")}</h3>
       {errors !== null && (
-        <p class="bad box" lang="en">
+        <p class="box s-fault" lang="en">
           {errors}
         </p>
       )}

@@ -3,12 +3,15 @@ import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
-import { EventRows } from "../event-rows.tsx";
+import { EventList } from "../event-list.tsx";
+import { Icon } from "../icon.tsx";
+import { Journey } from "../journey.tsx";
+import { Menu } from "../menu.tsx";
 import { t, tCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
-import { go } from "../route.ts";
+import { go, isFromList } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
 import { InterventionForm } from "./intervention-form.tsx";
@@ -32,24 +35,53 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
   return (
     <>
       <Back />
-      <h1>{`#${id} ${record.name}`}</h1>
-      <StatusButtons record={record} etag={etag} reload={reload} />
-      <Facts record={record} />
-      <div class="row">
-        <a class="button" href={`#/interventions/${id}/edit`}>
-          {t("interventions.edit")}
-        </a>
-        <Deletion record={record} etag={etag} />
+      <div class="head">
+        <h1 class="grow">{`#${id} ${record.name}`}</h1>
+        <div class="actions">
+          <a class="button" href={`#/interventions/${id}/edit`}>
+            <Icon name="pencil" />
+            {t("interventions.edit")}
+          </a>
+          <Deletion record={record} etag={etag} />
+        </div>
       </div>
-      <History id={record.id} />
+      <div class="split">
+        <div class="stack">
+          <section class="card">
+            <OwnJourney id={record.id} />
+            <StatusButtons record={record} etag={etag} reload={reload} />
+          </section>
+          <section class="card">
+            <h2>{t("objectives.details")}</h2>
+            <Facts record={record} />
+          </section>
+        </div>
+        <History id={record.id} />
+      </div>
     </>
   );
+}
+
+/** Its way to the dispatch centre, while it is not done. */
+function OwnJourney({ id }: { readonly id: number }) {
+  const journey = status.value?.journeys.find(({ interventionId }) => interventionId === id);
+  return journey ? <Journey journey={journey} /> : null;
 }
 
 function Back() {
   return (
     <p>
-      <a href="#/interventions">‹ {t("nav.interventions")}</a>
+      <a
+        href="#/interventions"
+        onClick={(event) => {
+          // Back to the list as it was left, with its filters and page.
+          if (!isFromList()) return;
+          event.preventDefault();
+          history.back();
+        }}
+      >
+        ‹ {t("nav.interventions")}
+      </a>
     </p>
   );
 }
@@ -75,7 +107,6 @@ function StatusButtons({
     });
   return (
     <div class="row" role="group" aria-label={t("record.status")}>
-      <span>{t("record.status")}:</span>
       {STATUSES.map((one) => (
         <button
           type="button"
@@ -108,7 +139,7 @@ function Facts({ record }: { readonly record: Intervention }) {
     [t("record.notes"), record.notes ?? "–"],
   ];
   return (
-    <dl class="facts box">
+    <dl class="facts">
       {facts.map(([term, fact]) => (
         <div key={term}>
           <dt>{term}</dt>
@@ -130,9 +161,12 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
     });
   return (
     <>
-      <button type="button" class="danger" onClick={() => setIsAsked(true)}>
-        {t("interventions.delete")}
-      </button>
+      <Menu label={t("app.moreActions")}>
+        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+          <Icon name="trash-2" />
+          {t("interventions.delete")}
+        </button>
+      </Menu>
       {isAsked && (
         <ConfirmDialog
           title={t("interventions.deleteTitle", { id: record.id })}
@@ -157,7 +191,7 @@ function History({ id }: { readonly id: number }) {
   if (!response) return <Pending error={error} reload={reload} />;
   const { entries, sync } = response.body;
   return (
-    <section>
+    <section class="card">
       <h2>{t("interventions.history")}</h2>
       {sync && status.value?.link.state !== "none" && (
         <p>
@@ -166,7 +200,7 @@ function History({ id }: { readonly id: number }) {
           {sync.lastResponse !== null && <span lang="en">{sync.lastResponse}</span>}
         </p>
       )}
-      <EventRows caption={t("interventions.history")} entries={entries} />
+      <EventList entries={entries} />
     </section>
   );
 }

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { SyncView } from "../../site/sync-view.ts";
@@ -6,10 +5,13 @@ import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { Choice, SearchField } from "../field.tsx";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import type { IconName } from "../icons.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
+import { route, setQuery } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
 import { apiPath } from "../http.ts";
@@ -19,46 +21,43 @@ export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
 export const WORK_TYPES: readonly WorkType[] = ["maintenance", "inspection", "repair", "other"];
 
 const PAGE_SIZE = 20;
+const FILTERS = ["status", "priority", "type", "q"] as const;
+/** The values of the status filter; `open`: every status but done. */
+const OPEN = "open";
 
-interface Query {
-  readonly status: Status | "";
-  readonly priority: Priority | "";
-  readonly type: WorkType | "";
-  readonly search: string;
-  readonly sort: string;
-  readonly descending: boolean;
-  readonly start: number;
+/** Changes a filter; the list then starts again at its first page. */
+function setFilter(change: Readonly<Record<string, string>>): void {
+  setQuery({ start: "", ...change });
 }
 
-/** The current filter; kept while an intervention is open. */
-const query = signal<Query>({
-  status: "",
-  priority: "",
-  type: "",
-  search: "",
-  sort: "id",
-  descending: true,
-  start: 0,
-});
-
-function setQuery(change: Partial<Query>): void {
-  query.value = { ...query.value, start: 0, ...change };
-}
-
-/** All interventions, with filters, sorting and pages. */
+/** All interventions, with filters, sorting and pages; all of these are in the address. */
 export function InterventionsScreen() {
-  const { response, error, reload } = useQuery<Intervention[]>(queryPath(query.value), journalVersion.value);
+  const { sort = "id", order = "desc", start = "0" } = route.value.query;
+  const isDescending = order === "desc";
+  const { response, error, reload } = useQuery<Intervention[]>(queryPath(), journalVersion.value);
   const isSynced = status.value?.link.state !== "none";
   const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
   const phases = new Map(
     sync.response?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
   );
-  const { sort, descending, start } = query.value;
-  const sortBy = (key: string): void =>
-    setQuery({ sort: key, descending: key === sort ? !descending : false });
+  const sortBy = (key: string): void => {
+    // Priority begins with high, as the newest do.
+    const isFirstDescending = key === "priority" || key === "id" || key === "dateStart";
+    const next = key === sort ? !isDescending : isFirstDescending;
+    setFilter({ sort: key, order: next ? "desc" : "asc" });
+  };
   return (
     <>
-      <h1>{t("nav.interventions")}</h1>
+      <div class="head">
+        <h1>{t("nav.interventions")}</h1>
+        <span class="quiet">{response?.headers.get("X-Total-Count")}</span>
+        <div class="actions">
+          <a class="button main" href="#/interventions/new">
+            <Icon name="plus" />
+            {t("interventions.new")}
+          </a>
+        </div>
+      </div>
       <Filters />
       {!response && <Pending error={error} reload={reload} />}
       {response && (
@@ -68,13 +67,13 @@ export function InterventionsScreen() {
             columns={columns(isSynced ? phases : undefined)}
             rows={response.body}
             keyOf={({ id }) => id}
-            sorting={{ key: sort, descending, sortBy }}
+            sorting={{ key: sort, descending: isDescending, sortBy }}
           />
           <Pager
-            start={start}
+            start={Number(start)}
             size={PAGE_SIZE}
             total={Number(response.headers.get("X-Total-Count"))}
-            turn={(next) => setQuery({ start: next })}
+            turn={(next) => setQuery({ start: String(next) })}
           />
         </>
       )}
@@ -83,64 +82,67 @@ export function InterventionsScreen() {
 }
 
 function Filters() {
-  const { status: state, priority, type, search } = query.value;
+  const { status: state = "", priority = "", type = "", q = "" } = route.value.query;
   const all = ["", t("app.all")] as const;
   return (
     <div class="filters">
+      <SearchField text={q} find={(text) => setFilter({ q: text })} />
       <Choice
         label={t("record.status")}
         name="status"
         value={state}
-        onChange={(value) => setQuery({ status: value })}
-        options={[all, ...STATUSES.map((one) => [one, t(`status.${one}`)] as const)]}
+        onChange={(value) => setFilter({ status: value })}
+        options={[
+          all,
+          [OPEN, t("interventions.open")],
+          ...STATUSES.map((one) => [one, t(`status.${one}`)] as const),
+        ]}
       />
       <Choice
         label={t("record.priority")}
         name="priority"
         value={priority}
-        onChange={(value) => setQuery({ priority: value })}
+        onChange={(value) => setFilter({ priority: value })}
         options={[all, ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const)]}
       />
       <Choice
         label={t("record.type")}
         name="type"
         value={type}
-        onChange={(value) => setQuery({ type: value })}
+        onChange={(value) => setFilter({ type: value })}
         options={[all, ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
-      <SearchField text={search} find={(text) => setQuery({ search: text })} />
-      <a class="button main end" href="#/interventions/new">
-        {t("interventions.new")}
-      </a>
     </div>
   );
 }
 
 function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
-    { key: "id", title: "#", sortable: true, cell: ({ id }) => id },
     {
       key: "name",
       title: t("record.name"),
       sortable: true,
+      isLead: true,
       cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
     },
+    { key: "id", title: "#", sortable: true, isShort: true, cell: ({ id }) => id },
     {
       key: "status",
       title: t("record.status"),
       sortable: true,
-      cell: (record) => t(`status.${record.status}`),
+      cell: (record) => <StatusBadge status={record.status} />,
     },
     {
       key: "priority",
       title: t("record.priority"),
       sortable: true,
-      cell: ({ priority }) => <Badge tone={PRIORITY_TONES[priority]}>{t(`priority.${priority}`)}</Badge>,
+      cell: ({ priority }) => t(`priority.${priority}`),
     },
     {
       key: "dateStart",
       title: t("record.dateStart"),
       sortable: true,
+      isShort: true,
       cell: ({ dateStart }) => formatRecordDate(dateStart),
     },
   ];
@@ -151,16 +153,36 @@ function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<In
   return all;
 }
 
-const PRIORITY_TONES: Readonly<Record<Priority, Tone>> = { high: "bad", medium: "warn", low: "quiet" };
+const STATUS_LOOKS: Readonly<Record<Status, readonly [Tone, IconName]>> = {
+  planned: ["off", "clock"],
+  in_progress: ["link", "play"],
+  done: ["fine", "check"],
+};
 
-function queryPath({ search, sort, descending, start, ...filters }: Query): string {
+function StatusBadge({ status: state }: { readonly status: Status }) {
+  const [tone, icon] = STATUS_LOOKS[state];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {t(`status.${state}`)}
+    </Badge>
+  );
+}
+
+/** The request for the list that the address describes. */
+function queryPath(): string {
+  const { query } = route.value;
+  const start = Number(query["start"] ?? 0);
   const parameters = new URLSearchParams({
     _start: String(start),
     _end: String(start + PAGE_SIZE),
-    _sort: sort,
-    _order: descending ? "DESC" : "ASC",
+    // By its letters, high would come before low and medium.
+    _sort: query["sort"] === "priority" ? "priorityRank" : (query["sort"] ?? "id"),
+    _order: query["order"] === "asc" ? "ASC" : "DESC",
   });
-  for (const [name, value] of Object.entries({ ...filters, q: search.trim() }))
-    if (value !== "") parameters.set(name, value);
+  for (const name of FILTERS) {
+    const value = (query[name] ?? "").trim();
+    if (name === "status" && value === OPEN) parameters.set("status_ne", "done");
+    else if (value !== "") parameters.set(name, value);
+  }
   return apiPath(`/interventii?${parameters.toString()}`);
 }

@@ -22,7 +22,7 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
   };
   const differences = response.body.differences.filter((one) => one.type === type);
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("mirror.title")}</h2>
       <p>
         {list.readAt === null
@@ -30,7 +30,7 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
           : t("mirror.loaded", { n: list.objectives ?? 0, time: formatTime(list.readAt) })}
       </p>
       {list.reason !== null && (
-        <p class="warn box" lang="en">
+        <p class="box s-attention" lang="en">
           {list.reason}
         </p>
       )}

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { SearchField } from "../field.tsx";
@@ -7,6 +6,7 @@ import { zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";
+import { route, setQuery } from "../route.ts";
 import { ObjectiveMirrorStatus } from "./objective-mirror-status.tsx";
 import { Table, type Column } from "../table.tsx";
 import { apiPath } from "../http.ts";
@@ -15,9 +15,9 @@ const PAGE_SIZE = 50;
 
 /** The objectives of interventions: buildings, assets, persons. */
 export function ObjectivesScreen() {
-  const [type, setType] = useState<ObjectiveType>("obiective/cladiri");
-  const [search, setSearch] = useState("");
-  const [start, setStart] = useState(0);
+  const { q: search = "", start: from = "0", type: wanted } = route.value.query;
+  const start = Number(from);
+  const type = OBJECTIVE_TYPES.find((one) => one === wanted) ?? "obiective/cladiri";
   const parameters = new URLSearchParams({
     _start: String(start),
     _end: String(start + PAGE_SIZE),
@@ -25,30 +25,23 @@ export function ObjectivesScreen() {
   });
   if (search.trim() !== "") parameters.set("q", search.trim());
   const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${type}?${parameters.toString()}`));
-  const find = (text: string): void => {
-    setSearch(text);
-    setStart(0);
-  };
   return (
     <>
       <h1>{t("nav.objectives")}</h1>
-      <div class="row" role="group" aria-label={t("record.objectiveType")}>
+      <div class="chips" role="group" aria-label={t("record.objectiveType")}>
         {OBJECTIVE_TYPES.map((one) => (
           <button
             type="button"
             key={one}
             aria-pressed={type === one}
-            onClick={() => {
-              setType(one);
-              setStart(0);
-            }}
+            onClick={() => setQuery({ type: one, start: "" })}
           >
             {t(`objectives.${one}`)}
           </button>
         ))}
       </div>
       <div class="filters">
-        <SearchField text={search} find={find} />
+        <SearchField text={search} find={(text) => setQuery({ q: text, start: "" })} />
       </div>
       {!response && <Pending error={error} reload={reload} />}
       {response && (
@@ -63,7 +56,7 @@ export function ObjectivesScreen() {
             start={start}
             size={PAGE_SIZE}
             total={Number(response.headers.get("X-Total-Count"))}
-            turn={setStart}
+            turn={(next) => setQuery({ start: String(next) })}
           />
         </>
       )}
@@ -79,8 +72,8 @@ function columns(type: ObjectiveType): Column<Objective>[] {
       .map(({ name }) => name)
       .join(", ") || "–";
   return [
-    { key: "id", title: "#", cell: ({ id }) => id },
-    { key: "name", title: t("record.name"), cell: ({ name }) => <strong>{name}</strong> },
+    { key: "name", title: t("record.name"), isLead: true, cell: ({ name }) => <strong>{name}</strong> },
+    { key: "id", title: "#", isShort: true, cell: ({ id }) => id },
     { key: "details", title: t("objectives.details"), cell: detailsOf },
     { key: "usedBy", title: t("objectives.usedBy"), cell: ({ id }) => usedBy(id) },
   ];

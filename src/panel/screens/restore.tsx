@@ -30,7 +30,7 @@ export function Restore() {
     setPercent(undefined);
   };
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("restore.title")}</h2>
       <p>{t("restore.text")}</p>
       <Form onSubmit={upload}>

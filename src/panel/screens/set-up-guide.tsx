@@ -19,10 +19,10 @@ export function SetUpGuide() {
       <h1>{t("nav.setup")}</h1>
       <p>{t("guide.text")}</p>
       <ol class="guide">
-        <Step title={t("app.language")} tone="good">
+        <Step title={t("app.language")} tone="fine">
           <LanguageChoice />
         </Step>
-        <Step title={t("guide.administrator")} tone="good">
+        <Step title={t("guide.administrator")} tone="fine">
           <p>{t("signIn.expiredAs", { email: account.value?.email ?? "" })}</p>
         </Step>
         <SiteStep />
@@ -38,7 +38,7 @@ export function SetUpGuide() {
 function SiteStep() {
   const site = status.value?.site;
   return (
-    <Step title={t("guide.site")} tone="quiet">
+    <Step title={t("guide.site")} tone="off">
       <p>{t("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length })}</p>
       <details>
         <summary>{t("guide.configure")}</summary>
@@ -77,7 +77,7 @@ function CentreStep() {
 
 function ObjectivesStep() {
   return (
-    <Step title={t("nav.objectives")} tone="quiet">
+    <Step title={t("nav.objectives")} tone="off">
       <p>{t("guide.objectives")}</p>
       <a class="button" href="#/objectives">
         {t("guide.goTo", { screen: t("nav.objectives") })}
@@ -90,7 +90,7 @@ function ZonesStep() {
   const unknown = zones.value.filter(({ contact }) => contact === "unknown").length;
   const isGood = zones.value.length > 0 && unknown === 0;
   return (
-    <Step title={t("nav.zones")} tone={isGood ? "good" : "warn"}>
+    <Step title={t("nav.zones")} tone={isGood ? "fine" : "attention"}>
       <p>
         {zones.value.length === 0 ? t("guide.noZones") : t("guide.zones", { n: zones.value.length })}{" "}
         {unknown > 0 && t("status.zonesUnknown", { n: unknown })}
@@ -109,7 +109,7 @@ function WalkStep() {
   const tested = test?.zones.filter(({ trips }) => trips > 0).length ?? 0;
   const isComplete = test !== null && tested === test.zones.length && tested > 0;
   return (
-    <Step title={t("walk.title")} tone={isComplete ? "good" : "warn"}>
+    <Step title={t("walk.title")} tone={isComplete ? "fine" : "attention"}>
       <p>{test ? t("walk.tested", { tested, n: test.zones.length }) : t("guide.walk")}</p>
       <a class="button main" href="#/walk-test">
         {t("guide.goTo", { screen: t("nav.walkTest") })}
@@ -128,7 +128,7 @@ function Step({
   readonly children: ComponentChildren;
 }) {
   return (
-    <li class="guide-step box">
+    <li class="guide-step card">
       <h2>
         <Badge tone={tone}>{title}</Badge>
       </h2>

@@ -13,7 +13,7 @@ export function SetUp() {
     go("#/setup");
   };
   return (
-    <section class="narrow">
+    <section class="narrow card">
       <h1>{t("setup.title")}</h1>
       <p>{t("setup.text")}</p>
       <Form onSubmit={(fields) => run(() => claim(fields))}>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { OptionView } from "../../site/administration-view.ts";
 import { requestFile, useQuery } from "../api.ts";
 import { downloadFile } from "../file-download.ts";
+import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
@@ -16,18 +17,40 @@ export function SettingsScreen() {
   return (
     <>
       <h1>{t("nav.settings")}</h1>
-      <p class="row">
+      <About />
+      <div class="row">
         <a class="button" href="#/setup">
           {t("nav.setup")}
         </a>
+        <a class="button" href="#/api">
+          {t("nav.api")}
+        </a>
         <RestartButton />
         <DebugLogButton />
-      </p>
+      </div>
       <Accounts />
       <Backup />
       <Restore />
       <Configuration />
     </>
+  );
+}
+
+/** Version, start and time zone of this installation. */
+function About() {
+  const now = status.value;
+  if (!now) return null;
+  return (
+    <section class="card">
+      <dl class="facts">
+        <dt>{t("status.version")}</dt>
+        <dd>{now.version}</dd>
+        <dt>{t("status.started")}</dt>
+        <dd>{formatTime(now.startedAt)}</dd>
+        <dt>{t("question.timezone")}</dt>
+        <dd>{now.site.timezone}</dd>
+      </dl>
+    </section>
   );
 }
 
@@ -42,7 +65,7 @@ function Backup() {
     setIsBusy(false);
   };
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("settings.backup")}</h2>
       <p>{t("settings.backupText")}</p>
       <p>
@@ -57,7 +80,7 @@ function Backup() {
 function Configuration() {
   const { response, error, reload } = useQuery<OptionView[]>("/site/configuration");
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("settings.configuration")}</h2>
       {response ? (
         <Table
@@ -75,7 +98,7 @@ function Configuration() {
 
 function columns(): Column<OptionView>[] {
   return [
-    { key: "option", title: t("settings.option"), cell: ({ option }) => <code>{option}</code> },
+    { key: "option", title: t("settings.option"), isLead: true, cell: ({ option }) => <code>{option}</code> },
     { key: "value", title: t("settings.value"), cell: ({ value }) => JSON.stringify(value) },
     {
       key: "source",

@@ -9,7 +9,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 export function SignIn() {
   const [error, run] = useErrorMessage();
   return (
-    <section class="narrow">
+    <section class="narrow card">
       <h1>{t("signIn.title")}</h1>
       <Form onSubmit={(fields) => run(() => signIn(textOf(fields, "email"), textOf(fields, "password")))}>
         <TextField label={t("signIn.email")} name="email" type="email" autocomplete="username" required />
@@ -17,6 +17,9 @@ export function SignIn() {
         <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
       </Form>
+      <p class="quiet">
+        {t("signIn.lost")} <code>santinela user passwd</code>
+      </p>
     </section>
   );
 }
@@ -28,7 +31,7 @@ export function InitialPasswordForm() {
     await changePassword(textOf(fields, "current"), newPasswordIn(fields));
   };
   return (
-    <section class="narrow">
+    <section class="narrow card">
       <h1>{t("password.title")}</h1>
       <p>{t("password.text")}</p>
       <Form onSubmit={(fields) => run(() => set(fields))}>

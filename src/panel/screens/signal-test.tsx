@@ -25,7 +25,7 @@ export function SignalTest() {
       setKey(body.key);
     });
   return (
-    <section class="below">
+    <section class="card">
       <h2>{t("signal.title")}</h2>
       <p>{t("signal.text")}</p>
       <p>
@@ -42,17 +42,17 @@ function Steps({ test }: { readonly test: SignalTestView }) {
   const hasCentre = status.value?.link.state !== "none";
   const isHere = test.interventionId !== null;
   const hasArrived = test.upstreamId !== null;
-  const local = test.state === "refused" ? "bad" : isHere ? "good" : "quiet";
+  const local = test.state === "refused" ? "fault" : isHere ? "fine" : "off";
   return (
     <ol class="steps" aria-live="polite">
-      <Step tone="good" text={t("signal.recorded")} />
+      <Step tone="fine" text={t("signal.recorded")} />
       <Step
         tone={local}
         text={isHere ? t("signal.here", { id: test.interventionId ?? "" }) : t("signal.notHere")}
       />
       {hasCentre && (
         <Step
-          tone={hasArrived ? "good" : "quiet"}
+          tone={hasArrived ? "fine" : "off"}
           text={hasArrived ? t("signal.arrived", { id: test.upstreamId ?? "" }) : t("signal.notArrived")}
         />
       )}

@@ -128,6 +128,7 @@ function columns(): Column<SyncRecordView>[] {
     {
       key: "id",
       title: t("sync.record"),
+      isLead: true,
       cell: ({ interventionId: id }) =>
         mayOperate() ? <a href={`#/interventions/${id}`}>{`#${id}`}</a> : `#${id}`,
     },

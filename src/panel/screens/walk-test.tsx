@@ -5,13 +5,16 @@ import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, vibrate } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
+import { Icon } from "../icon.tsx";
 import { t } from "../i18n.ts";
 import { walkTest, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
+import { kindIcon } from "../zone-look.ts";
 import { SignalTest } from "./signal-test.tsx";
+import { WalkReport } from "./walk-report.tsx";
 
 const MINUTES_DEFAULT = 30;
 const MINUTES_MAX = 240;
@@ -65,65 +68,81 @@ function StartQuestion({ minutes, close }: { readonly minutes: number; readonly 
 
 function StartForm({ onStart }: { readonly onStart: (minutes: number) => void }) {
   return (
-    <Form onSubmit={async (fields) => onStart(Number(textOf(fields, "minutes")))}>
-      <p>{t("walk.text")}</p>
-      <div class="filters">
-        <TextField
-          label={t("walk.minutes")}
-          name="minutes"
-          type="number"
-          min={1}
-          max={MINUTES_MAX}
-          initial={String(MINUTES_DEFAULT)}
-          required
-        />
-        <p class="row">
-          <button class="main">{t("walk.start")}</button>
-        </p>
-      </div>
-    </Form>
+    <section class="card no-print">
+      <Form onSubmit={async (fields) => onStart(Number(textOf(fields, "minutes")))}>
+        <p>{t("walk.text")}</p>
+        <div class="filters">
+          <TextField
+            label={t("walk.minutes")}
+            name="minutes"
+            type="number"
+            min={1}
+            max={MINUTES_MAX}
+            initial={String(MINUTES_DEFAULT)}
+            required
+          />
+          <p class="row">
+            <button class="main">{t("walk.start")}</button>
+          </p>
+        </div>
+      </Form>
+    </section>
   );
 }
 
 function Report({ test }: { readonly test: WalkTestView }) {
-  const names = new Map(zones.value.map(({ id, name }) => [id, name]));
+  return test.running ? <Running test={test} /> : <WalkReport test={test} />;
+}
+
+/** The running test: what is not tested yet first. */
+function Running({ test }: { readonly test: WalkTestView }) {
+  const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
   const tested = test.zones.filter(({ trips }) => trips > 0);
+  const title = t("walk.tested", { tested: tested.length, n: test.zones.length });
   return (
-    <section>
-      <h2 aria-live="polite">{t("walk.tested", { tested: tested.length, n: test.zones.length })}</h2>
-      {test.running ? (
-        <div class="row">
+    <>
+      <section class="hero s-test">
+        <span class="disc">
+          <Icon name="clipboard-check" />
+        </span>
+        <h2 aria-live="polite" class="big">
+          {title}
+        </h2>
+        <p>
           <TimeLeft until={test.until} />
-          <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
-          {mayOperate() && (
-            <button type="button" class="danger" onClick={() => void endWalkTest()}>
+        </p>
+        {mayOperate() && (
+          <div class="actions">
+            <button type="button" onClick={() => void endWalkTest()}>
               {t("walk.stop")}
             </button>
-          )}
-        </div>
-      ) : (
-        <p>{t("walk.ended", { who: test.who, from: formatTime(test.since), to: formatTime(test.ended) })}</p>
-      )}
-      <ul class="walk">
+          </div>
+        )}
+      </section>
+      <div class="row">
+        <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
+      </div>
+      <ul class="items card">
         {[...test.zones]
-          .sort((a, b) => Number(b.trips > 0) - Number(a.trips > 0))
+          .sort((a, b) => Number(a.trips > 0) - Number(b.trips > 0))
           .map(({ id, trips, last }) => (
-            <li key={id} class="box">
-              {trips > 0 ? (
-                <Badge tone="good">{t("walk.yes")}</Badge>
-              ) : (
-                <Badge tone="bad">{t("walk.no")}</Badge>
-              )}
-              <strong>{names.get(id) ?? id}</strong>{" "}
-              {trips > 0 && (
-                <span class="quiet">
-                  {formatTime(last)} ×{trips}
-                </span>
-              )}
+            <li key={id}>
+              <span class={trips > 0 ? "disc s-fine" : "disc"}>
+                <Icon name={kindIcon(byId.get(id)?.kind ?? null)} />
+              </span>
+              <div class="grow">
+                <strong>{byId.get(id)?.name ?? id}</strong>{" "}
+                {trips > 0 && (
+                  <small>
+                    {formatTime(last)} ×{trips}
+                  </small>
+                )}
+              </div>
+              <Badge tone={trips > 0 ? "fine" : "attention"}>{t(trips > 0 ? "walk.yes" : "walk.no")}</Badge>
             </li>
           ))}
       </ul>
-    </section>
+    </>
   );
 }
 

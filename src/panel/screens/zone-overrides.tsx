@@ -15,27 +15,24 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
     <>
       {faults.map(({ fault, since }) => (
         <div key={fault}>
-          <Badge tone="warn">{t(`fault.${fault}`)}</Badge>
+          <Badge tone="attention">{t(`fault.${fault}`)}</Badge>
           <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
         </div>
       ))}
       {bypass ? (
         <div>
-          <Badge tone="quiet">{t("disposition.bypassed")}</Badge>
+          <Badge tone="off">{t("disposition.bypassed")}</Badge>
           <span class="quiet">
             → {formatTime(bypass.until)} ({bypass.who}: {bypass.reason})
           </span>
         </div>
       ) : (
-        disposition !== "waiting" && (
-          <div>
-            <Badge tone="quiet">{t(`disposition.${disposition}`)}</Badge>
-            {reason !== null && disposition !== "test" && (
-              <span class="quiet" lang="en">
-                {reason}
-              </span>
-            )}
-          </div>
+        disposition !== "waiting" &&
+        reason !== null &&
+        disposition !== "test" && (
+          <span class="quiet" lang="en">
+            {reason}
+          </span>
         )
       )}
     </>
@@ -72,10 +69,12 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
           initial="480"
           options={DURATIONS.map((minutes) => [minutes, durationText(Number(minutes))])}
         />
-        <button class="main">{t("bypass.do")}</button>
-        <button type="button" onClick={close}>
-          {t("app.cancel")}
-        </button>
+        <div class="row">
+          <button class="main">{t("bypass.do")}</button>
+          <button type="button" onClick={close}>
+            {t("app.cancel")}
+          </button>
+        </div>
       </Form>
     </Dialog>
   );

@@ -1,155 +1,95 @@
-import { useState } from "preact/hooks";
-import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
-import { request } from "../api.ts";
-import { Badge } from "../badge.tsx";
-import { ConfirmDialog } from "../dialog.tsx";
-import { Choice, SearchField } from "../field.tsx";
-import { folded } from "../search-folding.ts";
+import { SearchField } from "../field.tsx";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
-import { formatTime } from "../date-format.ts";
-import { runWithErrorNotice, showNotice } from "../notice.tsx";
-import { mayOperate } from "../session.ts";
-import { Table, type Column } from "../table.tsx";
+import { addressWith, go, route, setQuery } from "../route.ts";
+import { folded } from "../search-folding.ts";
+import { byUrgency, zoneLook } from "../zone-look.ts";
+import { ZoneTile } from "../zone-tile.tsx";
 import { ZoneHistory } from "../zone-timeline.tsx";
-import type { MessageKey } from "../messages/catalogue.ts";
-import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
+import { ZoneSheet } from "./zone-sheet.tsx";
+import type { ZoneView } from "../../site/zone-view.ts";
 
-/** The open dialog and its zone. */
-interface OpenDialog {
-  readonly action: "trip" | "bypass";
-  readonly zone: ZoneView;
-}
+const FILTERS = {
+  "": () => true,
+  open: ({ contact }: ZoneView) => contact === "open",
+  faulty: (zone: ZoneView) => zoneLook(zone).tone === "fault" || zone.faults.length > 0,
+  bypassed: ({ bypass }: ZoneView) => bypass !== null,
+  unknown: ({ contact }: ZoneView) => contact === "unknown",
+} as const;
+type Filter = keyof typeof FILTERS;
 
-type Filter = "" | ZoneView["contact"];
-
-/** The current state of every zone, with its actions. */
+/** Every zone as a tile, what is open or faulty first; a tap opens its sheet. The address has filter and selection. */
 export function ZonesScreen() {
-  const [filter, setFilter] = useState<Filter>("");
-  const [search, setSearch] = useState("");
-  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined);
-  const close = (): void => setDialog(undefined);
-  const shown = zones.value.filter(
-    (zone) =>
-      (filter === "" || zone.contact === filter) &&
-      folded(`${zone.name} ${zone.id}`).includes(folded(search)),
+  const { q = "", zone: selected } = route.value.query;
+  const filter = filterOf(route.value.query["filter"]);
+  const shown = byUrgency(zones.value).filter(
+    (zone) => FILTERS[filter](zone) && folded(`${zone.name} ${zone.id}`).includes(folded(q)),
   );
+  const sheet = zones.value.find(({ id }) => id === selected);
   return (
     <>
-      <h1>{t("zones.title")}</h1>
-      <div class="filters">
-        <Choice
-          label={t("zones.filter")}
-          name="contact"
-          value={filter}
-          onChange={setFilter}
-          options={[
-            ["", t("app.all")],
-            ["open", t("contact.open")],
-            ["normal", t("contact.normal")],
-            ["unknown", t("contact.unknown")],
-          ]}
-        />
-        <SearchField text={search} find={setSearch} />
+      <div class="head">
+        <h1>{t("zones.title")}</h1>
+        <span class="quiet">{zones.value.length}</span>
       </div>
-      <Table caption={t("zones.title")} columns={columns(setDialog)} rows={shown} keyOf={({ id }) => id} />
+      <SearchField text={q} find={(text) => setQuery({ q: text })} />
+      <Filters filter={filter} />
+      {shown.length === 0 ? (
+        <Empty />
+      ) : (
+        <ul class="tiles">
+          {shown.map((zone) => (
+            <li key={zone.id}>
+              <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} />
+            </li>
+          ))}
+        </ul>
+      )}
       <ZoneHistory zones={shown} />
-      {dialog?.action === "trip" && <TestTrip zone={dialog.zone} close={close} />}
-      {dialog?.action === "bypass" && <BypassDialog zone={dialog.zone} close={close} />}
+      {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={() => go(addressWith({ zone: "" }))} />}
     </>
   );
 }
 
-function columns(openDialog: (dialog: OpenDialog) => void): Column<ZoneView>[] {
-  const all: Column<ZoneView>[] = [
-    { key: "name", title: t("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
-    { key: "contact", title: t("zones.state"), cell: (zone) => <Contact zone={zone} /> },
-    { key: "since", title: t("zones.since"), isShort: true, cell: ({ since }) => formatTime(since) },
-    {
-      key: "source",
-      title: t("zones.source"),
-      isShort: true,
-      cell: ({ source }) => t(`source.${source}`),
-    },
-  ];
-  if (mayOperate())
-    all.push({
-      key: "actions",
-      title: t("zones.actions"),
-      cell: (zone) => <Actions zone={zone} openDialog={openDialog} />,
-    });
-  return all;
+function filterOf(text: string | undefined): Filter {
+  return text !== undefined && text in FILTERS ? (text as Filter) : "";
 }
 
-function Contact({ zone }: { readonly zone: ZoneView }) {
-  const tone = { normal: "good", open: "bad", unknown: "warn" } as const;
+function Filters({ filter }: { readonly filter: Filter }) {
+  const names = Object.keys(FILTERS) as Filter[];
   return (
-    <>
-      <Badge tone={tone[zone.contact]}>{t(`contact.${zone.contact}`)}</Badge>
-      <ZoneStatusNotes zone={zone} />
-    </>
-  );
-}
-
-function Actions({
-  zone,
-  openDialog,
-}: {
-  readonly zone: ZoneView;
-  readonly openDialog: (dialog: OpenDialog) => void;
-}) {
-  const button = (label: MessageKey, act: () => void) => (
-    <button type="button" aria-label={`${t(label)} ${zone.name}`} onClick={act}>
-      {t(label)}
-    </button>
-  );
-  return (
-    <div class="row">
-      {isOutOfService(zone)
-        ? button("bypass.end", () => void returnToService(zone))
-        : button("bypass.ask", () => openDialog({ action: "bypass", zone }))}
-      {zone.contact === "open"
-        ? button("zones.restore", () => void restoreContact(zone))
-        : button("zones.testTrip", () => openDialog({ action: "trip", zone }))}
+    <div class="chips" role="group" aria-label={t("zones.filter")}>
+      {names.map((one) => {
+        const count = zones.value.filter(FILTERS[one]).length;
+        if (count === 0 && one !== "" && one !== filter) return null;
+        return (
+          <button
+            type="button"
+            key={one}
+            aria-pressed={filter === one}
+            onClick={() => setQuery({ filter: one })}
+          >
+            {t(one === "" ? "zones.all" : `zones.${one}`, { n: count })}
+          </button>
+        );
+      })}
     </div>
   );
 }
 
-function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
-  const trip = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
-      const { trips } = await simulate(zone, "open");
-      showNotice(t("zones.tripped", { zone: zone.name, n: trips.length }));
-    });
+function Empty() {
   return (
-    <ConfirmDialog
-      title={t("zones.testTripTitle", { zone: zone.name })}
-      action={t("zones.testTripDo")}
-      act={trip}
-      close={close}
-    >
-      <p>{t("zones.testTripText")}</p>
-    </ConfirmDialog>
+    <div class="empty card">
+      <span class="disc">
+        <Icon name="layout-grid" />
+      </span>
+      <p>{t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}</p>
+      {zones.value.length > 0 && (
+        <button type="button" onClick={() => setQuery({ filter: "", q: "" })}>
+          {t("zones.showAll")}
+        </button>
+      )}
+    </div>
   );
-}
-
-async function restoreContact(zone: ZoneView): Promise<void> {
-  await runWithErrorNotice(async () => {
-    const { contact, unchangedBy } = await simulate(zone, "normal");
-    if (contact === "normal") showNotice(t("zones.restored", { zone: zone.name }));
-    else
-      showNotice(
-        t(unchangedBy === "sensor" ? "zones.openBySensor" : "zones.notRestored", { zone: zone.name }),
-        true,
-      );
-  });
-}
-
-/** Simulates the contact of a zone. @returns the result */
-async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
-  const { body } = await request<SimulationView>("/site/simulate", {
-    method: "POST",
-    body: { zone: id, contact },
-  });
-  return body;
 }

@@ -1,0 +1,92 @@
+import type { TimelineEntry } from "../site/timeline-view.ts";
+import type { Tone } from "./badge.tsx";
+import { detailText } from "./event-detail.ts";
+import { t, tCode } from "./i18n.ts";
+import type { IconName } from "./icons.ts";
+import { zones } from "./live-updates.ts";
+import { kindIcon } from "./zone-look.ts";
+
+/** An entry of the timeline as a sentence, with its consequence. */
+export interface EventSentence {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly text: string;
+  /** What became of it, or details; empty if there are none. */
+  readonly note: string;
+  /** The intervention that it is about. */
+  readonly interventionId: number | undefined;
+}
+
+/** Says an entry in the user's language. */
+export function eventSentence(entry: TimelineEntry): EventSentence {
+  const [, id] = /^intervention (\d+)$/.exec(entry.subject) ?? [];
+  const interventionId = id === undefined ? undefined : Number(id);
+  const [, zoneId] = /^zone (\S+)$/.exec(entry.who) ?? [];
+  const base = zoneId === undefined ? ofUser(entry) : ofZone(entry, zoneId);
+  return { ...base, interventionId };
+}
+
+type Said = Omit<EventSentence, "interventionId">;
+
+/** A trip, restore or fault of a zone. */
+function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
+  const zone = zones.value.find(({ id }) => id === zoneId);
+  const kind = zone?.kind ?? null;
+  const name = zone?.name ?? zoneId;
+  const { cause, state, reason, lastError } = detail;
+  const isDispatched = state === "posted" || state === "merged" || state === "waiting";
+  const word = kind === null ? t("event.trip") : t(`zoneWord.${kind}.open`);
+  const fault = typeof cause === "string" ? tCode("fault", cause) : "";
+  const values = { zone: name, word, fault };
+  const note = [
+    typeof state === "string" ? tCode("outcome", state) : "",
+    typeof reason === "string" ? reason : "",
+    typeof lastError === "string" ? lastError : "",
+  ];
+  return {
+    icon: event.startsWith("fault") ? "wrench" : event === "signal" ? "radio-tower" : kindIcon(kind, true),
+    tone: toneOf(event, isDispatched),
+    text: tCode("says", event, event, values),
+    note: event === "restore" ? "" : note.filter((part) => part !== "").join(" · "),
+  };
+}
+
+function toneOf(event: string, isDispatched: boolean): Tone {
+  if (event === "trip" || event === "standing") return isDispatched ? "alarm" : "off";
+  if (event === "fault") return "fault";
+  return event === "signal" ? "test" : "off";
+}
+
+/** What a user, the command line or the dispatch centre has done. */
+function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
+  const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
+  const zone = zones.value.find(({ id }) => subject === `zone ${id}`);
+  const { icon, tone } = LOOKS.find(([name]) => event.startsWith(name))?.[1] ?? OTHER;
+  return {
+    icon,
+    tone,
+    text: tCode("says", event, tCode("event", event), { who, about: zone?.name ?? about }),
+    note: [detailText(detail), from].filter((part) => part !== "").join(" · "),
+  };
+}
+
+type Look = Pick<Said, "icon" | "tone">;
+const OTHER: Look = { icon: "settings", tone: "off" };
+const USER: Look = { icon: "users", tone: "off" };
+
+/** By the beginning of the event's name. */
+const LOOKS: readonly (readonly [string, Look])[] = [
+  ["sign-in", { icon: "users", tone: "attention" }],
+  ["signed-in", USER],
+  ["forbidden", { icon: "users", tone: "attention" }],
+  ["account", USER],
+  ["intervention", { icon: "file-text", tone: "link" }],
+  ["zone-bypassed", { icon: "pause", tone: "off" }],
+  ["zone-restored", { icon: "play", tone: "fine" }],
+  ["walk-test", { icon: "clipboard-check", tone: "test" }],
+  ["sync-conflict", { icon: "radio-tower", tone: "attention" }],
+  ["objectives", { icon: "building-2", tone: "off" }],
+  ["data-lost", { icon: "triangle-alert", tone: "fault" }],
+  ["database", { icon: "history", tone: "attention" }],
+  ["blind", { icon: "clock", tone: "attention" }],
+];

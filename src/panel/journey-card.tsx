@@ -1,0 +1,89 @@
+import type { JourneyView } from "../site/journey-view.ts";
+import type { SyncView } from "../site/sync-view.ts";
+import { request } from "./api.ts";
+import { t } from "./i18n.ts";
+import { Icon } from "./icon.tsx";
+import { Journey } from "./journey.tsx";
+import { status } from "./live-updates.ts";
+import { runWithErrorNotice, showNotice } from "./notice.tsx";
+import { mayOperate } from "./session.ts";
+
+/** An unfinished intervention: its way to the dispatch centre, and what the dispatcher has set. */
+export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
+  const { interventionId: id, name, isAlarm, priority, services, refusal, centre } = journey;
+  const facts = [
+    ...(id === null ? [] : [`#${id}`]),
+    t("journey.priority", { priority: t(`priority.${priority}`) }),
+    ...services.map((service) => t(`record.${service}`)),
+  ];
+  return (
+    <li class={isAlarm ? "card s-alarm" : "card"}>
+      <div>
+        <p class="title">
+          {id !== null && mayOperate() ? <a href={`#/interventions/${id}`}>{name}</a> : name}
+        </p>
+        <small>{facts.join(" · ")}</small>
+      </div>
+      <Journey journey={journey} />
+      {centre?.isUndelivered === true && <Unknown />}
+      {refusal !== null && (
+        <p class="quiet" lang="en">
+          {refusal}
+        </p>
+      )}
+      <AtCentre journey={journey} />
+    </li>
+  );
+}
+
+/** The moment in which a person is better than the queue. */
+function Unknown() {
+  const phone = status.value?.centrePhone ?? null;
+  const sendNow = (): Promise<boolean> =>
+    runWithErrorNotice(async () => {
+      const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
+      showNotice(t("sync.done", { n: body.summary.waiting }));
+    });
+  return (
+    <>
+      <p class="unknown-there" role="alert">
+        <Icon name="unlink" />
+        {t("journey.unknownThere")}
+      </p>
+      <div class="row">
+        {phone !== null && (
+          <a class="button main grow" href={`tel:${phone.replace(/[^+\d]/g, "")}`}>
+            <Icon name="phone" />
+            {t("journey.call", { phone })}
+          </a>
+        )}
+        {mayOperate() && (
+          <button type="button" class="grow" onClick={() => void sendNow()}>
+            {t("journey.sendNow")}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function AtCentre({ journey: { centre } }: { readonly journey: JourneyView }) {
+  if (centre === null || centre.upstreamId === null || centre.phase === "gone") return null;
+  const { status: state, crews } = centre.set ?? {};
+  const set = [
+    ...(state ? [t(`status.${state}`)] : []),
+    ...(typeof crews === "number" ? [t("journey.crews", { n: crews })] : []),
+  ];
+  return (
+    <div class="row">
+      <span class="disc s-link">
+        <Icon name="radio-tower" />
+      </span>
+      <p class="grow">
+        <strong>{t("journey.atCentre", { set: set.join(", ") || t("journey.arrived") })}</strong>
+        <br />
+        <small>{t("journey.number", { id: centre.upstreamId })}</small>
+      </p>
+    </div>
+  );
+}

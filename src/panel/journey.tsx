@@ -1,0 +1,98 @@
+import type { ComponentChildren } from "preact";
+import type { CentreJourneyView, JourneyView } from "../site/journey-view.ts";
+import { formatClock } from "./date-format.ts";
+import { t } from "./i18n.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+import { kindIcon } from "./zone-look.ts";
+
+/** The way of an intervention from the contact to the dispatch centre, with what is known of each stop. */
+export function Journey({ journey }: { readonly journey: JourneyView }) {
+  const { zone, contactAt, isJournaled, recordedAt, refusal, centre } = journey;
+  const isCentreOpen = centre !== null && centre.upstreamId === null;
+  return (
+    <ol class="journey" aria-label={t("journey.title")}>
+      {zone && (
+        <Stop name={t("journey.contact")} icon={kindIcon(zone.kind, true)} state="trip">
+          {contactAt === null ? t("journey.undated") : formatClock(contactAt)}
+        </Stop>
+      )}
+      {isJournaled && (
+        <Stop name={t("journey.journal")} icon="check" state="done" isBeforeOpen={recordedAt === null}>
+          {t("journey.stored")}
+        </Stop>
+      )}
+      {recordedAt === null ? (
+        <Stop
+          name={t("journey.record")}
+          icon={refusal === null ? "hourglass" : "x"}
+          state={refusal === null ? "waiting" : "refused"}
+          isBeforeOpen
+        >
+          {t(refusal === null ? "journey.waiting" : "journey.refused")}
+        </Stop>
+      ) : (
+        <Stop name={t("journey.record")} icon="check" state="done" isBeforeOpen={isCentreOpen}>
+          {formatClock(recordedAt)}
+        </Stop>
+      )}
+      {centre && <CentreStop centre={centre} hasRecord={recordedAt !== null} />}
+    </ol>
+  );
+}
+
+function CentreStop({
+  centre: { phase, upstreamId, arrivedAt, attempts },
+  hasRecord,
+}: {
+  readonly centre: CentreJourneyView;
+  readonly hasRecord: boolean;
+}) {
+  const name = t("journey.centre");
+  if (upstreamId !== null && phase !== "gone")
+    return (
+      <Stop name={name} icon="check" state="done">
+        {arrivedAt === null ? t("journey.arrived") : formatClock(arrivedAt)}
+      </Stop>
+    );
+  if (phase === "blocked" || phase === "rejected" || phase === "gone")
+    return (
+      <Stop name={name} icon="x" state="refused">
+        {t(phase === "gone" ? "journey.gone" : "journey.refused")}
+      </Stop>
+    );
+  if (!hasRecord || phase === null || phase === "closed")
+    return (
+      <Stop name={name} icon="ellipsis" state="ahead">
+        {t(phase === "closed" ? "journey.dropped" : "journey.ahead")}
+      </Stop>
+    );
+  return (
+    <Stop name={name} icon="hourglass" state="waiting">
+      {attempts === 0 ? t("journey.waiting") : t("journey.attempt", { n: attempts + 1 })}
+    </Stop>
+  );
+}
+
+function Stop({
+  name,
+  icon,
+  state,
+  isBeforeOpen = false,
+  children,
+}: {
+  readonly name: string;
+  readonly icon: IconName;
+  readonly state: "trip" | "done" | "waiting" | "refused" | "ahead";
+  /** Whether the next stop has not been reached. */
+  readonly isBeforeOpen?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <li class={isBeforeOpen ? `${state} before-open` : state}>
+      <Icon name={icon} />
+      <b>{name}</b>
+      <span>{children}</span>
+    </li>
+  );
+}

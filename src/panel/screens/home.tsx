@@ -1,0 +1,222 @@
+import { useId } from "preact/hooks";
+import type { Condition } from "../../domain/condition.ts";
+import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
+import type { TimelineEntry } from "../../site/timeline-view.ts";
+import type { StatusView } from "../../site/status-view.ts";
+import { useQuery } from "../api.ts";
+import { Badge, TONE_ICONS, type Tone } from "../badge.tsx";
+import { ConditionText } from "../condition-text.tsx";
+import { EventList } from "../event-list.tsx";
+import { t, tCode } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import type { IconName } from "../icons.ts";
+import { JourneyCard } from "../journey-card.tsx";
+import { LinkDay } from "../link-history-chart.tsx";
+import { journalVersion, status, zones } from "../live-updates.ts";
+import { formatTime } from "../date-format.ts";
+import { mayOperate } from "../session.ts";
+import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
+import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
+import { ZoneTile } from "../zone-tile.tsx";
+
+/** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
+export function HomeScreen() {
+  const now = status.value;
+  if (!now) return <p class="quiet">{t("app.loading")}</p>;
+  const alarms = now.journeys.filter(({ isAlarm }) => isAlarm);
+  const work = now.journeys.filter(({ isAlarm }) => !isAlarm);
+  return (
+    <>
+      <Hero now={now} />
+      <div class="split">
+        <div class="stack">
+          <Journeys title={t("home.alarms")} journeys={alarms} />
+          <ZonesNotNormal />
+          <Reasons now={now} />
+          <Journeys title={t("home.work")} journeys={work} />
+        </div>
+        <div class="stack">
+          {now.link.state !== "none" && <LinkCard now={now} />}
+          {mayOperate() && <Latest />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
+  alarm: "alarm",
+  fault: "fault",
+  attention: "attention",
+  well: "fine",
+};
+
+/** The headline with the reasons of its level; the daemon has computed it. */
+function Hero({ now: { headline, journeys } }: { readonly now: StatusView }) {
+  const { level, reasons, planned } = headline;
+  const title = useId();
+  const tone = LEVEL_TONES[level];
+  const first = journeys.find(({ isAlarm, interventionId }) => isAlarm && interventionId !== null);
+  return (
+    <section class={`hero s-${tone}`} aria-live="polite" aria-labelledby={title}>
+      <span class="disc">
+        <Icon name={heroIcon(level, first?.zone?.kind ?? null)} />
+      </span>
+      <h1 id={title}>{t(`headline.${level}`)}</h1>
+      <p>
+        {level === "well"
+          ? t("home.allNormal", { n: zones.value.length })
+          : reasons
+              .filter((reason) => reason.level === level)
+              .map(reasonText)
+              .join(" · ")}
+        {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
+      </p>
+      {first && mayOperate() && (
+        <div class="actions">
+          <a class="button" href={`#/interventions/${first.interventionId}`}>
+            {t("home.open", { id: first.interventionId ?? "" })}
+          </a>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): IconName {
+  if (level === "alarm") return kindIcon(kind, true);
+  return level === "well" ? "shield-check" : TONE_ICONS[LEVEL_TONES[level]];
+}
+
+/** A reason with the names of what it is about, if these are few. */
+function reasonText({ code, count, items }: HeadlineReason): string {
+  const text = t(`reason.${code}`, { n: count });
+  return count > 2 || items.length === 0 ? text : `${text}: ${items.map(itemName).join(", ")}`;
+}
+
+function itemName({ about, id, name }: HeadlineItem): string {
+  return about === "condition" ? tCode("condition", id, name) : name;
+}
+
+function Journeys({
+  title,
+  journeys,
+}: {
+  readonly title: string;
+  readonly journeys: StatusView["journeys"];
+}) {
+  if (journeys.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>{title}</h2>
+      <ul class="stack tight conditions">
+        {journeys.map((journey) => (
+          <JourneyCard
+            key={`${journey.interventionId} ${journey.zone?.id} ${journey.contactAt}`}
+            journey={journey}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ZonesNotNormal() {
+  const shown = byUrgency(zones.value).filter((zone) => zoneLook(zone).tone !== undefined);
+  if (shown.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>{t("home.zones")}</h2>
+      <ul class="tiles">
+        {shown.map((zone) => (
+          <li key={zone.id}>
+            <ZoneTile zone={zone} href={`#/zones?zone=${encodeURIComponent(zone.id)}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
+function Reasons({ now: { headline, conditions } }: { readonly now: StatusView }) {
+  const listed = headline.reasons.filter(({ code, items }) => items.length === 0 && !code.startsWith("cond"));
+  if (listed.length + conditions.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>{t("home.attention")}</h2>
+      <ul class="conditions stack tight">
+        {listed.map(({ code, level, count }) => (
+          <li key={code} class={`box s-${LEVEL_TONES[level]}`}>
+            <p class="row">
+              <Icon name={TONE_ICONS[LEVEL_TONES[level]]} />
+              <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
+            </p>
+          </li>
+        ))}
+        {conditions.map((condition) => (
+          <OpenCondition key={`${condition.code}/${condition.subject}`} condition={condition} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OpenCondition({ condition }: { readonly condition: Condition }) {
+  const { code, severity, title, since } = condition;
+  const tone = severity === "error" ? "fault" : "attention";
+  return (
+    <li class={`box s-${tone}`}>
+      <p class="row">
+        <Icon name={TONE_ICONS[tone]} />
+        <strong class="grow">{tCode("condition", code, title)}</strong>
+        <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
+      </p>
+      <ConditionText condition={condition} />
+    </li>
+  );
+}
+
+/** The link to the dispatch centre, its last day, and what waits for it. */
+function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusView }) {
+  const failed = outbox.blocked + outbox.rejected + outbox.gone;
+  return (
+    <section class="card" data-link={link.state} data-queued={outbox.waiting}>
+      <div class="row">
+        <h2 class="grow">{t("status.link")}</h2>
+        <Badge tone={LINK_TONES[link.state]} icon={link.state === "down" ? "unlink" : "link"}>
+          {t(`link.${link.state}`)}
+        </Badge>
+      </div>
+      <LinkDay />
+      <p class="quiet">
+        {link.nextAttemptAt === null
+          ? link.answeredAt && t("link.lastResponse", { time: formatTime(link.answeredAt) })
+          : t("link.nextAttempt", { time: formatTime(link.nextAttemptAt) })}
+      </p>
+      <div class="row">
+        <a href="#/sync">{t("sync.waiting", { n: outbox.waiting })}</a>
+        {failed > 0 && <Badge tone="fault">{t("status.outboxNeedsAttention", { n: failed })}</Badge>}
+        <ComparisonBadge comparison={comparison} />
+      </div>
+    </section>
+  );
+}
+
+/** Entries shown, of those read: sign-ins are left to the event log. */
+const LATEST_SHOWN = 5;
+const LATEST_READ = 30;
+
+function Latest() {
+  const { response } = useQuery<TimelineEntry[]>(`/site/journal?limit=${LATEST_READ}`, journalVersion.value);
+  const shown = response?.body.filter(({ event }) => !event.startsWith("sign")).slice(0, LATEST_SHOWN);
+  return (
+    <section class="card">
+      <div class="row">
+        <h2 class="grow">{t("status.latest")}</h2>
+        <a href="#/events">{t("home.fullLog")}</a>
+      </div>
+      {shown && <EventList entries={shown} />}
+    </section>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from "preact/hooks";
+import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
+import { request } from "../api.ts";
+import { ConfirmDialog, Dialog } from "../dialog.tsx";
+import { formatTime } from "../date-format.ts";
+import { t, tCode } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { mayOperate } from "../session.ts";
+import { ZoneDay } from "../zone-timeline.tsx";
+import { zoneLook } from "../zone-look.ts";
+import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
+
+/** One zone: its state in words, its last day, whether a trip would be sent now, and the actions on it. */
+export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
+  const { tone, icon, word } = zoneLook(zone);
+  const meaning = tone === undefined ? "" : `s-${tone}`;
+  return (
+    <Dialog
+      title={zone.name}
+      isSheet
+      onCancel={close}
+      head={(titleId) => (
+        <div class="sheet-head">
+          <span class={`disc ${meaning}`}>
+            <Icon name={icon} />
+          </span>
+          <div class="grow">
+            <h2 id={titleId}>{zone.name}</h2>
+            <p>
+              <span class={`word ${meaning}`}>{word}</span>{" "}
+              <small>{t("status.since", { time: formatTime(zone.since) })}</small>
+            </p>
+          </div>
+          <button type="button" class="plain" aria-label={t("app.close")} onClick={close}>
+            <Icon name="x" />
+          </button>
+        </div>
+      )}
+    >
+      <ZoneDay zone={zone} />
+      <dl class="facts">
+        <dt>{t("zones.ifTripped")}</dt>
+        <dd>
+          {t(`ifTripped.${zone.disposition}`)}
+          <ZoneStatusNotes zone={zone} />
+        </dd>
+        <dt>{t("zones.kind")}</dt>
+        <dd>{tCode("choice.zone-kind", zone.kind)}</dd>
+        <dt>{t("zones.source")}</dt>
+        <dd>{t(`source.${zone.source}`)}</dd>
+        <dt>{t("zones.objective")}</dt>
+        <dd>{`${tCode("objective", zone.objective.type)} ${zone.objective.id}`}</dd>
+      </dl>
+      {mayOperate() && <Actions zone={zone} />}
+    </Dialog>
+  );
+}
+
+function Actions({ zone }: { readonly zone: ZoneView }) {
+  const [asked, setAsked] = useState<"bypass" | "trip" | undefined>(undefined);
+  const close = (): void => setAsked(undefined);
+  return (
+    <>
+      <ul class="actions-list">
+        <li>
+          {isOutOfService(zone) ? (
+            <button type="button" onClick={() => void returnToService(zone)}>
+              <Icon name="play" />
+              {t("bypass.end")}
+            </button>
+          ) : (
+            <button type="button" onClick={() => setAsked("bypass")}>
+              <Icon name="pause" />
+              {t("bypass.ask")}
+            </button>
+          )}
+        </li>
+        <li>
+          {zone.contact === "open" ? (
+            <button type="button" onClick={() => void restoreContact(zone)}>
+              <Icon name="check" />
+              {t("zones.restore")}
+            </button>
+          ) : (
+            <button type="button" onClick={() => setAsked("trip")}>
+              <Icon name="flask-conical" />
+              {t("zones.testTrip")}
+            </button>
+          )}
+        </li>
+        <li>
+          <a href={`#/events?q=${encodeURIComponent(zone.id)}`}>
+            <Icon name="history" />
+            {t("zones.history")}
+          </a>
+        </li>
+      </ul>
+      {asked === "trip" && <TestTrip zone={zone} close={close} />}
+      {asked === "bypass" && <BypassDialog zone={zone} close={close} />}
+    </>
+  );
+}
+
+function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
+  const trip = (): Promise<boolean> =>
+    runWithErrorNotice(async () => {
+      const { trips } = await simulate(zone, "open");
+      showNotice(t("zones.tripped", { zone: zone.name, n: trips.length }));
+    });
+  return (
+    <ConfirmDialog
+      title={t("zones.testTripTitle", { zone: zone.name })}
+      action={t("zones.testTripDo")}
+      act={trip}
+      close={close}
+    >
+      <p>{t("zones.testTripText")}</p>
+    </ConfirmDialog>
+  );
+}
+
+async function restoreContact(zone: ZoneView): Promise<void> {
+  await runWithErrorNotice(async () => {
+    const { contact, unchangedBy } = await simulate(zone, "normal");
+    if (contact === "normal") showNotice(t("zones.restored", { zone: zone.name }));
+    else
+      showNotice(
+        t(unchangedBy === "sensor" ? "zones.openBySensor" : "zones.notRestored", { zone: zone.name }),
+        true,
+      );
+  });
+}
+
+/** Simulates the contact of a zone. @returns the result */
+async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
+  const { body } = await request<SimulationView>("/site/simulate", {
+    method: "POST",
+    body: { zone: id, contact },
+  });
+  return body;
+}

@@ -1,0 +1,20 @@
+import { formatClock } from "./date-format.ts";
+import { t } from "./i18n.ts";
+import { Icon } from "./icon.tsx";
+import { heardAtMs, liveness } from "./live-updates.ts";
+
+/** Says from when the shown data is, while the page has lost its daemon. */
+export function StaleBar() {
+  if (liveness.value !== "lost") return null;
+  const time = heardAtMs.value === 0 ? "–" : formatClock(new Date(heardAtMs.value).toISOString());
+  return (
+    <section class="banner s-off" aria-label={t("live.lost")}>
+      <p class="row">
+        <Icon name="wifi" /> {t("app.staleAt", { time })}
+      </p>
+      <button type="button" onClick={() => location.reload()}>
+        {t("app.retry")}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ZoneView } from "../site/zone-view.ts";
+import { formatClock, formatSince, formatTime } from "./date-format.ts";
+import { t } from "./i18n.ts";
+import { Icon } from "./icon.tsx";
+import { zoneLook } from "./zone-look.ts";
+
+/** A zone as a tile; a tap shows it, and its actions are there. @param href address of its sheet */
+export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly href: string }) {
+  const { tone, icon, word, isBatteryLow } = zoneLook(zone);
+  return (
+    <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>
+      <span class="disc">
+        <Icon name={icon} />
+      </span>
+      <span class="when">
+        {isBatteryLow && (
+          <>
+            <Icon name="battery-low" />
+            <span class="unseen">{t("fault.battery")}</span>
+          </>
+        )}
+        {whenText(zone)}
+      </span>
+      <b>{zone.name}</b>
+      <span class="state">{word}</span>
+    </a>
+  );
+}
+
+/** For a bypass its end, for an open zone since when, otherwise when it last changed. */
+function whenText({ bypass, contact, since }: ZoneView): string {
+  if (bypass) return t("zones.until", { time: formatClock(bypass.until).slice(0, 5) });
+  if (since === null) return "";
+  return contact === "open" ? formatSince(since) : formatTime(since).replace(/:\d\d$/, "");
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ICONS } from "../../src/panel/icons.ts";
+import { BUILT_PANEL } from "../support/built-program.ts";
+
+const PANEL = new URL("../../src/panel/", import.meta.url).pathname;
+
+test("colours come from the tokens alone", () => {
+  const styles = readFileSync(join(PANEL, "panel.css"), "utf8");
+  expect(styles.match(/#[0-9a-f]{3,8}\b|rgba?\(|hsla?\(/gi) ?? []).toEqual([]);
+  const sources = sourceFiles().filter((name) => name.endsWith(".tsx"));
+  expect(sources.length).toBeGreaterThan(20);
+  const coloured = sources.filter((name) =>
+    /"#[0-9a-f]{6}"|style=/.test(readFileSync(join(PANEL, name), "utf8")),
+  );
+  expect(coloured).toEqual([]);
+});
+
+test("both themes have the same tokens", () => {
+  const tokens = readFileSync(join(PANEL, "tokens.css"), "utf8");
+  const namesOf = (theme: string): string[] => {
+    const [, block = ""] = new RegExp(`\\[data-theme="${theme}"\\] \\{([^}]*)\\}`).exec(tokens) ?? [];
+    return [...block.matchAll(/--[\w-]+(?=:)/g)].map(([name]) => name);
+  };
+  expect(namesOf("light").length).toBeGreaterThan(30);
+  expect(namesOf("dark")).toEqual(namesOf("light"));
+});
+
+test("every icon is used", () => {
+  const text = sourceFiles()
+    .filter((name) => name !== "icons.ts" && /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(PANEL, name), "utf8"))
+    .join("");
+  expect(Object.keys(ICONS).filter((name) => !text.includes(`"${name}"`))).toEqual([]);
+});
+
+test("a screen loads less than 25 kB of its own", () => {
+  const folder = join(BUILT_PANEL, "assets");
+  const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  expect(scripts.length).toBeGreaterThan(8);
+  // The languages, and what the first page loads.
+  const atStart = /^(index|ro|en|notice|icon|preact)/;
+  const large = scripts.filter((name) => !atStart.test(name) && statSync(join(folder, name)).size > 25_000);
+  expect(large).toEqual([]);
+});
+
+function sourceFiles(): string[] {
+  return readdirSync(PANEL, { recursive: true, encoding: "utf8" });
+}

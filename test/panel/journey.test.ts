@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { StatusView } from "../../src/site/status-view.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+
+/** A dispatch centre that does not respond. */
+const DEAD_CENTRE = `upstream:
+  baseUrl: "http://127.0.0.1:9"
+  email: edge@site.example
+  passwordFile: ./upstream.password
+  phone: 0264 555 012
+  undeliveredS: 5
+`;
+
+describeWithBrowser("an alarm that the dispatch centre does not know of", () => {
+  const site = new PanelSite(DEAD_CENTRE);
+  beforeAll(async () => {
+    site.installation.secret("upstream.password", EDGE.password);
+    await site.start();
+  });
+  afterAll(() => site.stop());
+
+  test("is reported, with the telephone of the centre", async () => {
+    const page = await site.page("status");
+    const home = page.screen("status");
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const card = home.listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/);
+    await card.shown();
+    await card.text("The dispatch centre does NOT know of this alarm yet.").shown();
+    expect(await card.link("Call 0264 555 012").attribute("href")).toBe("tel:0264555012");
+    await card.button("Send now").shown();
+    const { journeys } = await site.daemon.get<StatusView>("/site/status");
+    expect(journeys).toMatchObject([
+      { interventionId: 1, centre: { isUndelivered: true, upstreamId: null } },
+    ]);
+    expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+    await page.look("dark", 360);
+    expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+  });
+
+  test("gives the focus back to its tile after the sheet and its dialog", async () => {
+    const page = await site.page("zones");
+    const tile = page.screen("zones").tile("PIR hol");
+    const sheet = await page.openZone("PIR hol");
+    await sheet.button("Bypass…").click();
+    await page.dialog("Bypass PIR hol").shown();
+    await page.press("Escape");
+    await page.dialog("Bypass PIR hol").gone();
+    await eventually("the focus on the button", () => sheet.button("Bypass…").hasFocus());
+    await page.press("Escape");
+    await sheet.gone();
+    await eventually("the focus on the tile", () => tile.hasFocus());
+  });
+
+  test("says that it is offline when it is opened without the daemon", async () => {
+    // Browsers allow it only on the device itself or over TLS.
+    const page = await site.pageOnDevice();
+    await page.openFirst();
+    await eventually("the worker", () => page.evaluate("navigator.serviceWorker.ready.then(() => true)"));
+    const manifest = await page.evaluate<{ name: string }>(
+      "fetch(document.querySelector('link[rel=manifest]').href).then((found) => found.json())",
+    );
+    expect(manifest.name).toBe("Santinela");
+    await site.daemon.end("SIGTERM");
+    await page.reload();
+    await page.offlineTitle("Santinela is offline").shown();
+    await site.startAgain();
+  });
+
+  test("is dark if the user chose so, also after a reload", async () => {
+    const page = await site.page("status");
+    await page.userMenu();
+    await page.banner.button("Dark").click();
+    const theme = (): Promise<string> => page.evaluate("document.documentElement.dataset.theme");
+    await eventually("the dark theme", async () => (await theme()) === "dark");
+    await page.reload();
+    await page.screen("status").heading("ALARM").shown();
+    expect(await theme()).toBe("dark");
+  });
+});
+
+describeWithBrowser("an alarm that has arrived", () => {
+  const elsewhere = new Installation();
+  let site: PanelSite;
+  beforeAll(async () => {
+    const { port } = await startCentre(
+      elsewhere,
+      "objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }\n",
+    );
+    site = new PanelSite(upstreamYaml(port));
+    site.installation.secret("upstream.password", EDGE.password);
+    await site.start();
+  });
+  afterAll(async () => {
+    await site.stop();
+    await elsewhere.remove();
+  });
+
+  test("shows its number at the centre and what the centre has", async () => {
+    const page = await site.page("status");
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const card = page.screen("status").listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/);
+    await card.text(/^no\. \d+ there$/).shown();
+    await card.text(/^Dispatch centre: planned, \d+ crews?$/).shown();
+    await card.text(/does NOT know/).gone();
+    const { journeys } = await site.daemon.get<StatusView>("/site/status");
+    expect(journeys).toMatchObject([
+      { interventionId: 1, isAlarm: true, isJournaled: true, zone: { id: "smoke", kind: "fire" } },
+    ]);
+    expect(journeys[0]?.centre).toMatchObject({ isUndelivered: false, attempts: 0 });
+  });
+});
