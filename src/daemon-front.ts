@@ -7,7 +7,7 @@ import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
-import type { Remote } from "./domain/remote.ts";
+import { remoteHere, type Remote } from "./domain/remote.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
@@ -17,6 +17,7 @@ import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
+import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
@@ -94,7 +95,7 @@ export class DaemonFront {
   }
 
   /** A token for posting trips. @throws AppError `unavailable` before the start */
-  deviceToken(): string {
+  async deviceToken(): Promise<string> {
     if (!this.#tokens) throw new AppError("unavailable", "the local API is starting", { retryAfterS: 1 });
     return this.#tokens.deviceToken();
   }
@@ -122,7 +123,8 @@ export class DaemonFront {
     this.#stops.push(() => settings.stop());
     const discovery = new SiteDiscovery({ config, clock });
     this.#stops.push(() => discovery.stop());
-    const tokens = new TokenService({ database, events, clock, keys: signingKeys(dataDir) });
+    const signIns = new SqliteSignIns({ database, clock });
+    const tokens = new TokenService({ signIns, events, clock, keys: signingKeys(dataDir) });
     this.#tokens = tokens;
     const fleet = new ThreadedFleet(records.fleet, database);
     const server = new DaemonServer({
@@ -131,7 +133,7 @@ export class DaemonFront {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
         fleet,
-        objectives: new ObjectiveService(database),
+        objectives: remoteHere(new ObjectiveService(database)),
         tokens,
         accounts: records.accounts,
         events,

@@ -57,7 +57,7 @@ const front = new DaemonFront({
 export interface FrontControl extends ThreadControl<FrontAddress> {
   /** Uses the sections of a changed configuration that take effect at once. */
   reloaded(sections: Partial<Config>): void;
-  deviceToken(): string;
+  deviceToken(): Promise<string>;
 }
 
 const control: FrontControl = {

@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { Fleet } from "../service/fleet.ts";
-import type { ObjectiveService } from "../service/objectives.ts";
+import type { ObjectiveLists } from "../service/objectives.ts";
 import type { Records } from "../service/records.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
@@ -24,8 +24,8 @@ export interface AppParts {
   readonly records: Records;
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
-  readonly objectives: ObjectiveService;
   readonly fleet: Fleet;
+  readonly objectives: ObjectiveLists;
   readonly tokens: TokenService;
   readonly events: EventNotes;
   /** Adds the routes that the contract does not have. @returns ends their open responses */

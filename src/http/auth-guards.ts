@@ -36,9 +36,10 @@ export function isSignedIn(request: IncomingMessage): boolean {
  * otherwise (RFC 9110 15.5.2, RFC 6750 section 3).
  */
 function authenticate(tokens: TokenService): RequestHandler {
-  return (request, response, next) => {
+  return async (request, response, next) => {
     try {
-      principals.set(request, isLocal(request) ? LOCAL_ADMINISTRATOR : tokenPrincipal(tokens, request));
+      const principal = isLocal(request) ? LOCAL_ADMINISTRATOR : await tokenPrincipal(tokens, request);
+      principals.set(request, principal);
     } catch (error) {
       // No error code for a request without a bearer token (RFC 6750, 3.1).
       const hasBearer = /^Bearer\b/i.test(request.headers.authorization ?? "");
@@ -50,7 +51,7 @@ function authenticate(tokens: TokenService): RequestHandler {
   };
 }
 
-function tokenPrincipal(tokens: TokenService, request: Request): Principal {
+async function tokenPrincipal(tokens: TokenService, request: Request): Promise<Principal> {
   const token = tokenOf(request);
   if (token === undefined)
     throw new AppError(
@@ -88,7 +89,7 @@ export interface AuthGuards {
   /** Administrators only. */
   readonly administrator: readonly RequestHandler[];
   /** Whether a request would still be authorised now; for long responses. */
-  readonly isStillAuthorized: (request: Request) => boolean;
+  readonly isStillAuthorized: (request: Request) => Promise<boolean>;
 }
 
 export function createAuthGuards(tokens: TokenService, events: EventNotes): AuthGuards {
@@ -111,13 +112,13 @@ export function createAuthGuards(tokens: TokenService, events: EventNotes): Auth
   const api = [...signedIn, requireRight(mayUseApi, "operator or administrator rights are needed")];
   const isAdministrator = ({ role }: Principal): boolean => role === "administrator";
   const administrator = [...api, requireRight(isAdministrator, "administrator rights are needed")];
-  const isStillAuthorized = (request: Request): boolean => {
+  const isStillAuthorized = async (request: Request): Promise<boolean> => {
     if (isLocal(request)) return true;
     try {
-      tokens.verify(tokenOf(request) ?? "", "");
+      await tokens.verify(tokenOf(request) ?? "", "");
       return true;
     } catch (error) {
-      if (error instanceof AppError) return false;
+      if (error instanceof AppError && error.code === "unauthenticated") return false;
       throw error;
     }
   };

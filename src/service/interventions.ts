@@ -15,6 +15,7 @@ import { changedEntry } from "../domain/outbox-change.ts";
 import { priorityOrderOf } from "../domain/priority-order.ts";
 import { DEFAULT_SYNC_TIMEOUTS } from "../domain/backoff.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
+import type { ObjectiveRef } from "../domain/objective.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
@@ -24,7 +25,14 @@ import { InterventionStore, type StoredIntervention } from "../store/interventio
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import { EventService } from "./events.ts";
-import { assertMatch, decideChange, type ChangeRequest, type IdempotencyKey } from "./records.ts";
+import {
+  assertMatch,
+  decideChange,
+  newObjectiveOf,
+  unknownObjective,
+  type ChangeRequest,
+  type IdempotencyKey,
+} from "./records.ts";
 
 export interface InterventionServiceOptions {
   readonly database: Database;
@@ -137,7 +145,8 @@ export class InterventionService {
       const changes = decide(stored);
       const current = fieldsOf(stored.record);
       const merged = { ...current, ...changes };
-      this.#assertObjective(merged, current, changes);
+      const objective = newObjectiveOf(current, merged, changes);
+      if (objective) this.#assertObjectiveExists(objective);
       const instants = instantsOf(merged, this.#options.timezone);
       const after = differingFields(current, merged);
       const differs = Object.keys(after).length > 0;
@@ -191,7 +200,7 @@ export class InterventionService {
   #insert(fields: InterventionFields, principal: Principal, uid: string): Intervention {
     const { clock, timezone, dispeceratId } = this.#options;
     const instants = instantsOf(fields, timezone);
-    this.#assertObjectiveExists(fields);
+    this.#assertObjectiveExists({ type: fields.objectiveType, id: fields.objectiveId });
     const made = { createdBy: principal.accountId, nowMs: clock.wallMs() };
     const { record } = this.#interventions.insert({ uid, fields, instants, dispeceratId, ...made });
     this.#outbox.insert(record.id, priorityOrderOf(record.priority));
@@ -210,21 +219,8 @@ export class InterventionService {
     this.#events.record({ ...actorOf(principal), event, subject: `intervention ${id}`, detail });
   }
 
-  #assertObjective(
-    merged: InterventionFields,
-    current: InterventionFields,
-    changes: Partial<InterventionFields>,
-  ): void {
-    // The same id in the other type would be a different objective.
-    if (changes.objectiveId === undefined && merged.objectiveType !== current.objectiveType)
-      throw new AppError("invalid", "objectiveType cannot change without objectiveId");
-    if (merged.objectiveType !== current.objectiveType || merged.objectiveId !== current.objectiveId)
-      this.#assertObjectiveExists(merged);
-  }
-
-  #assertObjectiveExists({ objectiveType: type, objectiveId: id }: InterventionFields): void {
-    if (!this.#objectives.exists({ type, id }))
-      throw new AppError("not-found", `objective ${id} does not exist in ${type}`);
+  #assertObjectiveExists(ref: ObjectiveRef): void {
+    if (!this.#objectives.exists(ref)) throw unknownObjective(ref);
   }
 
   #enqueue({ record, rev }: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {

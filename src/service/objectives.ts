@@ -7,14 +7,18 @@ import {
   type ObjectiveSource,
   type ObjectiveType,
 } from "../domain/objective.ts";
-import { AppError } from "../domain/errors.ts";
+import type { Remote } from "../domain/remote.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
+import { unknownObjective } from "./records.ts";
 import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 
-/** Lists and imports objectives. */
+/** What the routes read, in whatever thread or database the objectives are. */
+export type ObjectiveLists = Remote<Pick<ObjectiveService, "list" | "version" | "get">>;
+
+/** Lists and imports objectives in SQLite. */
 export class ObjectiveService {
   readonly #database: Database;
   readonly #objectives: ObjectiveStore;
@@ -48,10 +52,7 @@ export class ObjectiveService {
 
   /** Version text that changes whenever the list of this type may change within the scope. */
   version(type: ObjectiveType, scope?: ObjectiveScope): string {
-    const version = this.#objectives.version(type);
-    const ids = idsOf(type, scope);
-    if (ids === undefined) return version;
-    return `${version}-${createHash("sha256").update(ids.join()).digest("hex").slice(0, 16)}`;
+    return scopedVersion(this.#objectives.version(type), type, scope);
   }
 
   /**
@@ -61,7 +62,7 @@ export class ObjectiveService {
   get(ref: ObjectiveRef, scope?: ObjectiveScope): Objective {
     const isInScope = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
     const objective = isInScope ? this.#objectives.get(ref) : undefined;
-    if (!objective) throw new AppError("not-found", `objective ${ref.id} does not exist in ${ref.type}`);
+    if (!objective) throw unknownObjective(ref);
     return completed(ref.type, objective);
   }
 
@@ -90,8 +91,19 @@ export class ObjectiveService {
   }
 }
 
-/** Ascending, so that the order in the scope does not matter. */
-function idsOf(type: ObjectiveType, scope: ObjectiveScope | undefined): number[] | undefined {
+/** The version of a list as an account with a scope sees it. */
+export function scopedVersion(
+  version: string,
+  type: ObjectiveType,
+  scope: ObjectiveScope | undefined,
+): string {
+  const ids = idsOf(type, scope);
+  if (ids === undefined) return version;
+  return `${version}-${createHash("sha256").update(ids.join()).digest("hex").slice(0, 16)}`;
+}
+
+/** The ids of one type in a scope, undefined for all of them; ascending, so that the order in the scope does not matter. */
+export function idsOf(type: ObjectiveType, scope: ObjectiveScope | undefined): number[] | undefined {
   return scope
     ?.filter((ref) => ref.type === type)
     .map(({ id }) => id)

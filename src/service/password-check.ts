@@ -52,18 +52,18 @@ export class PasswordCheck {
 
   /**
    * Whether the password matches the hash.
-   * @param beforeCompare called right before the comparison; an error it throws ends the attempt
+   * @param beforeCompare called right before the comparison; its rejection ends the attempt
    * @throws AppError `too-many-requests` if the queue is full
    */
   async matches(
     password: string,
     hash: string,
     candidate: Candidate,
-    beforeCompare: () => void,
+    beforeCompare: () => Promise<void>,
   ): Promise<boolean> {
     await this.#acquire(candidate);
     try {
-      beforeCompare();
+      await beforeCompare();
       const matches = await bcrypt.compare(password, hash);
       if (matches) this.#remember(password, hash);
       return matches;

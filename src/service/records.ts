@@ -5,6 +5,7 @@ import {
   type InterventionCreate,
   type InterventionFields,
 } from "../domain/intervention.ts";
+import type { ObjectiveRef } from "../domain/objective.ts";
 import type { Principal } from "../domain/principal.ts";
 import { validateInterventionUpdate } from "../generated/validators.js";
 import type { ListPage } from "../store/intervention-lists.ts";
@@ -77,6 +78,28 @@ export function decideChange(
 ): Partial<InterventionFields> {
   assertMatch(newest, ifMatch);
   return changedFields(validated(validateInterventionUpdate, body));
+}
+
+/**
+ * The objective that a change moves a record to, which has to exist.
+ * @param merged the record with the changes
+ * @returns undefined if the objective stays
+ * @throws AppError `invalid` for another type with the same id, which would be a different objective
+ */
+export function newObjectiveOf(
+  current: InterventionFields,
+  merged: InterventionFields,
+  changes: Partial<InterventionFields>,
+): ObjectiveRef | undefined {
+  const { objectiveType: type, objectiveId: id } = merged;
+  if (changes.objectiveId === undefined && type !== current.objectiveType)
+    throw new AppError("invalid", "objectiveType cannot change without objectiveId");
+  return type === current.objectiveType && id === current.objectiveId ? undefined : { type, id };
+}
+
+/** The error of a record that names no known objective. */
+export function unknownObjective({ type, id }: ObjectiveRef): AppError {
+  return new AppError("not-found", `objective ${id} does not exist in ${type}`);
 }
 
 /** The entity tag of a revision. Strong, as required by If-Match (RFC 9110 13.1.1). */

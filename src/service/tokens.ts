@@ -3,14 +3,13 @@ import jwt from "jsonwebtoken";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
-import { AccountStore, type Account } from "../store/accounts.ts";
-import type { Database } from "../store/database.ts";
-import { EventLog } from "../store/event-log.ts";
+import type { Account } from "../store/accounts.ts";
 import type { EventNotes } from "./event-notes.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
+import type { SignIns } from "./sign-ins.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
-import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
+import { networkOf, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
 /** More than the users and clients of one installation within an hour. */
 const VERIFIED_MAX = 500;
@@ -20,24 +19,22 @@ const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy
 
 /** Issues and verifies tokens. */
 export class TokenService {
-  readonly #accounts: AccountStore;
+  readonly #signIns: SignIns;
   readonly #clock: Clock;
   readonly #signing: { readonly id: string; readonly key: KeyObject };
   /** Accepted keys by the key id in the token's header. */
   readonly #keys: ReadonlyMap<string, KeyObject>;
-  readonly #throttle: SignInThrottle;
   readonly #passwords = new PasswordCheck();
   readonly #events: EventNotes;
-  readonly #eventLog: EventLog;
   /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
   readonly #verified = new Map<string, VerifiedClaims>();
 
   /**
-   * @param options database: may be read-only; keys: HS256 signing keys of at least 32 bytes; tokens of the previous
+   * @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous
    *   key are still accepted
    */
   constructor(options: {
-    database: Database;
+    signIns: SignIns;
     events: EventNotes;
     clock: Clock;
     keys: { readonly current: KeyObject; readonly previous?: KeyObject };
@@ -45,11 +42,9 @@ export class TokenService {
     const { current, previous } = options.keys;
     this.#signing = { id: idOf(current), key: current };
     this.#keys = new Map([current, ...(previous ? [previous] : [])].map((key) => [idOf(key), key]));
-    this.#accounts = new AccountStore(options.database);
+    this.#signIns = options.signIns;
     this.#clock = options.clock;
-    this.#throttle = new SignInThrottle(options.clock);
     this.#events = options.events;
-    this.#eventLog = new EventLog(options.database);
   }
 
   /**
@@ -65,8 +60,8 @@ export class TokenService {
     address?: string,
     currentToken?: string,
   ): Promise<{ token: string; expiresIn: number }> {
-    const attempt = this.#attemptOf(email, address);
-    const hasToken = currentToken !== undefined && this.#isTokenOf(currentToken, email);
+    const attempt = await this.#attemptOf(email, address);
+    const hasToken = currentToken !== undefined && (await this.#isTokenOf(currentToken, email));
     const account = await this.#accountWith(attempt, password, hasToken);
     if (!account)
       throw new AppError("unauthenticated", "email or password is wrong", {
@@ -82,12 +77,12 @@ export class TokenService {
    * @param options `hasToken`: whether the user is already signed in and is served first
    * @throws AppError `too-many-requests` as `signIn`
    */
-  accountOf(
+  async accountOf(
     { email, from }: Principal,
     password: string,
     { hasToken }: { readonly hasToken: boolean },
   ): Promise<Account | undefined> {
-    return this.#accountWith(this.#attemptOf(email, from), password, hasToken);
+    return this.#accountWith(await this.#attemptOf(email, from), password, hasToken);
   }
 
   /**
@@ -95,33 +90,35 @@ export class TokenService {
    * @param from origin of the request, for the event log
    * @throws AppError `unauthenticated` for anything but a valid token of an enabled account
    */
-  verify(token: string, from: string): Principal {
+  async verify(token: string, from: string): Promise<Principal> {
     const { accountId: id, ver } = this.#claimsOf(token);
-    const account = this.#accounts.byId(id);
+    const account = await this.#signIns.byId(id);
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
     const { id: accountId, email, role, mustChangePassword, objectives } = account;
     return { accountId, email, role, mustChangePassword, objectives, from };
   }
 
   /** Token for dispatching trips; its account has no password. @see AccountService.ensureDevice */
-  deviceToken(): string {
-    const account = this.#accounts.byEmail(DEVICE_EMAIL);
+  async deviceToken(): Promise<string> {
+    const account = await this.#signIns.byEmail(DEVICE_EMAIL);
     if (!account) throw new Error("the device account is missing");
     return this.#sign(account);
   }
 
-  #isTokenOf(token: string, email: string): boolean {
+  async #isTokenOf(token: string, email: string): Promise<boolean> {
     try {
-      return this.verify(token, "").email.toLowerCase() === email.toLowerCase();
+      return (await this.verify(token, "")).email.toLowerCase() === email.toLowerCase();
     } catch {
       return false;
     }
   }
 
-  #attemptOf(email: string, address: string | undefined): SignInAttempt {
-    const account = this.#accounts.byEmail(email);
+  async #attemptOf(email: string, address: string | undefined): Promise<SignInAttempt> {
+    const account = await this.#signIns.byEmail(email);
     const isKnownPlace =
-      account !== undefined && address !== undefined && this.#eventLog.hasSignedIn(account.email, address);
+      account !== undefined &&
+      address !== undefined &&
+      (await this.#signIns.hasSignedIn(account.email, address));
     const isRandomPassword = account?.mustChangePassword === true;
     return { email, address, isKnownAddress: isKnownPlace, isRandomPassword };
   }
@@ -132,13 +129,14 @@ export class TokenService {
     password: string,
     hasToken = false,
   ): Promise<Account | undefined> {
-    this.#throttle.assertOpen({ ...attempt, hasToken });
-    const account = this.#accounts.byEmail(attempt.email);
+    const { throttle } = this.#signIns;
+    await throttle.assertOpen({ ...attempt, hasToken });
+    const account = await this.#signIns.byEmail(attempt.email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
     if (account?.disabled) this.#passwords.forget(hash);
     else if (account && usable && this.#passwords.isVerified(password, hash)) {
-      this.#throttle.succeeded({ ...attempt, hasToken });
+      await throttle.succeeded({ ...attempt, hasToken });
       return account;
     }
     // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
@@ -148,13 +146,13 @@ export class TokenService {
       isKnown: isKnownAddress || address === undefined || hasToken,
     };
     const fits = await this.#passwords.matches(usable ? password : "", hash, candidate, () =>
-      this.#throttle.assertOpen({ ...attempt, hasToken }),
+      throttle.assertOpen({ ...attempt, hasToken }),
     );
     if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
-      this.#throttle.succeeded({ ...attempt, hasToken });
+      await throttle.succeeded({ ...attempt, hasToken });
       return account;
     }
-    const blockedForS = this.#throttle.failed({ ...attempt, hasToken });
+    const blockedForS = await throttle.failed({ ...attempt, hasToken });
     const by = byOf(attempt);
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });

@@ -131,11 +131,20 @@ export class EventStreams {
       this.#site.zones.list(),
       timeline.place(),
     ]);
+    // Checked last: reading the state may have taken a while.
+    const authorized = await Promise.all(
+      streams.map(({ request }) => this.#guards.isStillAuthorized(request)),
+    );
     const status = JSON.stringify(statusView);
     const walkTest = JSON.stringify(walk);
     const zones = new Map(zoneViews.map((zone) => [zone.id, JSON.stringify(zone)]));
     const place = placeText(cursor);
-    for (const stream of streams) {
+    for (const [index, stream] of streams.entries()) {
+      // The token has expired or was revoked.
+      if (authorized[index] !== true) {
+        stream.response.end();
+        continue;
+      }
       let text = "";
       const add = (event: string, data: string): void => {
         text += `event: ${event}\nid: ${place}\ndata: ${data}\n\n`;
@@ -155,10 +164,9 @@ export class EventStreams {
     }
   }
 
-  /** Ends the stream instead if its token has expired or was revoked, or if the client is too slow. */
-  #write({ request, response }: Stream, text: string): void {
-    if (!this.#guards.isStillAuthorized(request) || response.writableLength > UNSENT_BYTES_MAX)
-      response.end();
+  /** Ends the stream instead if the client is too slow. */
+  #write({ response }: Stream, text: string): void {
+    if (response.writableLength > UNSENT_BYTES_MAX) response.end();
     else response.write(text);
   }
 }

@@ -3,6 +3,7 @@ import jwt from "jsonwebtoken";
 import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
+import { SqliteSignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 
@@ -56,7 +57,7 @@ describe("obtaining a token", () => {
   });
 
   test("is impossible for the daemon's own account", async () => {
-    site.tokens.deviceToken();
+    await site.tokens.deviceToken();
     for (const password of ["", "x", PASSWORD, "null"]) {
       const { status } = await signIn({ email: "device@santinela.local", password });
       expect([400, 401]).toContain(status);
@@ -183,12 +184,18 @@ describe("after a rotation of the signing key", () => {
       return request(app).get("/interventii").set("Authorization", `Bearer ${bearer}`);
     };
     const { database, clock, notes: events } = own;
+    const signIns = new SqliteSignIns({ database, clock });
     const next = createSecretKey(randomBytes(32));
-    const rotated = new TokenService({ database, events, clock, keys: { current: next, previous: own.key } });
+    const rotated = new TokenService({
+      signIns,
+      events,
+      clock,
+      keys: { current: next, previous: own.key },
+    });
     const { token: newToken } = await rotated.signIn(PEOPLE.operator, PASSWORD);
     await list(rotated, token).expect(200);
     await list(rotated, newToken).expect(200);
-    const forgotten = new TokenService({ database, events, clock, keys: { current: next } });
+    const forgotten = new TokenService({ signIns, events, clock, keys: { current: next } });
     await list(forgotten, token).expect(401);
     await list(forgotten, newToken).expect(200);
     await own.close();
@@ -240,7 +247,7 @@ describe("password guessing", () => {
     const answers = Promise.all(Array.from({ length: 40 }, () => guess(PEOPLE.operator, "wrong")));
     await request(own.app)
       .post("/interventii")
-      .set("Authorization", `Bearer ${own.tokens.deviceToken()}`)
+      .set("Authorization", `Bearer ${await own.tokens.deviceToken()}`)
       .send({ name: "trip", objectiveType: "obiective/cladiri", objectiveId: 1 })
       .expect(201);
     await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);

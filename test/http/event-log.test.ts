@@ -81,7 +81,7 @@ describe("the event log records", () => {
   test("a device, not a user, as the source of a record", async () => {
     await request(site.app)
       .post("/interventii")
-      .set("Authorization", `Bearer ${site.tokens.deviceToken()}`)
+      .set("Authorization", `Bearer ${await site.tokens.deviceToken()}`)
       .send(PATROL)
       .expect(201);
     expect(logged("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });

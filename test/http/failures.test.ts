@@ -138,7 +138,7 @@ describe("with less than 16 MB of free disk space", () => {
   test("an alarm is stored, and so is every trip of a zone", async () => {
     full.isDiskFull = true;
     expect((await create({ priority: "high" })).status).toBe(201);
-    const device = full.tokens.deviceToken();
+    const device = await full.tokens.deviceToken();
     for (const priority of ["low", "medium", "high"])
       expect((await create({ priority }, device).set("Idempotency-Key", `"trip-${priority}"`)).status).toBe(
         201,

@@ -152,7 +152,7 @@ describe("a client that holds connections", () => {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        Authorization: `Bearer ${site.tokens.deviceToken()}`,
+        Authorization: `Bearer ${await site.tokens.deviceToken()}`,
       },
       body: JSON.stringify({ name: "trip", objectiveType: "obiective/cladiri", objectiveId: 1 }),
     });

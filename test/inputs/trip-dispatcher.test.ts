@@ -157,7 +157,7 @@ describe("a trip", () => {
     await client.request({
       method: "POST",
       path: "/interventii",
-      token: app.tokens.deviceToken(),
+      token: await app.tokens.deviceToken(),
       headers: { "Idempotency-Key": '"trip-1"' },
       body: JSON.stringify(body),
     });

@@ -17,6 +17,7 @@ import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
+import { SqliteSignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -112,7 +113,12 @@ export class TestApp {
     const events = new EventNotes({ events: remoteHere(new EventService({ database, clock })), clock, log });
     this.notes = events;
     this.lists = new ListService({ database });
-    this.tokens = new TokenService({ database, events, clock, keys: { current: key } });
+    this.tokens = new TokenService({
+      signIns: new SqliteSignIns({ database, clock }),
+      events,
+      clock,
+      keys: { current: key },
+    });
     this.accounts = new AccountService({ database, clock, bcryptCost: 4 });
     this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
@@ -138,7 +144,6 @@ export class TestApp {
     this.parts = {
       records: new SqliteRecords(this.interventions, this.lists),
       timezone: "Europe/Bucharest",
-      objectives,
       fleet: new SqliteFleet({
         database,
         clock,
@@ -146,6 +151,7 @@ export class TestApp {
         timezone: "Europe/Bucharest",
         locale: "en",
       }),
+      objectives: remoteHere(objectives),
       tokens: this.tokens,
       accounts: remoteHere(this.accounts),
       events,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from "express";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
 import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
-import type { ObjectiveService } from "../../service/objectives.ts";
+import type { ObjectiveLists } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
 import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
@@ -12,7 +12,7 @@ import { addResource, idOf, json } from "../resource.ts";
 export function objectiveRoutes(
   router: Router,
   guard: readonly RequestHandler[],
-  objectives: ObjectiveService,
+  objectives: ObjectiveLists,
 ): void {
   const pages = new CompressedPages();
   for (const type of OBJECTIVE_TYPES) {
@@ -31,7 +31,7 @@ export function objectiveRoutes(
 /** All pages of a list have the same ETag, so that a client can check the whole list with its first page. */
 async function list(
   type: ObjectiveType,
-  { objectives, pages }: { objectives: ObjectiveService; pages: CompressedPages },
+  { objectives, pages }: { objectives: ObjectiveLists; pages: CompressedPages },
   request: Request,
   response: Response,
 ): Promise<void> {
@@ -39,12 +39,12 @@ async function list(
   const scope = principalOf(request).objectives;
   // Read before the rows: a change in between then causes an extra request and is never missed. The release is part of
   // the version, because another release may format the same rows differently.
-  const version = `${objectives.version(type, scope)}-${VERSION}`;
+  const version = `${await objectives.version(type, scope)}-${VERSION}`;
   response.vary("Accept-Encoding");
   const isCurrent = isKnown(request, version);
   if (!isCurrent && pages.sendCached(request, response, version)) return;
   // With a sort field, the rows are needed to validate it.
-  const found = isCurrent && isPlain(query) ? undefined : objectives.list(type, query, scope);
+  const found = isCurrent && isPlain(query) ? undefined : await objectives.list(type, query, scope);
   response.setHeader("ETag", tagOf(version));
   if (isCurrent || !found) {
     response.status(304).end();
