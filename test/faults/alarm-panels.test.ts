@@ -1,6 +1,9 @@
+import { createSocket } from "node:dgram";
+import { connect, type Socket } from "node:net";
+import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Trip } from "../../src/domain/trip.ts";
-import { AlarmPanel, newPanelKey } from "../support/alarm-panel.ts";
+import { AlarmPanel, newPanelKey, wire } from "../support/alarm-panel.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   buildingsYaml,
@@ -98,6 +101,80 @@ test("800 alarms of 40 panels, with the daemon killed at six random moments, are
   const records = countByObjective(await interventionsOf(site));
   expect([...records.values()], `seed ${seed}`).toEqual(Array.from({ length: PANELS }, () => 1));
 }, 180_000);
+
+test("while senders flood the receiver, every alarm of a panel and of 20 MQTT sensors is a trip", async () => {
+  const port = await freePort();
+  const key = newPanelKey(16);
+  installation.secret("panel.key", key);
+  const ids = Array.from({ length: 20 }, (_, index) => index + 1);
+  const zonesYaml = ids.map(
+    (id) =>
+      `  - { id: door-${id}, name: Door ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${id} }, input: { mqtt: door/${id}, open: [open], normal: [closed] } }\n`,
+  );
+  const site = installation.daemon(
+    "site",
+    `site: { locale: en }\nhttp: { port: 0 }\nmqtt: { listen: { port: 0 } }\ngpio: { backend: simulated }\n${buildingsYaml(21)}dc09: { port: ${port}, accounts: [ { account: "1234", keyFile: panel.key, objective: { type: obiective/cladiri, id: 21 } } ] }\nzones:\n${zonesYaml.join("")}`,
+  );
+  const { mqttPort } = await site.start();
+  const flood = new Flood(port);
+  try {
+    const sensors = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`);
+    for (const state of ["closed", "open"])
+      for (const id of ids) await sensors.publishAsync(`door/${id}`, state, { qos: 1 });
+    await sensors.endAsync();
+    const panel = new AlarmPanel({ account: "1234", key, port: () => port, wallMs: () => Date.now() });
+    for (const id of ids) expect(await panel.report(`1110 01 ${String(id).padStart(3, "0")}`)).toBe(true);
+  } finally {
+    flood.end();
+  }
+  expect(flood.sent, "the flood must have reached the receiver").toBeGreaterThan(1_000);
+  const trips = await eventually("every trip to be processed", async () => {
+    const all = await site.get<Trip[]>("/site/trips?limit=1000");
+    return all.every(({ state }) => state !== "waiting") && all;
+  });
+  expect(trips.filter(({ type, source }) => type === "trip" && source === "mqtt")).toHaveLength(20);
+  expect(trips.filter(({ type, source }) => type === "trip" && source === "dc09")).toHaveLength(20);
+  const { conditions } = await site.get<{ conditions: { code: string; subject: string }[] }>("/site/status");
+  expect(conditions).toContainEqual(
+    expect.objectContaining({ code: "alarm-panel-rejected", subject: "unknown-account 6666" }),
+  );
+}, 180_000);
+
+/** Opens connections and sends frames of an unknown account and noise over both transports, until it ends. */
+class Flood {
+  sent = 0;
+  #isOver = false;
+  readonly #sockets = new Set<Socket>();
+  readonly #udp = createSocket("udp4");
+
+  constructor(port: number) {
+    const frame = wire('"ADM-CID"0001L0#6666[#6666|1110 01 001]');
+    const noise = Buffer.concat([Buffer.alloc(512, 0x0a), frame]);
+    const turn = (): void => {
+      if (this.#isOver) return;
+      for (let count = 0; count < 20 && this.#sockets.size < 600; count += 1) this.#open(port, frame);
+      for (let count = 0; count < 50; count += 1)
+        this.#udp.send(count % 2 === 0 ? frame : noise, port, "127.0.0.1");
+      this.sent += 50;
+      setImmediate(turn);
+    };
+    turn();
+  }
+
+  #open(port: number, frame: Buffer): void {
+    const socket = connect(port, "127.0.0.1", () => socket.write(frame));
+    this.#sockets.add(socket);
+    socket.on("error", () => "closed by the receiver");
+    socket.on("close", () => this.#sockets.delete(socket));
+    this.sent += 1;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#udp.close();
+  }
+}
 
 test("100,000 changed frames, cut anywhere, never end the reader", () => {
   expect(() => readChangedFrames(100_000, Math.floor(Math.random() * 2 ** 31))).not.toThrow();

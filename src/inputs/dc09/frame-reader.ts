@@ -84,11 +84,12 @@ function readAt(buffer: Buffer, at: number): Step {
 function headBytesAt(buffer: Buffer, at: number): number | "incomplete" | undefined {
   for (const crcBytes of [4, 2]) {
     const quoteAt = at + 1 + crcBytes + 4;
+    const isComplete = quoteAt < buffer.length;
+    // The quote first: most LFs in other data are dismissed by one comparison.
+    if (isComplete && buffer[quoteAt] !== QUOTE) continue;
     const hexFrom = crcBytes === 4 ? at + 1 : at + 3;
-    const isHex = areHex(buffer.subarray(hexFrom, Math.min(quoteAt, buffer.length)));
-    if (!isHex) continue;
-    if (quoteAt >= buffer.length) return "incomplete";
-    if (buffer[quoteAt] === QUOTE) return quoteAt - at;
+    if (!areHex(buffer, hexFrom, Math.min(quoteAt, buffer.length))) continue;
+    return isComplete ? quoteAt - at : "incomplete";
   }
   return undefined;
 }
@@ -102,8 +103,15 @@ function checked(body: Buffer, crc: number, length: number, hasBinaryCrc: boolea
   return { body: Buffer.from(body), dialect: { hasBinaryCrc, coversCr } };
 }
 
-function areHex(bytes: Buffer): boolean {
-  return /^[0-9A-Fa-f]*$/.test(bytes.toString("latin1"));
+function areHex(buffer: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const byte = buffer[at] ?? 0;
+    const isDigit = byte >= 0x30 && byte <= 0x39;
+    // Without the bit of small letters.
+    const capital = byte & 0xdf;
+    if (!isDigit && (capital < 0x41 || capital > 0x46)) return false;
+  }
+  return true;
 }
 
 function hexAt(buffer: Buffer, at: number): number {

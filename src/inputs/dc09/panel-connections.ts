@@ -20,6 +20,8 @@ const IDLE_MS = 900_000;
 const REJECTED_MAX = 8;
 /** Messages that are processed at once on one connection; then it is not read. */
 const PENDING_MAX = 16;
+/** Bytes without an accepted message after which a connection is closed; a panel's memory has a few hundred messages. */
+const UNACCEPTED_BYTES_MAX = 262_144;
 /** Interval of the check for idle connections while there are any. */
 const SWEEP_MS = 1_000;
 
@@ -31,6 +33,8 @@ interface Connection {
   activeMs: number;
   isProven: boolean;
   rejected: number;
+  /** Received since the last accepted message. */
+  bytes: number;
   pending: number;
   hasEnded: boolean;
   /** Resolves when all messages so far are answered. */
@@ -60,6 +64,7 @@ export class PanelConnections {
       activeMs: this.#options.clock.monotonicMs(),
       isProven: false,
       rejected: 0,
+      bytes: 0,
       pending: 0,
       hasEnded: false,
       last: Promise.resolve(),
@@ -83,6 +88,11 @@ export class PanelConnections {
   }
 
   #read(connection: Connection, bytes: Uint8Array): void {
+    connection.bytes += bytes.length;
+    if (connection.bytes > UNACCEPTED_BYTES_MAX) {
+      connection.socket.destroy();
+      return;
+    }
     for (const read of connection.reader.push(bytes)) {
       connection.pending += 1;
       connection.last = connection.last.then(() => this.#answer(connection, read));
@@ -98,6 +108,7 @@ export class PanelConnections {
       if (isAccepted) {
         connection.isProven = true;
         connection.rejected = 0;
+        connection.bytes = 0;
         connection.activeMs = this.#options.clock.monotonicMs();
       } else connection.rejected += 1;
       if (reply && !socket.destroyed) socket.write(reply);

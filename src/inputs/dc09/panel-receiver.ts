@@ -40,6 +40,8 @@ export interface PanelUse {
 
 /** Time until the next attempt to listen. */
 const RETRY_MS = 10_000;
+/** A datagram has one frame, of at most 4,105 bytes. */
+const DATAGRAM_BYTES_MAX = 8_192;
 /** Datagrams that are processed at once; further ones are dropped, and their panels send again. */
 const DATAGRAMS_MAX = 256;
 
@@ -213,6 +215,7 @@ export class PanelReceiver {
     bytes: Buffer,
     { address, port }: { readonly address: string; readonly port: number },
   ): Promise<void> {
+    if (bytes.length > DATAGRAM_BYTES_MAX) return this.#refusals.note("too-long", "", address);
     if (this.#datagrams >= DATAGRAMS_MAX) return this.#refusals.note("rate", "", address);
     this.#datagrams += 1;
     for (const read of new FrameReader().push(bytes)) {

@@ -82,15 +82,20 @@ test("when the wall clock is set by years, the panel gets the new time, and its 
   expect(site.trips).toHaveLength(2);
 });
 
-test("text between frames, and frames of other protocols, cost nothing but their own connection", async () => {
+test("noise costs nothing but its own connection, which is closed after 256 KiB", async () => {
   const socket = await opened();
   for (let part = 0; part < 64; part += 1) socket.write(Buffer.alloc(16_384, "GET / HTTP/1.1\r\n\r\n"));
   expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
-  socket.write(
-    Buffer.concat(Array.from({ length: 20 }, () => wire("SR0001L0001    006969XX    [ID00000000]"))),
-  );
+  await eventually("the connection to be closed", () => socket.destroyed);
+});
+
+test("a sender of another protocol is disconnected after 15 s", async () => {
+  const socket = await opened();
+  socket.write(wire("SR0001L0001    006969XX    [ID00000000]"));
+  expect(await site.panel("1234", { key }).supervision()).toMatchObject({ token: "ACK" });
   site.clock.advance(16_000);
   await eventually("the connection to be closed", () => socket.destroyed);
+  expect(site.count("acknowledged")).toBe(1);
 });
 
 test("in a month with sequences that wrap four times and no times, each alarm is new and each repetition is not", () => {
