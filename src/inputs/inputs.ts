@@ -14,6 +14,7 @@ import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { levelOf } from "./gpio/line-bindings.ts";
+import { gpioLinesOf, hasBias, normalLevels } from "./gpio/zone-lines.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./mqtt-zones.ts";
@@ -233,23 +234,4 @@ function homeAssistantAt(
   if (mqtt.mode !== "external") return undefined;
   const publisher = new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-shown`, log });
   return new HomeAssistant({ ...common, publisher });
-}
-
-function hasBias({ input, gate }: Zone): boolean {
-  return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
-}
-
-function gpioLinesOf({ input, gate }: Zone): number[] {
-  return [...(input.source === "gpio" ? [input.gpio] : []), ...(gate.by === "gpio" ? [gate.gpio] : [])];
-}
-
-/** Initial levels of simulated lines: every contact normal, every key switch armed. */
-function normalLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
-  const contacts = zones.flatMap(({ input }) =>
-    input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
-  );
-  const keys = zones.flatMap(({ gate }) =>
-    gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
-  );
-  return [...keys, ...contacts];
 }

@@ -69,7 +69,8 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
       families.set(comment[2] ?? "", comment[3] ?? "");
       continue;
     }
-    const found = /^([a-z][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? (-?\d[\d.e+-]*)$/.exec(line);
+    const found =
+      /^([a-z][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? (-?\d[\d.e+-]*)$/.exec(line);
     expect(found, line).not.toBeNull();
     const labels = [...(found?.[2] ?? "").matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
     samples.push({
