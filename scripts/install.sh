@@ -31,7 +31,7 @@ ln -sf "$node" "$home/node/bin/node"
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf
 systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
 [ -e /etc/santinela/santinela.yaml ] ||
-  install -m 640 -g santinela /usr/share/santinela/santinela.yaml /etc/santinela/santinela.yaml
+  install -m 660 -g santinela /usr/share/santinela/santinela.yaml /etc/santinela/santinela.yaml
 if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --subsystem-match=gpio || true; fi
 systemctl daemon-reload
 systemctl enable --quiet santinela.service santinela-backup.timer

@@ -12,6 +12,7 @@ export interface DaemonControlParts extends Pick<DaemonOptions, "effectiveOption
   readonly clock: Clock;
   readonly log: JsonLog;
   readonly reload: DaemonControl["reload"];
+  readonly applyConfiguration: DaemonControl["applyConfiguration"];
 }
 
 /** Actions of administrators on the whole daemon. */
@@ -22,11 +23,13 @@ export function daemonControl({
   clock,
   log,
   reload,
+  applyConfiguration,
 }: DaemonControlParts): DaemonControl {
   return {
     configuration: () => effectiveOptions(),
     enableDebugLog: (forMs) => log.enableDebug(forMs),
     reload,
+    applyConfiguration,
     restart: () => restart(() => {}),
     confirmMachine: () => {
       acceptMachine(dataDir);

@@ -11,7 +11,7 @@ import { remoteHere, type Remote } from "./domain/remote.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
-import { signingKeys } from "./ops/secrets.ts";
+import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
@@ -19,6 +19,8 @@ import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
+import { ConfigurationEditor } from "./site/configuration-editor.ts";
+import { Confirmations } from "./site/confirmations.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
@@ -139,6 +141,10 @@ export class DaemonFront {
         events,
         settings,
         discovery,
+        configuration: {
+          editor: new ConfigurationEditor({ config, load, control: sensing.control }),
+          confirmations: new Confirmations(clock, oneTimePassword),
+        },
         setup: { config, load },
         metrics: {
           token: () => config.metricsToken,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
+import { DaemonConfiguration } from "./daemon-configuration.ts";
 import { daemonControl } from "./daemon-control.ts";
 import type { FrontAddress } from "./daemon-front.ts";
 import { thisMachine, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
@@ -102,12 +103,21 @@ export class Daemon {
     sensing.start();
     const reload = this.#newReload(sensing, parts);
     const reloadBy: DaemonControl["reload"] = (by) => reload.reload(by);
+    const configuration = new DaemonConfiguration({
+      ...this.#common,
+      config,
+      events: sensing.events,
+      reload: reloadBy,
+      isStalled: () => this.isStalled(),
+    });
+    configuration.start();
     const control = daemonControl({
       ...this.#options,
       ...this.#common,
       config,
       log: this.#log,
       reload: reloadBy,
+      applyConfiguration: (order) => configuration.apply(order),
     });
     this.#stops.push(() => this.#log.restoreLevel());
     this.#stops.push(() => parts.stopFront());

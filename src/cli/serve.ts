@@ -2,14 +2,16 @@ import type { Config } from "../config/config.ts";
 import { TextsInForce } from "../config/effective.ts";
 import {
   configurationToRun,
+  dataDirectories,
   keepLastGood,
   lastGoodAtMs,
   type EffectiveConfiguration,
 } from "../config/last-good.ts";
-import type { LoadOptions } from "../config/load.ts";
+import { findFile, type LoadOptions } from "../config/load.ts";
 import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { revertUnproven } from "../ops/configuration-trial.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
@@ -51,6 +53,7 @@ class DaemonRuns {
       if (this.#running) this.#running.reloadBySignal();
       else this.#isReloadRequested = true;
     });
+    revertUnprovenChange(load);
     this.#effective = configurationToRun(load);
   }
 
@@ -141,6 +144,12 @@ class DaemonRuns {
       return next;
     };
   }
+}
+
+/** A change from the web panel that had not been proven when the process ended is taken back. */
+function revertUnprovenChange(load: LoadOptions): void {
+  const file = findFile(load);
+  if (file !== null) revertUnproven(file, dataDirectories(file, load));
 }
 
 /** @returns the error message; undefined on success */

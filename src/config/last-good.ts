@@ -71,8 +71,8 @@ function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfigura
   return undefined;
 }
 
-/** Possible data directories of an invalid file. */
-function dataDirectories(file: string, { env }: LoadOptions): string[] {
+/** Possible data directories of a file that may be invalid. */
+export function dataDirectories(file: string, { env }: LoadOptions): string[] {
   const folder = dirname(file);
   const fromFile: unknown = parseDocument(readableText(file), { logLevel: "silent" }).get("dataDir");
   const fromVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];

@@ -116,8 +116,10 @@ function resolvedSections(
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     dc09: value.dc09 ? dc09Of(value, value.dc09, passwords, profiles) : null,
     objectives: value.objectives ?? {},
-    zones: (value.zones ?? []).flatMap(
-      (zone) => resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? [],
+    zones: (value.zones ?? []).flatMap((zone) =>
+      zone.disabled === true
+        ? []
+        : (resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? []),
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,

@@ -105,6 +105,7 @@ export function zoneWarnings({ profiles, objectives, zones = [] }: Configuration
     const warnings = ineffectiveOptions(zone);
     if (kind === "motion" && police === true)
       warnings.unshift("a single motion detector requests the police without confirmation by a second zone");
+    if (zone.disabled === true) return [`zone ${id}: is disabled; it is not monitored`];
     if (!isImported(zone))
       warnings.unshift(
         `objective ${objective.id} of ${objective.type} is not in objectives; import it, otherwise a placeholder name is used`,

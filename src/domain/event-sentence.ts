@@ -46,6 +46,8 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "walk-test-ended": "{who} ended the walk test",
   "blind-interval": "Zones were not monitored for a time",
   "opening-repeated": "An opening was repeated",
+  "configuration-changed": "{who} changed the configuration",
+  "configuration-reverted": "The configuration went back to the one before",
   "machine-confirmed": "{who} confirmed this machine",
   "site-removed": "{who} removed site {about}",
   "alarm-panel-reported": "Alarm panel {about} reported an event",

@@ -49,6 +49,8 @@ export const EVENT_NAMES = [
   "restart-ordered",
   "reload-applied",
   "reload-rejected",
+  "configuration-changed",
+  "configuration-reverted",
   "log-detailed",
   "machine-confirmed",
   "zone-bypassed",

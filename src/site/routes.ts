@@ -9,6 +9,7 @@ import type { AccountService } from "../service/accounts.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { accountRoutes } from "./accounts.ts";
+import { configurationRoutes, type ConfigurationParts } from "./configuration.ts";
 import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
 import { machineRoutes } from "./machine.ts";
@@ -25,6 +26,7 @@ export interface SiteRouteParts {
   readonly settings: SiteSettings;
   readonly setup: SetupParts;
   readonly discovery: SiteDiscovery;
+  readonly configuration: ConfigurationParts;
   readonly tokens: TokenService;
   readonly accounts: Remote<AccountService>;
   readonly events: EventNotes;
@@ -52,6 +54,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   restoreRoutes(router, guards, settings);
   machineRoutes(router, guards, parts);
   setupRoutes(router, guards, parts);
+  configurationRoutes(router, guards, parts);
   discoveryRoutes(router, guards, parts.discovery);
   accountRoutes(router, guards, parts);
   const streams = new EventStreams(parts.clock, site, guards);

@@ -15,6 +15,7 @@ import { assertUndecided } from "../ops/machine-identity.ts";
 import type { RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
+import type { ConfigurationOrder, ConfigurationResult } from "./configuration-view.ts";
 import { minutesOf, requestObject } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 
@@ -119,6 +120,8 @@ export interface DaemonControl {
   enableDebugLog(forMs: number): void;
   /** Applies the configuration file, as `SiteSettings.reload`. */
   reload(by: Actor): Promise<ReloadView>;
+  /** Writes a checked configuration text and applies it on trial, as `DaemonConfiguration.apply`. */
+  applyConfiguration(order: ConfigurationOrder): Promise<ConfigurationResult>;
   /** Stops this run cleanly and starts a new one. */
   restart(): void;
   /** Remembers this machine as the one of the site, and restarts. */

@@ -1,18 +1,23 @@
+import { continuedConfig, currentAnswers } from "../config/continued-config.ts";
 import { generateConfig } from "../config/generated-config.ts";
-import { newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
+import { configurationText, newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { DraftView, QuestionView } from "./administration-view.ts";
 import type { SetupParts } from "./setup.ts";
 
-/** The questions of `santinela init` for these answers and, once complete, the configuration; nothing is written. */
+/**
+ * The questions of `santinela init` for these answers and, once complete, the configuration; nothing is written. An existing
+ * configuration is continued: its answers are the defaults, and it loses no zone, broker or address.
+ */
 export function draftConfiguration(given: SetupAnswers, { config, load }: SetupParts): DraftView {
   const questions: QuestionView[] = [];
   const answers: Record<string, string> = {};
+  const current = currentAnswersOf(config);
   for (const question of QUESTIONS) {
     if (isForTheTerminal(question) || question.when?.(answers) === false) continue;
     const { name, text, choices = null } = question;
-    const fallback = question.defaultAnswer?.(answers) ?? null;
+    const fallback = current[name] ?? question.defaultAnswer?.(answers) ?? null;
     const typed = (given[name] ?? "").trim();
     const answer = typed === "" && fallback !== null ? fallback : typed;
     answers[name] = answer;
@@ -23,9 +28,17 @@ export function draftConfiguration(given: SetupAnswers, { config, load }: SetupP
   const isComplete = questions.every(({ problem }) => problem === null);
   if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
   // Keep the data directory, so that accounts and records are kept.
-  const { text, secrets } = generateConfig(answers, {}, config.dataDir);
+  const { text: drafted, secrets } = generateConfig(answers, {}, config.dataDir);
+  const text = exists ? continuedConfig(configurationText(load).text, drafted) : drafted;
   const errors = errorsOf(file, text, load);
-  return { questions, file, exists, configuration: text, secretFiles: [...secrets.keys()], errors };
+  // A password that the installation has already stays in its file.
+  const secretFiles = [...secrets.keys()].filter((name) => text.includes(name));
+  return { questions, file, exists, configuration: text, secretFiles, errors };
+}
+
+function currentAnswersOf({ file, site, http, upstream, mqtt, zones }: SetupParts["config"]): SetupAnswers {
+  if (file === null || !site || !http || upstream === undefined || !mqtt || !zones) return {};
+  return currentAnswers({ site, http, upstream, mqtt, zones });
 }
 
 function errorsOf(file: string, text: string, load: LoadOptions): string | null {

@@ -42,6 +42,8 @@ const AUDITED: readonly EventName[] = [
   "restart-ordered",
   "reload-applied",
   "reload-rejected",
+  "configuration-changed",
+  "configuration-reverted",
   "log-detailed",
   "machine-confirmed",
   "zone-bypassed",

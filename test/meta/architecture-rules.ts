@@ -32,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Calls between threads; only the composition roots know them.
   threads: ["threads", "ops", "store", "domain"],
   "daemon-server.ts": ["site", "http", "ops", "config", "domain"],
+  "daemon-configuration.ts": ["site", "service", "ops", "config", "domain"],
   "daemon-control.ts": ["daemon-options.ts", "site", "ops", "config", "domain"],
   "daemon-records.ts": ["sync", "service", "ops", "store", "config", "domain"],
   "daemon-front.ts": [
@@ -92,6 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
   ],
   "daemon.ts": [
+    "daemon-configuration.ts",
     "daemon-control.ts",
     "daemon-front.ts",
     "daemon-in-one-thread.ts",

@@ -36,6 +36,7 @@ beforeEach(async () => {
         log: new JsonLog({ level: "error", clock, write: () => {} }),
         effectiveOptions: () => [],
         reload: () => expect.fail("no reload was asked for"),
+        applyConfiguration: () => expect.fail("no change was asked for"),
         restart: (meanwhile) => void orders.push(meanwhile),
       }),
     ),

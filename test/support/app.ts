@@ -75,7 +75,7 @@ type AtOnce<C> = {
 export type PublicSite = AtOnce<Pick<SiteApi, "status">> & {
   readonly [Subject in Exclude<keyof SiteApi, "status">]: AtOnce<SiteApi[Subject]>;
 };
-export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "settings" | "discovery"> {
+export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "settings" | "discovery" | "configuration"> {
   readonly site: PublicSite;
   readonly settings: AtOnce<Pick<SiteSettings, keyof SiteSettings>>;
 }

@@ -140,6 +140,8 @@ export const EN_RECORDS = {
   "event.signal": "signal test",
   "event.database-recovered": "database recovered",
   "event.backup-downloaded": "backup downloaded",
+  "event.configuration-changed": "configuration changed in the web panel",
+  "event.configuration-reverted": "configuration changed back",
   "event.reload-applied": "configuration reloaded",
   "event.reload-rejected": "configuration rejected",
   "event.restart-ordered": "restart requested",

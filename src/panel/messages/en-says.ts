@@ -36,6 +36,8 @@ export const EN_SAYS = {
   "says.walk-test-ended": "{who} ended the walk test",
   "says.blind-interval": "Zones were not monitored for a time",
   "says.opening-repeated": "An opening was repeated",
+  "says.configuration-changed": "{who} changed the configuration",
+  "says.configuration-reverted": "The configuration went back to the one before",
   "says.machine-confirmed": "{who} confirmed this machine",
   "says.site-removed": "{who} removed site {about}",
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",

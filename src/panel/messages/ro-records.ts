@@ -158,6 +158,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.data-lost": "date pierdute",
   "event.database-recovered": "bază de date recuperată",
   "event.backup-downloaded": "copie de siguranță descărcată",
+  "event.configuration-changed": "configurație schimbată din panou",
+  "event.configuration-reverted": "configurație readusă la forma dinainte",
   "event.reload-applied": "configurație reîncărcată",
   "event.reload-rejected": "configurație respinsă",
   "event.restart-ordered": "repornire solicitată",

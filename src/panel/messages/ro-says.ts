@@ -39,6 +39,8 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.walk-test-ended": "{who} a oprit testul de mers (walk test)",
   "says.blind-interval": "Întrerupere a monitorizării zonelor",
   "says.opening-repeated": "Deschidere repetată",
+  "says.configuration-changed": "{who} a modificat configurația",
+  "says.configuration-reverted": "S-a revenit la configurația anterioară",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",
   "says.alarm-panel-reported": "Centrala de alarmă {about} a raportat un eveniment",

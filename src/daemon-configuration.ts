@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import type { Config } from "./config/config.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { Condition, ConditionCode } from "./domain/condition.ts";
+import { AppError } from "./domain/errors.ts";
+import type { Actor } from "./domain/event.ts";
+import { hashOfText, proven, revert, takeReverted, writeOnTrial } from "./ops/configuration-trial.ts";
+import type { JsonLog } from "./ops/log.ts";
+import type { EventNotes } from "./service/event-notes.ts";
+import type { ConfigurationOrder, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
+
+export interface DaemonConfigurationParts {
+  readonly config: Pick<Config, "file" | "dataDir">;
+  readonly clock: Clock;
+  readonly log: JsonLog;
+  readonly conditions: { list(): readonly Condition[] };
+  readonly events: EventNotes;
+  readonly reload: (by: Actor) => Promise<ReloadView>;
+  readonly isStalled: () => boolean;
+}
+
+/** Time for lines to be opened and brokers to answer a subscription, after the reload has waited for them once. */
+const TRIAL_MS = 3_000;
+const LOOK_EVERY_MS = 250;
+/** Of a difference in the event log; a change of twelve zones has less than half of that. */
+const DIFF_LENGTH_MAX = 16_000;
+/** What a changed zone can break. Anything else, such as a lost link, takes no change back. */
+const BROKEN_BY_ZONES: readonly ConditionCode[] = [
+  "configuration-invalid",
+  "mqtt-subscription-refused",
+  "mqtt-broker-not-listening",
+  "gpio-unavailable",
+  "gpio-line-failed",
+  "journal-write-failed",
+  "thread-failed",
+];
+
+/** Writes a changed configuration file and applies it on trial; it goes back by itself if the daemon is not healthy after it. */
+export class DaemonConfiguration {
+  readonly #parts: DaemonConfigurationParts;
+  #isBusy = false;
+
+  constructor(parts: DaemonConfigurationParts) {
+    this.#parts = parts;
+  }
+
+  /** Reports a change that was taken back at the start. */
+  start(): void {
+    const trial = takeReverted(this.#parts.config.dataDir);
+    if (trial) this.#noteReverted(trial, trial.diff, "the daemon ended before the change was proven");
+  }
+
+  /**
+   * @returns once the change is proven or taken back
+   * @throws AppError `conflict` if the file is not the one that the change is based on or another change is on trial,
+   *   `cannot-create` if it cannot be written; nothing changes then
+   */
+  async apply(order: ConfigurationOrder): Promise<ConfigurationResult> {
+    const { file } = this.#parts.config;
+    if (file === null) throw new AppError("conflict", "this installation has no configuration file");
+    if (this.#isBusy) throw new AppError("conflict", "another change is being applied", { retryAfterS: 5 });
+    this.#isBusy = true;
+    try {
+      return await this.#apply(file, order);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #apply(file: string, { text, hash, diff, by }: ConfigurationOrder): Promise<ConfigurationResult> {
+    const { config, clock, conditions, events } = this.#parts;
+    if (hashOfText(readFileSync(file, "utf8")) !== hash)
+      throw new AppError("conflict", "the configuration file has changed in the meantime", {
+        hint: "Read it again and repeat the change.",
+      });
+    const before = new Set(broken(conditions.list()));
+    writeOnTrial(config.dataDir, text, { file, ...by, diff }, clock.wallMs());
+    const { view, reason } = await this.#tryOut(by, before);
+    if (view === null || reason !== null) {
+      await this.#goBack(by, diff, reason ?? "it was not applied");
+      return { state: "reverted", reason, reload: null, hash };
+    }
+    proven(config.dataDir);
+    const detail = { diff: diff.slice(0, DIFF_LENGTH_MAX) };
+    events.note({ event: "configuration-changed", ...by, subject: "configuration", detail });
+    return { state: "applied", reason: null, reload: view, hash: hashOfText(text) };
+  }
+
+  /** @returns what was applied, and why the daemon is not healthy with it; null if it is */
+  async #tryOut(
+    by: Actor,
+    before: ReadonlySet<string>,
+  ): Promise<{ view: ReloadView | null; reason: string | null }> {
+    const { clock, conditions, isStalled } = this.#parts;
+    try {
+      const view = await this.#parts.reload(by);
+      const endMs = clock.monotonicMs() + TRIAL_MS;
+      for (;;) {
+        const found = broken(conditions.list()).find((one) => !before.has(one));
+        if (found !== undefined) return { view, reason: found };
+        if (isStalled()) return { view, reason: "trips are no longer processed" };
+        if (clock.monotonicMs() >= endMs) return { view, reason: null };
+        await new Promise<void>((resolve) => {
+          clock.after(LOOK_EVERY_MS, resolve);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { view: null, reason: error.message };
+    }
+  }
+
+  async #goBack(by: Actor, diff: string, reason: string): Promise<void> {
+    const { config, log } = this.#parts;
+    revert(config.dataDir);
+    takeReverted(config.dataDir);
+    this.#noteReverted(by, diff, reason);
+    try {
+      await this.#parts.reload(by);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // The earlier configuration is in force unless the reload had begun; the next start reads the file.
+      log.error("configuration-not-reloaded", { reason: error.message });
+    }
+  }
+
+  #noteReverted({ who, from }: Actor, diff: string, reason: string): void {
+    const { events, log } = this.#parts;
+    log.warn("configuration-reverted", { who, from, reason });
+    const detail = { reason, diff: diff.slice(0, DIFF_LENGTH_MAX) };
+    events.note({ event: "configuration-reverted", who, from, subject: "configuration", detail });
+  }
+}
+
+/** The open conditions that a changed zone can cause, each with its message. */
+function broken(conditions: readonly Condition[]): string[] {
+  return conditions
+    .filter(({ code }) => BROKEN_BY_ZONES.includes(code))
+    .map(({ title, text }) => `${title}: ${text}`);
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { flushFile, flushFolder, readJson, renameDurably } from "../store/durable-files.ts";
+
+/** Earlier texts that are kept. */
+const KEPT_MAX = 10;
+const FOLDER = "configurations";
+const MARKER = "configuration-trial.json";
+
+/** A change that has been written and not yet been proven. */
+export interface ConfigurationTrial {
+  readonly file: string;
+  /** Name of the earlier text in the folder of kept ones. */
+  readonly kept: string;
+  readonly who: string;
+  readonly from: string;
+  readonly diff: string;
+  /** Whether the earlier text is in the file again. */
+  readonly isReverted: boolean;
+}
+
+/** SHA-256 of a text, in hexadecimal digits: it names the state of the file that a change is based on. */
+export function hashOfText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Writes a changed configuration on trial: a process that ends before `proven` starts with the earlier text.
+ * @param atMs wall clock, in the name of the kept text
+ * @throws AppError `cannot-create` if the file cannot be written; it is unchanged then
+ */
+export function writeOnTrial(
+  dataDir: string,
+  text: string,
+  trial: Omit<ConfigurationTrial, "kept" | "isReverted">,
+  atMs: number,
+): void {
+  const before = readFileSync(trial.file, "utf8");
+  const kept = `${new Date(atMs).toISOString().replaceAll(/[:.]/g, "-")}.yaml`;
+  try {
+    mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
+    writePrivate(join(dataDir, FOLDER, kept), before);
+    writePrivate(join(dataDir, MARKER), JSON.stringify({ ...trial, kept, isReverted: false }));
+    replaceText(trial.file, text);
+  } catch (cause) {
+    if (isBack(trial.file, before)) rmSync(join(dataDir, MARKER), { force: true });
+    throw new AppError("cannot-create", `${trial.file} cannot be written: ${messageOf(cause)}`, {
+      hint: "Let the user of the service write this file, and only this one: chgrp santinela and chmod 660.",
+      cause,
+    });
+  }
+  for (const name of keptConfigurations(dataDir).slice(KEPT_MAX))
+    rmSync(join(dataDir, FOLDER, name), { force: true });
+}
+
+/** Writes a text back after a failed write. @returns false if that failed too; the next start tries again */
+function isBack(file: string, text: string): boolean {
+  try {
+    if (readFileSync(file, "utf8") !== text) replaceText(file, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The change works: it stays after a restart. */
+export function proven(dataDir: string): void {
+  rmSync(join(dataDir, MARKER), { force: true });
+  flushFolder(dataDir);
+}
+
+/** Writes the earlier text back. @throws Error if the file cannot be written; the next start tries again */
+export function revert(dataDir: string): void {
+  const trial = readTrial(dataDir);
+  if (!trial || trial.isReverted) return;
+  replaceText(trial.file, readFileSync(join(dataDir, FOLDER, trial.kept), "utf8"));
+  writePrivate(join(dataDir, MARKER), JSON.stringify({ ...trial, isReverted: true }));
+}
+
+/**
+ * Before a start: takes back a change of this file that was not proven when the process ended.
+ * @param folders where the data directory of the file may be
+ */
+export function revertUnproven(file: string, folders: readonly string[]): void {
+  for (const dataDir of folders) if (readTrial(dataDir)?.file === file) revert(dataDir);
+}
+
+/** The change that was taken back since the last call; undefined if there is none. */
+export function takeReverted(dataDir: string): ConfigurationTrial | undefined {
+  const trial = readTrial(dataDir);
+  if (trial?.isReverted !== true) return undefined;
+  rmSync(join(dataDir, MARKER), { force: true });
+  return trial;
+}
+
+/** Names of the kept texts, the newest first. */
+export function keptConfigurations(dataDir: string): string[] {
+  const folder = join(dataDir, FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".yaml"))
+    .sort()
+    .toReversed();
+}
+
+function readTrial(dataDir: string): ConfigurationTrial | undefined {
+  return readJson(join(dataDir, MARKER)) as ConfigurationTrial | undefined;
+}
+
+function writePrivate(path: string, text: string): void {
+  writeFileSync(`${path}.part`, text, { mode: 0o600 });
+  renameDurably(`${path}.part`, path);
+}
+
+/**
+ * Replaces a file by renaming. Where the service may write the file but not its folder, as in its sandbox, the text is
+ * written into the file: the marker of the trial makes a power cut in between harmless.
+ */
+function replaceText(file: string, text: string): void {
+  const path = realpathSync(file);
+  const { mode, uid, gid } = statSync(path);
+  const part = join(dirname(path), `.${hashOfText(path).slice(0, 8)}.part`);
+  try {
+    writeFileSync(part, text, { mode: mode & 0o777 });
+    chownSync(part, uid, gid);
+    renameDurably(part, path);
+  } catch {
+    rmSync(part, { force: true });
+    writeFileSync(path, text);
+    flushFile(path);
+  }
+}

@@ -1,0 +1,126 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import { readConfiguration, type LoadOptions } from "../config/load.ts";
+import { ConfigurationError } from "../config/problems.ts";
+import { textDiff } from "../config/text-diff.ts";
+import type { ZoneEdit } from "../config/zone-edits.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
+import type { Remote } from "../domain/remote.ts";
+import { hashOfText, keptConfigurations } from "../ops/configuration-trial.ts";
+import type {
+  ConfigurationErrorView,
+  ConfigurationProposalView,
+  ConfigurationResult,
+  ConfiguredZonesView,
+} from "./configuration-view.ts";
+import type { DaemonControl } from "./settings.ts";
+
+export interface ConfigurationEditorParts {
+  readonly config: Pick<Config, "file" | "dataDir" | "http">;
+  readonly load: LoadOptions;
+  readonly control: Pick<Remote<DaemonControl>, "applyConfiguration">;
+}
+
+/** Reads and changes the zones of the configuration file, which stays the truth. */
+export class ConfigurationEditor {
+  readonly #parts: ConfigurationEditorParts;
+
+  constructor(parts: ConfigurationEditorParts) {
+    this.#parts = parts;
+  }
+
+  /** The zones as the file has them. @throws AppError `conflict` if the file cannot be read this way */
+  async zones(): Promise<ConfiguredZonesView> {
+    const { file, dataDir, http } = this.#parts.config;
+    const mode = http.configuration;
+    const kept = keptConfigurations(dataDir);
+    if (file === null) return { file, hash: null, mode, isWritable: false, zones: [], kept };
+    const text = this.#text();
+    const { zonesIn } = await import("../config/zone-edits.ts");
+    return { file, hash: hashOfText(text), mode, isWritable: isWritable(file), zones: zonesIn(text), kept };
+  }
+
+  /** What the changes would do. @throws AppError `conflict` if the file has another hash, `invalid` for unknown zones */
+  async propose(hash: string, edits: readonly ZoneEdit[]): Promise<ConfigurationProposalView> {
+    const { text: _text, ...proposal } = await this.#edited(hash, edits);
+    return proposal;
+  }
+
+  /** @throws AppError `conflict` if zones may only be changed in the file */
+  assertAllowed(): void {
+    if (this.#parts.config.http.configuration !== "panel")
+      throw new AppError(
+        "conflict",
+        "http.configuration is file-only: zones are changed in the configuration file",
+        {
+          hint: "Set http.configuration: panel in the file and restart to allow it here.",
+        },
+      );
+  }
+
+  /**
+   * Writes the changes to the file and applies them.
+   * @throws AppError `configuration` with the errors, `conflict` as `propose`; nothing changes then
+   */
+  async apply(
+    hash: string,
+    edits: readonly ZoneEdit[],
+    by: Actor,
+  ): Promise<ConfigurationResult & { diff: string }> {
+    const { text, diff, errors } = await this.#edited(hash, edits);
+    if (errors.length > 0) throw new ConfigurationError(errors);
+    const result = await this.#parts.control.applyConfiguration({ text, hash, diff, by });
+    return { ...result, diff };
+  }
+
+  async #edited(
+    hash: string,
+    edits: readonly ZoneEdit[],
+  ): Promise<ConfigurationProposalView & { text: string }> {
+    const before = this.#text();
+    if (hashOfText(before) !== hash)
+      throw new AppError("conflict", "the configuration file has changed in the meantime", {
+        hint: "Read it again and repeat the change.",
+      });
+    // Loaded on use: the YAML library takes memory that a running daemon does not need otherwise.
+    const { editedText, zonesIn } = await import("../config/zone-edits.ts");
+    const text = editedText(before, edits);
+    return { text, hash, diff: textDiff(before, text), zones: zonesIn(text), ...this.#checked(text) };
+  }
+
+  /** Checked as at a start, with the passwords that this process can read. */
+  #checked(text: string): { errors: readonly ConfigurationErrorView[]; warnings: readonly string[] } {
+    const { config, load } = this.#parts;
+    try {
+      const { warnings } = readConfiguration({ file: config.file, text }, load);
+      return { errors: [], warnings };
+    } catch (error) {
+      if (error instanceof ConfigurationError) return { errors: error.errors, warnings: [] };
+      if (!(error instanceof AppError)) throw error;
+      return { errors: [{ place: `${config.file}:1:1`, message: error.message }], warnings: [] };
+    }
+  }
+
+  #text(): string {
+    const { file } = this.#parts.config;
+    if (file === null)
+      throw new AppError("conflict", "this installation has no configuration file", {
+        hint: "Create one with santinela init, then restart.",
+      });
+    try {
+      return readFileSync(file, "utf8");
+    } catch (cause) {
+      throw new AppError("conflict", `cannot read ${file}: ${messageOf(cause)}`, { cause });
+    }
+  }
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Actor } from "../domain/event.ts";
+import type { ReloadView } from "./administration-view.ts";
+
+export type { ReloadView } from "./administration-view.ts";
+
+/** The zones as the configuration file has them. */
+export interface ConfiguredZonesView {
+  /** Path of the file; null if there is none. */
+  readonly file: string | null;
+  /** Names the state of the file; a change is based on it. Null without a file. */
+  readonly hash: string | null;
+  /** Whether zones may be changed here (`http.configuration`). */
+  readonly mode: "panel" | "file-only";
+  /** Whether the service may write the file. */
+  readonly isWritable: boolean;
+  /** As written, without defaults, in the order of the file. */
+  readonly zones: readonly Readonly<Record<string, unknown>>[];
+  /** Names of the earlier texts that are kept, the newest first. */
+  readonly kept: readonly string[];
+}
+
+/** What a change would do; nothing is written. */
+export interface ConfigurationProposalView {
+  /** The state of the file that the change is based on. */
+  readonly hash: string;
+  /** Lines with `-`, `+` or a blank before them, each part after `@@ -line +line @@`; empty if nothing changes. */
+  readonly diff: string;
+  /** Errors of the changed file; it can be applied only without any. */
+  readonly errors: readonly ConfigurationErrorView[];
+  readonly warnings: readonly string[];
+  readonly zones: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ConfigurationErrorView {
+  /** `file:line:col`, or an environment variable. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Result of a change that was written and applied. */
+export interface ConfigurationResult {
+  /** `reverted`: the daemon was not healthy with it, and the earlier file is in force again. */
+  readonly state: "applied" | "reverted";
+  /** Why it was taken back; null if it was not. */
+  readonly reason: string | null;
+  /** The state of the file now. */
+  readonly hash: string;
+  /** The changes in force; null if it was taken back. */
+  readonly reload: ReloadView | null;
+}
+
+/** A checked text to apply. */
+export interface ConfigurationOrder {
+  readonly text: string;
+  /** The state of the file that the text is based on. */
+  readonly hash: string;
+  readonly diff: string;
+  readonly by: Actor;
+}
+
+/** The password was asked again: for a few minutes changes may be applied with it. */
+export interface ConfirmationView {
+  readonly confirmation: string;
+  readonly expiresInS: number;
+}

@@ -1,0 +1,64 @@
+import type { Request, Response, Router } from "express";
+import { actorOf } from "../domain/principal.ts";
+import { AppError } from "../domain/errors.ts";
+import { isLocal, principalOf, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { disableIdleTimeout } from "../http/connection-limits.ts";
+import { addResource, json } from "../http/resource.ts";
+import type { TokenService } from "../service/tokens.ts";
+import type { Confirmations } from "./confirmations.ts";
+import type { ConfirmationView } from "./configuration-view.ts";
+import type { ConfigurationEditor } from "./configuration-editor.ts";
+import { requestObject } from "./request-parameters.ts";
+import { zoneEditsOf } from "./zone-edit-parameters.ts";
+
+/** What the routes of the configuration call. */
+export interface ConfigurationParts {
+  readonly editor: ConfigurationEditor;
+  readonly confirmations: Confirmations;
+}
+
+/**
+ * Zones in the web panel, for administrators: reading and proposing change nothing; applying needs the password again and
+ * `http.configuration: panel`.
+ */
+export function configurationRoutes(
+  router: Router,
+  { administrator: guard }: AuthGuards,
+  { tokens, configuration }: { readonly tokens: TokenService; readonly configuration: ConfigurationParts },
+): void {
+  addResource(router, "/site/configuration/zones", guard, { get: json(() => configuration.editor.zones()) });
+  const confirm = async (request: Request): Promise<ConfirmationView> => {
+    const principal = principalOf(request);
+    const { password } = requestObject(request);
+    if (typeof password !== "string") throw new AppError("invalid", 'send {"password"}');
+    if (principal.accountId === 0)
+      throw new AppError("invalid", "the control socket has no password and needs no confirmation");
+    // Rate-limited like every password. Not 401: the token is valid.
+    const account = await tokens.accountOf(principal, password, { hasToken: true });
+    if (!account) throw new AppError("forbidden", "the password is incorrect");
+    return configuration.confirmations.issue(principal);
+  };
+  addResource(router, "/site/configuration/confirmation", guard, { post: [readBody, json(confirm)] });
+  const propose = (request: Request) => {
+    const { hash, changes } = requestObject(request);
+    return configuration.editor.propose(textOf(hash, "hash"), zoneEditsOf(changes));
+  };
+  addResource(router, "/site/configuration/proposal", guard, { post: [readBody, json(propose)] });
+  const apply = async (request: Request, response: Response): Promise<void> => {
+    const { hash, changes, confirmation } = requestObject(request);
+    const principal = principalOf(request);
+    configuration.editor.assertAllowed();
+    if (!isLocal(request)) configuration.confirmations.assert(principal, confirmation);
+    disableIdleTimeout(response);
+    response.json(
+      await configuration.editor.apply(textOf(hash, "hash"), zoneEditsOf(changes), actorOf(principal)),
+    );
+  };
+  addResource(router, "/site/configuration/apply", guard, { post: [readBody, apply] });
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new AppError("invalid", `${name} must be a text, from GET /site/configuration/zones`);
+}

@@ -1,0 +1,319 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Trip } from "../../src/domain/trip.ts";
+import type {
+  ConfigurationProposalView,
+  ConfigurationResult,
+  ConfirmationView,
+  ConfiguredZonesView,
+} from "../../src/site/configuration-view.ts";
+import type { DraftView } from "../../src/site/administration-view.ts";
+import type { DiscoveryView } from "../../src/site/discovery-view.ts";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
+import type { ZoneView } from "../../src/site/zone-view.ts";
+import { AnnouncingDevices } from "../support/announcing-devices.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
+
+/* A browser changes the zones of an installation over HTTP; the file stays the truth. */
+
+const ADMINISTRATOR = { email: "ana@site.example", password: "correct horse battery staple" };
+const OBJECTIVE = { type: "obiective/cladiri", id: 1 };
+const BASE = [
+  "# Hala de test",
+  "http: { port: 0, configuration: panel } # panou",
+  "gpio: { backend: simulated }",
+  "objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }",
+  "",
+].join("\n");
+const TWO_ZONES = `${BASE}mqtt: off
+zones:
+  # la intrare
+  - id: usa
+    name: Ușa
+    kind: intrusion
+    objective: { type: obiective/cladiri, id: 1 }
+    input: { gpio: 17, contact: nc } # cablu roșu
+
+  - id: geam
+    name: Geam
+    kind: glass
+    objective: { type: obiective/cladiri, id: 1 }
+    input: { gpio: 18 }
+`;
+
+let installation: Installation;
+let site: DaemonProcess;
+let base: string;
+let token: string;
+const file = (): string => join(installation.folder, "site.yaml");
+const content = (): string => readFileSync(file(), "utf8");
+
+beforeEach(() => {
+  installation = new Installation();
+});
+afterEach(() => installation.remove());
+
+async function start(yaml: string, environment?: NodeJS.ProcessEnv): Promise<void> {
+  site = installation.daemon("site", yaml);
+  await site.addAccount(ADMINISTRATOR, "administrator");
+  await begin(environment);
+}
+
+async function begin(environment?: NodeJS.ProcessEnv): Promise<void> {
+  const { httpPort } = await site.start(environment);
+  base = `http://127.0.0.1:${httpPort}`;
+  const answer = await call<{ token: string }>("POST", "/auth/token", ADMINISTRATOR);
+  ({ token } = answer.body);
+}
+
+interface Answer<T> {
+  readonly status: number;
+  readonly body: T & { readonly message?: string };
+}
+
+async function call<T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> {
+  const response = await fetch(`${base}${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...(as ? { Authorization: `Bearer ${as}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
+}
+
+const read = async (): Promise<ConfiguredZonesView> =>
+  (await call<ConfiguredZonesView>("GET", "/site/configuration/zones")).body;
+const confirm = async (): Promise<string> =>
+  (await call<ConfirmationView>("POST", "/site/configuration/confirmation", ADMINISTRATOR)).body.confirmation;
+const propose = async (changes: unknown): Promise<Answer<ConfigurationProposalView>> =>
+  call("POST", "/site/configuration/proposal", { hash: (await read()).hash, changes });
+async function apply(
+  changes: unknown,
+  order: { hash?: string | null; confirmation?: string } = {},
+): Promise<Answer<ConfigurationResult & { diff: string }>> {
+  const { hash = (await read()).hash, confirmation = await confirm() } = order;
+  return call("POST", "/site/configuration/apply", { hash, confirmation, changes });
+}
+const zones = (): Promise<ZoneView[]> => site.get("/site/zones");
+const ids = async (): Promise<string[]> => (await zones()).map(({ id }) => id);
+const events = async (name: string): Promise<TimelineEntry[]> =>
+  (await site.get<TimelineEntry[]>("/site/journal?limit=100")).filter((entry) =>
+    JSON.stringify(entry).includes(`"${name}"`),
+  );
+const gpio = (id: string, line: number) => ({
+  id,
+  name: id,
+  kind: "intrusion",
+  objective: OBJECTIVE,
+  input: { gpio: line },
+});
+
+describe("a browser", () => {
+  test("sees what a change does to the file before it is written, with the place of each error", async () => {
+    await start(TWO_ZONES);
+    const zone = (await read()).zones[0];
+    const { body } = await propose([{ action: "change", id: "usa", zone: { ...zone, name: "Ușa mare" } }]);
+    expect(body.diff.split("\n").filter((line) => /^[-+]/.test(line))).toEqual([
+      "-    name: Ușa",
+      "+    name: Ușa mare",
+    ]);
+    expect(body.errors).toEqual([]);
+    const wrong = await propose([{ action: "add", zone: gpio("hol", 17) }]);
+    expect(wrong.body.errors).toEqual([
+      {
+        place: expect.stringMatching(/site\.yaml:\d+:\d+$/),
+        message: expect.stringMatching(/line 17 is already used/),
+      },
+    ]);
+    const before = content();
+    expect(await apply([{ action: "add", zone: gpio("hol", 17) }])).toMatchObject({ status: 422 });
+    expect(content()).toBe(before);
+  });
+
+  test("adds, changes, copies, disables, orders and deletes zones; comments stay, and the event log has the change", async () => {
+    await start(TWO_ZONES);
+    const [usa] = (await read()).zones;
+    const { status, body } = await apply([
+      { action: "change", id: "usa", zone: { ...usa, input: { gpio: 17, contact: "no" }, minOpenMs: 100 } },
+      { action: "add", zone: gpio("hol", 22) },
+      { action: "copy", id: "hol", newId: "hol-2", name: "Hol 2" },
+      { action: "change", id: "hol-2", zone: { ...gpio("hol-2", 23), name: "Hol 2" } },
+      { action: "disable", id: "geam" },
+      { action: "order", ids: ["hol-2", "usa", "geam", "hol"] },
+    ]);
+    expect([status, body]).toEqual([200, expect.objectContaining({ state: "applied", reason: null })]);
+    expect(await ids()).toEqual(["hol-2", "usa", "hol"]);
+    expect(content()).toContain("# Hala de test\n");
+    expect(content()).toContain("configuration: panel } # panou\n");
+    expect(content()).toContain("# la intrare\n");
+    expect(content()).toContain("input: { gpio: 17, contact: no } # cablu roșu\n");
+    const [event] = await events("configuration-changed");
+    expect(JSON.stringify(event)).toContain("+    minOpenMs: 100");
+    expect(JSON.stringify(event)).toContain(ADMINISTRATOR.email);
+    await apply([
+      { action: "enable", id: "geam" },
+      { action: "delete", id: "hol" },
+    ]);
+    expect(await ids()).toEqual(["hol-2", "usa", "geam"]);
+    // The next start has the same zones.
+    await site.end("SIGTERM");
+    await begin();
+    expect(await ids()).toEqual(["hol-2", "usa", "geam"]);
+  });
+
+  test("continues the set-up where the installation stands", async () => {
+    await start(TWO_ZONES);
+    const draft = {
+      "site-name": "Hala Nouă",
+      "site-ref": "hala",
+      zone: "simulated",
+      "zone-id": "test",
+      "zone-name": "Test",
+    };
+    const { body } = await call<DraftView>("POST", "/site/setup/draft", draft);
+    expect(body.errors).toBeNull();
+    const zonesOf = (text: string): string[] =>
+      [...text.matchAll(/- id: "?([\w-]+)/g)].map(([, id]) => id ?? "");
+    expect(zonesOf(body.configuration ?? "")).toEqual(["usa", "geam", "test"]);
+    expect(body.configuration).toContain("http: { port: 0, configuration: panel } # panou\n");
+    expect(body.configuration).toContain("mqtt: off\n");
+    expect(body.configuration).toMatch(/name: "?Hala Nouă/);
+    expect(body.questions.find(({ name }) => name === "timezone")?.fallback).toBe("Europe/Bucharest");
+  });
+
+  test("needs the password again, and the state of the file that it has seen", async () => {
+    await start(TWO_ZONES);
+    const changes = [{ action: "delete", id: "geam" }];
+    const { hash } = await read();
+    expect(await apply(changes, { confirmation: "guess" })).toMatchObject({ status: 403 });
+    expect(
+      await call("POST", "/site/configuration/confirmation", { password: "not this one at all" }),
+    ).toMatchObject({ status: 403 });
+    await site.addAccount({ email: "ion@site.example", password: "another long password" }, "operator");
+    const { body } = await call<{ token: string }>("POST", "/auth/token", {
+      email: "ion@site.example",
+      password: "another long password",
+    });
+    for (const path of ["zones", "confirmation", "proposal", "apply"])
+      expect(
+        await call(path === "zones" ? "GET" : "POST", `/site/configuration/${path}`, undefined, body.token),
+      ).toMatchObject({ status: 403 });
+    writeFileSync(file(), `${content()}# scris de mână\n`);
+    expect(await apply(changes, { hash })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/has changed in the meantime/) },
+    });
+    expect(await ids()).toEqual(["usa", "geam"]);
+  });
+
+  test("changes nothing where the file is the only way, and reads no secret", async () => {
+    await start(TWO_ZONES.replace(", configuration: panel", ""));
+    expect(await read()).toMatchObject({ mode: "file-only" });
+    expect(await apply([{ action: "delete", id: "geam" }])).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/file-only/) },
+    });
+    expect((await ids()).length).toBe(2);
+  });
+
+  test("gets the earlier zones back if the daemon is not healthy with the new ones", async () => {
+    await start(
+      TWO_ZONES.replace("backend: simulated", "backend: cdev, chip: no such chip").replace(
+        /zones:[^]*/,
+        "zones: []\n",
+      ),
+    );
+    const before = content();
+    const { status, body } = await apply([{ action: "add", zone: gpio("hol", 17) }]);
+    expect([status, body.state]).toEqual([200, "reverted"]);
+    expect(body.reason).toMatch(/no such chip/);
+    expect(content()).toBe(before);
+    expect(await ids()).toEqual([]);
+    expect(await events("configuration-reverted")).toHaveLength(1);
+    expect(await events("configuration-changed")).toEqual([]);
+  });
+
+  test("gets the earlier zones back if the process ends before the change is proven", async () => {
+    await start(TWO_ZONES, { ...process.env, SANTINELA_FAILPOINT: "reload-committed" });
+    const before = content();
+    await expect(apply([{ action: "delete", id: "geam" }])).rejects.toThrow();
+    await site.exited();
+    expect(content()).not.toBe(before);
+    await begin();
+    expect(content()).toBe(before);
+    expect(await ids()).toEqual(["usa", "geam"]);
+    expect(await events("configuration-reverted")).toHaveLength(1);
+  });
+
+  test("keeps the mode of the file and the last ten texts", async () => {
+    await start(TWO_ZONES);
+    chmodSync(file(), 0o640);
+    const order = { confirmation: await confirm() };
+    for (let round = 0; round < 6; round += 1) {
+      expect(await apply([{ action: "disable", id: "geam" }], order)).toMatchObject({
+        body: { state: "applied" },
+      });
+      expect(await apply([{ action: "enable", id: "geam" }], order)).toMatchObject({
+        body: { state: "applied" },
+      });
+    }
+    const { kept } = await read();
+    expect(kept).toHaveLength(10);
+    expect(statSync(file()).mode & 0o777).toBe(0o640);
+    const newest = readFileSync(join(installation.folder, "site", "configurations", kept[0] ?? ""), "utf8");
+    expect(newest).toContain("disabled: true");
+  }, 90_000);
+});
+
+describeWithMosquitto("from an empty site", () => {
+  test("to twelve zones, three of them discovered, each opened once and seen", async () => {
+    const broker = await startMosquitto();
+    const devices = await AnnouncingDevices.at(broker.url);
+    try {
+      await start(`${BASE}mqtt: { url: ${JSON.stringify(broker.url)} }\n`);
+      const wanted = ["poarta", "hol-usa", "shellydw2-a4cf12f43189"];
+      const found = await eventually("three devices", async () => {
+        const { body } = await call<DiscoveryView>("GET", "/site/discovered");
+        const proposals = body.devices.flatMap((device) => device.proposals);
+        const chosen = proposals.filter(({ zone }) => wanted.includes(zone.id));
+        return chosen.length === 3 && chosen;
+      });
+      const order = { confirmation: await confirm() };
+      const discovered = found.map(({ zone }) => ({
+        action: "add",
+        zone: { ...zone, objective: OBJECTIVE },
+      }));
+      expect(await apply(discovered, order)).toMatchObject({ body: { state: "applied", reason: null } });
+      const lines = Array.from({ length: 9 }, (_none, index) => gpio(`linia-${index + 1}`, 2 + index));
+      for (const at of [0, 3, 6]) {
+        const changes = lines.slice(at, at + 3).map((zone) => ({ action: "add", zone }));
+        expect(await apply(changes, order)).toMatchObject({ body: { state: "applied", reason: null } });
+      }
+      expect(await ids()).toEqual([...found.map(({ zone }) => zone.id), ...lines.map(({ id }) => id)]);
+      for (const { id } of lines)
+        expect((await call("POST", "/site/simulate", { zone: id, contact: "open" })).status).toBe(200);
+      for (const closed of [true, false]) {
+        await devices.send("zigbee2mqtt/poarta", { contact: closed });
+        await devices.send("stat/tasmota_3D5E26/RESULT", { Usa: { Action: closed ? "OFF" : "ON" } });
+        await devices.send("shellies/shellydw2-A4CF12F43189/sensor/state", closed ? "close" : "open");
+        await eventually(
+          "the three",
+          async () =>
+            (await zones()).filter(
+              ({ id, contact }) => wanted.includes(id) && contact === (closed ? "normal" : "open"),
+            ).length === 3,
+        );
+      }
+      await eventually("twelve trips", async () => {
+        const trips = await site.get<Trip[]>("/site/trips?limit=1000");
+        return new Set(trips.filter(({ type }) => type === "trip").map(({ zoneId }) => zoneId)).size === 12;
+      });
+    } finally {
+      await devices.end();
+      await broker.stop();
+    }
+  }, 90_000);
+});
