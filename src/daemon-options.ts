@@ -46,8 +46,8 @@ export interface DaemonOptions {
   readonly failpoint: string | undefined;
   /** Kills the process, for failpoints. */
   readonly kill: () => void;
-  /** Called when everything has started, before the daemon reports that it is ready. */
-  readonly onStarted: () => void;
+  /** Called with the HTTP address when everything has started, before the daemon reports that it is ready. */
+  readonly onStarted: (address: { readonly host: string; readonly port: number }) => void;
   /** Error of the configuration file when the last good configuration runs instead. */
   readonly configurationFault: string | undefined;
   /** Why the backup for which the previous run ended could not be restored. */

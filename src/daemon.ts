@@ -128,7 +128,7 @@ export class Daemon {
     await parts.records.sync.start();
     this.#stops.push(reload.start());
     this.#reload = reload;
-    this.#options.onStarted();
+    this.#options.onStarted(address);
     this.#logReady(address);
   }
 

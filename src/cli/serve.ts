@@ -98,6 +98,7 @@ class DaemonRuns {
     });
     const clock = new SystemClock();
     const texts = new TextsInForce(source, { env, cwd });
+    let running = "";
     const daemon = new Daemon(config, {
       write: (line) => void stdout.write(line),
       announceInitialPassword: (account) =>
@@ -121,7 +122,8 @@ class DaemonRuns {
       runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
       failpoint: env["SANTINELA_FAILPOINT"],
       kill,
-      onStarted: () => {
+      onStarted: (address) => {
+        running = readyText(config, address);
         if (fault === null) saveLastGood(config, source, this.#terminal);
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
@@ -129,6 +131,8 @@ class DaemonRuns {
       restart,
     });
     await daemon.start();
+    // A person at a terminal reads the end of the output; the log lines are for programs.
+    if (stdout.isTTY === true && !forJournald) stderr.write(running);
     this.#notifier.ready();
     const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
     this.#running = daemon;
@@ -200,6 +204,26 @@ function faultText(fault: string, dataDir: string): string {
       ? "the previous configuration"
       : `the last good configuration of ${new Date(keptAtMs).toISOString()}`;
   return `${fault.replaceAll("\n", "; ")}; the daemon uses ${what}`;
+}
+
+/** Where the web panel is, how to sign in, and what to try. */
+export function readyText(
+  { http, zones }: Pick<Config, "http" | "zones">,
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  const scheme = http.tls.mode === "off" ? "http" : "https";
+  const isEverywhere = host === "0.0.0.0" || host === "::";
+  const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const [zone] = zones;
+  const tries = ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
+  return [
+    "",
+    `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
+    "  Sign in with an account of this installation; at the first start with the one-time code above.",
+    `  Try in another terminal: ${tries.join(", ")}. Ctrl-C stops the daemon.`,
+    "",
+    "",
+  ].join("\n");
 }
 
 function initialAdministratorText({ email, password }: { email: string; password: string }): string {

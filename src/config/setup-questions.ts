@@ -19,6 +19,8 @@ export interface SetupQuestion {
   readonly problem?: (answer: string) => string | undefined;
   /** Typed without echo; in an answers file, the path of a file with the value. */
   readonly isSecret?: boolean;
+  /** A secret that is set here, so that a mistyped one would lock the user out. */
+  readonly isNewSecret?: boolean;
 }
 
 const ZONE_KINDS = [
@@ -202,6 +204,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     text: "Password of the administrator",
     when: isGiven("administrator"),
     isSecret: true,
+    isNewSecret: true,
     problem: notEmpty,
   },
 ];

@@ -80,10 +80,14 @@ describe("init on a terminal", () => {
       [/Name of the objective.*\[Hala Nord\]/, ""],
       [/initial administrator/, "ana@example.ro"],
       [/Password of the administrator/, "correct horse battery"],
+      [/Repeat the password/, "correct horse baterry"],
+      [/passwords differ[^]*Password of the administrator/, "correct horse battery"],
+      [/Repeat the password/, "correct horse battery"],
       [/Test usa-principala now/, ""],
       [/press Enter to trip it/, ""],
     ]);
     expect(stderr).not.toMatch(/zaporojan|correct horse/);
+    expect(stderr).toMatch(/trying the dispatch centre[^]*Centre.*127\.0\.0\.1:9/);
     expect(stdout).toMatch(
       /added ana@example\.ro as administrator\n.*Ușa principală tripped[^]*Start it: santinela serve/,
     );

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { localTime } from "../../src/cli/local-time.ts";
+import { readyText } from "../../src/cli/serve.ts";
+import type { Config } from "../../src/config/config.ts";
 import { rowsOf } from "../../src/cli/zone-commands.ts";
 
 test.each([
@@ -8,6 +10,14 @@ test.each([
   ["2026-11-23T04:36:48.000Z", "UTC", /^2026-11-23 04:36:48 UTC$/],
 ])("%s in %s", (iso, zone, text) => {
   expect(localTime(iso, zone)).toMatch(text);
+});
+
+test("a start in a terminal ends with the address of the web panel", () => {
+  const config = { http: { tls: { mode: "off" } }, zones: [{ id: "door" }] } as unknown as Config;
+  const text = readyText(config, { host: "0.0.0.0", port: 8080 });
+  expect(text).toMatch(/Web panel: http:\/\/localhost:8080\//);
+  expect(text).toMatch(/santinela trip --zone door/);
+  expect(readyText(config, { host: "::1", port: 1 })).toContain("http://[::1]:1/");
 });
 
 test("a line that the terminal wraps counts as several rows", () => {

@@ -5,13 +5,19 @@ import { parseAnswers } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
+import { formatResults } from "../check-result.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
 import { generateConfig, type Draft } from "../../config/generated-config.ts";
 import { renameDurably } from "../../store/durable-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { Prompt } from "../prompt.ts";
-import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
+import {
+  problemWith,
+  QUESTIONS,
+  type SetupAnswers,
+  type SetupQuestion,
+} from "../../config/setup-questions.ts";
 
 export interface InitOptions {
   /** The configuration file to create; undefined for the daemon's default. */
@@ -57,6 +63,7 @@ async function createInteractively(path: string, options: InitOptions, terminal:
   try {
     const answers = await interview(prompt, terminal);
     const created = await create(path, { answers, secretFiles: {} }, options, terminal);
+    if (created) await tryCentre(created.config, terminal);
     if (created) await awaitFirstTrip(created.config, created.text, prompt, terminal);
   } finally {
     prompt.close();
@@ -74,13 +81,33 @@ async function interview(prompt: Prompt, { stderr }: Terminal): Promise<SetupAns
     for (let isOpen = true; isOpen;) {
       const typed = (await prompt.line(line, isSecret)).trim();
       const answer = typed === "" && offered !== undefined ? offered : typed;
-      const problem = problemWith(question, answer);
+      const problem = problemWith(question, answer) ?? (await repetitionProblem(question, answer, prompt));
       if (problem === undefined) answers[name] = answer;
       else stderr.write(`  ${problem}\n`);
       isOpen = problem !== undefined;
     }
   }
   return answers;
+}
+
+/** Asks for a new password twice; what was typed is not shown. @returns the problem if the two differ */
+async function repetitionProblem(
+  { isNewSecret }: SetupQuestion,
+  answer: string,
+  prompt: Prompt,
+): Promise<string | undefined> {
+  if (isNewSecret !== true) return undefined;
+  return (await prompt.line("Repeat the password: ", true)).trim() === answer
+    ? undefined
+    : "the two passwords differ; enter them again";
+}
+
+/** Reports whether the dispatch centre can be used; the configuration is kept in any case. */
+async function tryCentre(config: Config, { stderr }: Terminal): Promise<void> {
+  if (!config.upstream) return;
+  const { centreChecks } = await import("../centre-checks.ts");
+  stderr.write("trying the dispatch centre, nothing is sent...\n");
+  stderr.write(formatResults(await centreChecks(config)));
 }
 
 /** @returns the written configuration; undefined after a dry run */
