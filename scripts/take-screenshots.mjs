@@ -1,4 +1,5 @@
-// Takes the screenshots of docs/screenshots/ from a running daemon: `npm run build && node scripts/take-screenshots.mjs`.
+// Takes the screenshots of docs/screenshots/ (or of the folder SCREENSHOTS) from a running daemon:
+// `npm run build && node scripts/take-screenshots.mjs`.
 // The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

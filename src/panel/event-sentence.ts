@@ -66,7 +66,10 @@ function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
     icon,
     tone,
     text: tCode("says", event, tCode("event", event), { who, about: zone?.name ?? about }),
-    note: [detailText(detail), from].filter((part) => part !== "").join(" · "),
+    // The role of who signs in is a word of the API, and not of interest here.
+    note: [event.startsWith("sign") ? "" : detailText(detail), from]
+      .filter((part) => part !== "")
+      .join(" · "),
   };
 }
 

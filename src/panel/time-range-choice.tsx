@@ -12,15 +12,9 @@ export function TimeRangeChoice<T extends number>({
   readonly choose: (hours: T) => void;
 }) {
   return (
-    <div role="group" aria-label={t("timeRange.title")}>
+    <div class="chips" role="group" aria-label={t("timeRange.title")}>
       {ranges.map(([one, name]) => (
-        <button
-          type="button"
-          class="plain"
-          key={one}
-          aria-pressed={hours === one}
-          onClick={() => choose(one)}
-        >
+        <button type="button" key={one} aria-pressed={hours === one} onClick={() => choose(one)}>
           {t(name)}
         </button>
       ))}

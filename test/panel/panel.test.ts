@@ -20,6 +20,16 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     await page.banner.text(/Hala Nord/).shown();
   });
 
+  test("explains a rejected request in the language of the user", async () => {
+    const page = await site.signedOutPage();
+    await page.openFirst();
+    await page.screen("sign-in").input("email").shown();
+    await page.speak("RO");
+    await signIn(page, "wrong horse battery staple");
+    await page.screen("sign-in").text("Adresa de e-mail sau parola este greșită.").shown();
+    await page.close();
+  });
+
   test("shows an open zone without a reload", async () => {
     const page = await site.page("zones");
     const tile = page.screen("zones").tile("Ușa principală");
