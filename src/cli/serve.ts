@@ -14,6 +14,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { counted } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Work between two runs, while no file is open. */
@@ -106,7 +107,7 @@ class DaemonRuns {
       effectiveOptions: () => texts.options(),
       reload: {
         onReloading: () => this.#notifier.reloading(clock),
-        onReloaded: () => this.#notifier.ready(),
+        onReloaded: () => this.#notifier.ready(statusOf(this.#effective.config)),
         onApplied: (applied, text, needsRestart) => {
           texts.applied(text, needsRestart);
           // A text with options that still need a restart has not been proven to start.
@@ -133,7 +134,7 @@ class DaemonRuns {
     await daemon.start();
     // A person at a terminal reads the end of the output; the log lines are for programs.
     if (stdout.isTTY === true && !forJournald) stderr.write(running);
-    this.#notifier.ready();
+    this.#notifier.ready(statusOf(config));
     const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
     this.#running = daemon;
     if (this.#isReloadRequested) daemon.reloadBySignal();
@@ -154,6 +155,11 @@ class DaemonRuns {
 function revertUnprovenChange(load: LoadOptions): void {
   const file = findFile(load);
   if (file !== null) revertUnproven(file, dataDirectories(file, load));
+}
+
+/** What `systemctl status` shows. */
+function statusOf({ zones, site }: Config): string {
+  return `Monitoring ${counted(zones.length, "zone")} of ${site.ref}`;
 }
 
 /** @returns the error message; undefined on success */

@@ -52,9 +52,12 @@ export class SystemdNotifier {
     );
   }
 
-  /** Call it when the databases are writable, the API responds and the inputs run. */
-  ready(): void {
-    if (!this.#isStopping) this.#send("READY=1");
+  /**
+   * Call it when the databases are writable, the API responds and the inputs run.
+   * @param status one line for `systemctl status`
+   */
+  ready(status?: string): void {
+    if (!this.#isStopping) this.#send(status === undefined ? "READY=1" : `READY=1\nSTATUS=${status}`);
   }
 
   /**

@@ -37,6 +37,11 @@ describe("the systemd notifier", () => {
     expect(notifications()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
   });
 
+  test("shows a line of status with the readiness", () => {
+    new SystemdNotifier(descriptor, undefined).ready("Monitoring 3 zones of hall");
+    expect(notifications()).toBe("READY=1\nSTATUS=Monitoring 3 zones of hall");
+  });
+
   test("reports each reload and its end, and no end once the daemon stops", () => {
     const supervision = new SystemdNotifier(descriptor, undefined);
     const moment = `RELOADING=1\nMONOTONIC_USEC=${Math.floor(clock.monotonicMs() * 1000)}`;
