@@ -16,8 +16,8 @@ case $node in
 esac
 if dpkg-query --show santinela >/dev/null 2>&1; then fail "the package santinela is installed; remove it first"; fi
 
-scripts/packaging/stage.sh ""
 home=/usr/lib/santinela
+scripts/packaging/stage.sh "" "$home"
 rm -rf "$home/node_modules"
 cp -r node_modules "$home/node_modules"
 # Remove development packages by npm's own list; npm prune would need the registry, and there may be no network.
@@ -27,6 +27,9 @@ rm -rf "$home/node_modules/.bin" "$home/node_modules/.package-lock.json"
 install -d "$home/node/bin"
 ln -sf "$node" "$home/node/bin/node"
 "$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
+
+# The units run the program through this link; the package has one folder for each release behind it.
+ln -sfn . "$home/current"
 
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf
 systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf

@@ -15,7 +15,8 @@ mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
-home=$tree/usr/lib/santinela
+# The maintainer scripts give each release a folder of its own, with hard links to these files.
+home=$tree/usr/lib/santinela/package
 umask 022
 
 # The lock file determines the modules, so they are fetched once.
@@ -56,11 +57,31 @@ install -D -m 755 "$node_home/bin/node" "$home/node/bin/node"
 "$gnu-strip" "$home/node/bin/node"
 install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
 "$here/load-addons.sh" "$arch" "$home/node" "$modules"
-"$here/stage.sh" "$tree"
+"$here/stage.sh" "$tree" /usr/lib/santinela/package
 
 doc=$tree/usr/share/doc/santinela
 cp "$root/LICENSE" "$doc/copyright"
 node "$here/parts.mjs" "$home" "$(node -p "require('$node_home/package.json').version")" >"$doc/parts.cdx.json"
+# The program is bundled: only the add-ons with what they load remain, and the file of ajv that the generated validators
+# load. All licences are in dist/licences.txt.
+(cd "$modules" && for module in * .[!.]*; do
+  case $module in
+  bcrypt | node-gyp-build | better-sqlite3 | bindings | file-uri-to-path | onoff | epoll | lodash.debounce | ajv) ;;
+  *) rm -rf "$module" ;;
+  esac
+done)
+rm -rf "$modules"/bcrypt/{src,binding.gyp,examples,build-all.sh,Makefile,Dockerfile,Dockerfile-alpine,.github} \
+  "$modules"/node-gyp-build/{bin,build-test,optional}.js
+find "$modules" -type f \( -name '.npmignore' -o -name '.dockerignore' -o -name '.editorconfig' \) -delete
+find "$modules" -type f -name '*.node' -exec chmod 644 {} +
+find "$modules/ajv" -type f ! -path '*/dist/runtime/*' ! -name package.json -delete
+find "$modules" -depth -type d -empty -delete
+if [ "$arch" = "$(dpkg --print-architecture)" ]; then
+  (cd "$home" && node/bin/node -e 'require("bcrypt"); new (require("better-sqlite3"))(":memory:"); require("onoff")')
+  "$home/node/bin/node" "$home/dist/main.js" check-config --config "$tree/usr/share/santinela/santinela.yaml" >/dev/null
+fi
+date=$(date --utc --date="@$SOURCE_DATE_EPOCH" --rfc-email)
+sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$date/" "$here/deb/changelog" | gzip -9n >"$doc/changelog.Debian.gz"
 mkdir -p "$tree/DEBIAN"
 for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
 size=$(du -sk --apparent-size "$tree/usr" | cut -f1)

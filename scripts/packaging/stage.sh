@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# stage.sh FOLDER: puts the built program, units, udev rules, examples and docs into FOLDER, each file at its path on a
-# machine. The caller adds Node.js and the add-ons. An empty FOLDER installs on this machine.
+# stage.sh FOLDER HOME: puts the built program, units, udev rules, examples and docs into FOLDER, each file at its path on a
+# machine, the program at HOME. The caller adds Node.js and the add-ons. An empty FOLDER installs on this machine.
 set -euo pipefail
-destination=$1
+destination=$1 home=$2
 cd "$(dirname "$0")/../.."
 
 [ -f dist/main.js ] || {
@@ -11,7 +11,6 @@ cd "$(dirname "$0")/../.."
 }
 put() { install -D -m "$1" "$2" "$destination$3"; }
 
-home=/usr/lib/santinela
 mkdir -p "$destination$home"
 node scripts/packaging/bundle.mjs "$destination$home/dist"
 put 644 package.json $home/package.json
@@ -33,3 +32,4 @@ done
 for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json; do
   put 644 "$page" "/usr/share/doc/santinela/$page"
 done
+node scripts/packaging/manual.mjs "$destination/usr"

@@ -40,7 +40,7 @@ describe.skipIf(PACKAGE === "")("the package for arm64", () => {
   });
 
   function emulated(...words: string[]): ChildProcess {
-    const home = join(folder, "tree/usr/lib/santinela");
+    const home = join(folder, "tree/usr/lib/santinela/package");
     return spawn("qemu-aarch64-static", [
       "-L",
       "/usr/aarch64-linux-gnu",
@@ -83,7 +83,7 @@ describe.skipIf(PACKAGE === "").each(SUITES.slice(-1))(
     let debian: Container;
     beforeAll(async () => {
       debian = await Container.boot(root, [EMULATOR, LIBRARIES]);
-      const node = "/usr/lib/santinela/node/bin/node";
+      const node = "/usr/lib/santinela/package/node/bin/node";
       // The kernel of this machine cannot run its binaries, so Node.js is started through the emulator.
       await debian.ok(`mkdir -p /srv && cd /srv && dpkg-deb -R /packages/arm64/santinela_*_arm64.deb tree &&
       mv tree${node} tree${node}.arm64 &&

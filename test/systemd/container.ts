@@ -79,10 +79,23 @@ export class Container {
 
   /** Runs a shell command as root. */
   run(line: string, input = ""): Promise<Outcome> {
+    return this.#execute([...this.#entry, "sh", "-c", line], input);
+  }
+
+  /** Runs a program as root under strace of this machine. @param options of strace */
+  traced(options: readonly string[], ...words: readonly string[]): Promise<Outcome> {
+    return this.#execute(["strace", "-f", ...options, ...this.#entry, ...words]);
+  }
+
+  get #entry(): string[] {
+    return ["nsenter", "-t", String(this.#leader), "-a", "env", "-i", `PATH=${PATH}`, "LC_ALL=C.UTF-8"];
+  }
+
+  #execute([program = "", ...words]: readonly string[], input = ""): Promise<Outcome> {
     return new Promise((resolve) => {
       const child = execFile(
-        "nsenter",
-        ["-t", String(this.#leader), "-a", "env", "-i", `PATH=${PATH}`, "LC_ALL=C.UTF-8", "sh", "-c", line],
+        program,
+        words,
         { timeout: 300_000, maxBuffer: 16 * 1_048_576 },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

@@ -13,9 +13,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
     await repack(
       "next",
-      `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.0"/'`,
+      `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/package/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.0"/'`,
     );
-    const main = "tree/usr/lib/santinela/dist/main.js";
+    const main = "tree/usr/lib/santinela/package/dist/main.js";
     const serving = 'process.argv[2] === "serve"';
     await repack("crashing", `sed -i '2i if (${serving}) throw new Error("broken");' ${main}`);
     await repack(
@@ -23,7 +23,10 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       `sed -i '2i if (${serving}) for (;;) {}' ${main} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
     );
     await repack("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
-    await repack("broken", `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/dist/main.js`);
+    await repack(
+      "broken",
+      `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/package/dist/main.js`,
+    );
   });
   afterAll(() => debian.stop());
 

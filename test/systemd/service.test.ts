@@ -48,7 +48,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.ok("santinela trip --zone gate");
     await restart();
     const records = await debian.ok(
-      `/usr/lib/santinela/node/bin/node -e 'require("http").get({socketPath:"/var/lib/santinela/control.sock",path:"/interventii",headers:{host:"santinela"}},(r)=>r.pipe(process.stdout))'`,
+      `/usr/lib/santinela/current/node/bin/node -e 'require("http").get({socketPath:"/var/lib/santinela/control.sock",path:"/interventii",headers:{host:"santinela"}},(r)=>r.pipe(process.stdout))'`,
     );
     expect(JSON.parse(records)).toEqual([expect.objectContaining({ objectiveId: 12 })]);
   });
@@ -160,7 +160,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
 
   test("survives a garbage collection between two tasks", async () => {
     // Unused statements are removed by garbage collections that run without JavaScript on the stack.
-    const program = `const database = new (require("/usr/lib/santinela/node_modules/better-sqlite3"))(":memory:");
+    const program = `const database = new (require("/usr/lib/santinela/current/node_modules/better-sqlite3"))(":memory:");
       const turns = (left) => {
         for (let count = 0; count < 300; count += 1) database.prepare("SELECT " + count);
         Array.from({ length: 20000 }, (_, index) => ({ index }));
@@ -168,7 +168,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
       };
       turns(200);`;
     await debian.write("/run/collections.cjs", program);
-    await debian.ok("/usr/lib/santinela/node/bin/node /run/collections.cjs");
+    await debian.ok("/usr/lib/santinela/current/node/bin/node /run/collections.cjs");
   });
 
   test("stops in order, well within its time-out", async () => {
@@ -213,7 +213,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.write("/run/clients.cjs", clients);
     await debian.ok("systemctl stop santinela.service && systemctl start santinela.socket");
     await debian.ok("systemctl start santinela.service && rm -f /run/clients-end");
-    const asked = debian.ok("/usr/lib/santinela/node/bin/node /run/clients.cjs");
+    const asked = debian.ok("/usr/lib/santinela/current/node/bin/node /run/clients.cjs");
     for (let turn = 0; turn < 3; turn += 1) await debian.ok("systemctl restart santinela.service");
     await debian.ok("touch /run/clients-end");
     const answers = JSON.parse(await asked) as Record<string, number>;

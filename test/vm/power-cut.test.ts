@@ -48,7 +48,7 @@ function simulate(zone, contact) {
 
 /** Writes rows without fsync, and prints each one as written. */
 const CONTROL = `
-const Database = require("/usr/lib/santinela/node_modules/better-sqlite3");
+const Database = require("/usr/lib/santinela/current/node_modules/better-sqlite3");
 const database = new Database("/var/lib/control.db");
 database.pragma("journal_mode = WAL");
 database.pragma("synchronous = NORMAL");
@@ -58,7 +58,7 @@ let count = 0;
 setInterval(() => { insert.run("row-" + count); process.stdout.write("acknowledged row-" + count++ + "\\n"); }, 500);
 `;
 
-const NODE = "/usr/lib/santinela/node/bin/node";
+const NODE = "/usr/lib/santinela/current/node/bin/node";
 const random = seededRandom(20261121);
 let folder: string;
 let disk: string;
@@ -81,7 +81,7 @@ async function cutDuring(machine: Machine, program: string): Promise<string[]> {
 }
 
 async function rowsOf(machine: Machine, database: string, query: string): Promise<string[]> {
-  const program = `const d=require("/usr/lib/santinela/node_modules/better-sqlite3")("${database}");process.stdout.write(JSON.stringify(d.prepare("${query}").pluck().all()))`;
+  const program = `const d=require("/usr/lib/santinela/current/node_modules/better-sqlite3")("${database}");process.stdout.write(JSON.stringify(d.prepare("${query}").pluck().all()))`;
   return JSON.parse(await machine.run(`${NODE} -e '${program}'`)) as string[];
 }
 
