@@ -7,7 +7,7 @@ set -euo pipefail
 # Each package with one of its programs.
 case ${1:-tests} in
 tests)
-  needed=(mosquitto:mosquitto chromium:chromium strace:strace faketime:faketime)
+  needed=(mosquitto:mosquitto chromium:chromium strace:strace faketime:faketime postgresql:pg_lsclusters)
   used="the tests with real parts use"
   ;;
 machines)

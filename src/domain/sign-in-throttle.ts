@@ -2,14 +2,14 @@ import type { Clock } from "./clock.ts";
 import { AppError } from "./errors.ts";
 
 /** Wrong passwords without a delay; after that, the delay doubles with each further one. */
-const FREE_ATTEMPTS_PER_ACCOUNT = 5;
+export const FREE_ATTEMPTS_PER_ACCOUNT = 5;
 /** Several users and programs may share one network address, and one of them must not block the others. */
 const FREE_ATTEMPTS_PER_ADDRESS = 20;
-const FIRST_DELAY_MS = 30_000;
+export const FIRST_DELAY_MS = 30_000;
 /** Limited: deliberately wrong passwords lock an account for at most a quarter of an hour. */
-const DELAY_MS_MAX = 900_000;
+export const DELAY_MS_MAX = 900_000;
 /** Time without a wrong password after which the count is reset. */
-const RESET_AFTER_MS = 3_600_000;
+export const RESET_AFTER_MS = 3_600_000;
 const COUNTERS_MAX = 10_000;
 /** Number of the oldest counters from which one is removed. */
 const CANDIDATES = 50;
@@ -57,11 +57,7 @@ export class SignInThrottle {
     const untilMs = Object.values(limitsOf(attempt)).map(
       ({ key }) => this.#counters.get(key)?.blockedUntilMs ?? 0,
     );
-    const waitS = Math.ceil((Math.max(0, ...untilMs) - nowMs) / 1000);
-    if (waitS > 0)
-      throw new AppError("too-many-requests", `too many wrong attempts; try again in ${waitS} seconds`, {
-        retryAfterS: waitS,
-      });
+    assertElapsed(Math.max(0, ...untilMs), nowMs);
   }
 
   /**
@@ -117,7 +113,8 @@ export class SignInThrottle {
   }
 }
 
-interface Limit {
+/** A counter of wrong passwords, and how many of them are free. */
+export interface Limit {
   readonly key: string;
   readonly free: number;
 }
@@ -126,7 +123,7 @@ interface Limit {
  * The limits of an attempt. An attempt from a known address or with a token of the account has a separate limit: other
  * clients behind the same address do not count against it.
  */
-function limitsOf(attempt: SignInAttempt): Limits {
+export function limitsOf(attempt: SignInAttempt): Limits {
   const { email, address, isKnownAddress, isRandomPassword, hasToken = false } = attempt;
   if (address === undefined) return {};
   const addressKey = `address ${networkOf(address)}`;
@@ -139,7 +136,17 @@ function limitsOf(attempt: SignInAttempt): Limits {
   };
 }
 
-interface Limits {
+/** @throws AppError `too-many-requests` with the seconds until `untilMs`; none if that is over */
+export function assertElapsed(untilMs: number, nowMs: number): void {
+  const waitS = Math.ceil((untilMs - nowMs) / 1000);
+  if (waitS <= 0) return;
+  throw new AppError("too-many-requests", `too many wrong attempts; try again in ${waitS} seconds`, {
+    retryAfterS: waitS,
+  });
+}
+
+/** The limits that apply to an attempt; none over the control socket. */
+export interface Limits {
   readonly address?: Limit;
   readonly account?: Limit;
 }

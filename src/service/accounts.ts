@@ -1,4 +1,3 @@
-import bcrypt from "bcrypt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
@@ -8,10 +7,8 @@ import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
-import { assertPasswordAllowed } from "./password-rules.ts";
+import { assertPasswordAllowed, hashPassword } from "./password-rules.ts";
 
-/** Work factor of bcrypt: about 65 ms on a desktop core, several times that on a Raspberry Pi. */
-const BCRYPT_COST = 10;
 /** Maximum objectives of an account: one page of a list, because every request reads them. */
 const OBJECTIVES_MAX = 1_000;
 /** Maximum objectives listed in one event. */
@@ -23,18 +20,10 @@ export class AccountService {
   readonly #accounts: AccountStore;
   readonly #events: EventService;
   readonly #clock: Clock;
-  readonly #bcryptCost: number;
+  readonly #bcryptCost: number | undefined;
 
   /** @param options `bcryptCost`: work factor of new hashes; tests with many accounts use the minimum, 4 */
-  constructor({
-    database,
-    clock,
-    bcryptCost = BCRYPT_COST,
-  }: {
-    database: Database;
-    clock: Clock;
-    bcryptCost?: number;
-  }) {
+  constructor({ database, clock, bcryptCost }: { database: Database; clock: Clock; bcryptCost?: number }) {
     this.#database = database;
     this.#accounts = new AccountStore(database);
     this.#events = new EventService({ database, clock });
@@ -70,7 +59,7 @@ export class AccountService {
   ): Promise<void> {
     assertAddress(email);
     await assertPasswordAllowed(password, email);
-    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // The one-time code works once, also for two concurrent requests.
       if (this.initialAdministrator()?.tokenVersion !== first.tokenVersion)
@@ -106,7 +95,7 @@ export class AccountService {
   ): Promise<Account> {
     assertAddress(email);
     await assertPasswordAllowed(password, email);
-    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
     const createdAtMs = this.#clock.wallMs();
     return transaction(this.#database, () => {
       const account = this.#accounts.add({ email, role, passwordHash, mustChangePassword, createdAtMs });
@@ -130,7 +119,7 @@ export class AccountService {
   ): Promise<void> {
     const { id } = this.#known(email);
     await assertPasswordAllowed(password, email);
-    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && this.#known(email).tokenVersion !== replacing.tokenVersion)
@@ -160,19 +149,10 @@ export class AccountService {
    * @throws AppError `bad-data` for an unknown address or too many objectives
    */
   setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): void {
-    if (objectives !== undefined && objectives.length > OBJECTIVES_MAX)
-      throw new AppError(
-        "bad-data",
-        `${objectives.length} objectives exceed the limit of ${OBJECTIVES_MAX} per account`,
-        {
-          hint: "Allow all objectives for this account instead.",
-        },
-      );
+    assertScope(objectives);
     transaction(this.#database, () => {
       this.#accounts.bind(this.#known(email).id, objectives);
-      const named = objectives?.slice(0, LISTED_MAX).map(refText);
-      const detail = objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
-      this.#record("account-role-changed", email, by, detail);
+      this.#record("account-role-changed", email, by, scopeDetail(objectives));
     });
   }
 
@@ -185,9 +165,7 @@ export class AccountService {
       const before = this.#known(email);
       this.#accounts.change(before.id, change);
       if (!this.list().some(({ role, disabled }) => role === "administrator" && !disabled))
-        throw new AppError("conflict", `${email} is the last administrator`, {
-          hint: "Make another account administrator first.",
-        });
+        throw lastAdministrator(email);
       record(before);
     });
   }
@@ -203,12 +181,34 @@ export class AccountService {
   }
 }
 
-function assertAddress(email: string): void {
+/** @throws AppError `bad-data` for more objectives than an account may be limited to */
+export function assertScope(objectives: ObjectiveScope | undefined): void {
+  if (objectives === undefined || objectives.length <= OBJECTIVES_MAX) return;
+  const message = `${objectives.length} objectives exceed the limit of ${OBJECTIVES_MAX} per account`;
+  throw new AppError("bad-data", message, { hint: "Allow all objectives for this account instead." });
+}
+
+/** A limit to objectives for the event log. */
+export function scopeDetail(objectives: ObjectiveScope | undefined): EventDetail {
+  const named = objectives?.slice(0, LISTED_MAX).map(refText);
+  return objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
+}
+
+/** The error of a change after which no user could administer the accounts. */
+export function lastAdministrator(email: string): AppError {
+  return new AppError("conflict", `${email} is the last administrator`, {
+    hint: "Make another account administrator first.",
+  });
+}
+
+/** @throws AppError `bad-data` for anything but an e-mail address, `conflict` for the daemon's own */
+export function assertAddress(email: string): void {
   if (!/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) || email.length > 254)
     throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
   if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is reserved for the daemon`);
 }
 
-function isDevice(email: string): boolean {
+/** Whether an address is that of the account that posts trips. */
+export function isDevice(email: string): boolean {
   return email.toLowerCase() === DEVICE_EMAIL;
 }

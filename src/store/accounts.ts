@@ -120,7 +120,8 @@ function toAccount(row: AccountRow | undefined): Account | undefined {
   );
 }
 
-function scopeOf(text: string): ObjectiveScope {
+/** The objectives of an account as stored. */
+export function scopeOf(text: string): ObjectiveScope {
   return (JSON.parse(text) as string[]).flatMap((one) => refFrom(one) ?? []);
 }
 

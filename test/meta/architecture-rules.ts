@@ -8,6 +8,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ops: ["ops", "domain", "store", "client"],
   config: ["config", "domain"],
   service: ["service", "store", "domain"],
+  // The records of a centre in PostgreSQL: adapters of the ports in service, beside those over store.
+  postgres: ["postgres", "service", "store", "domain"],
   http: ["http", "service", "store", "domain"],
   inputs: ["inputs", "client", "store", "domain"],
   sync: ["sync", "client", "store", "domain"],
@@ -122,6 +124,7 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, RegExp>> = {
 /** Packages by the folder that may import them. Built-in node: modules are free outside the domain. */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["store"],
+  pg: ["postgres"],
   express: ["http", "site"],
   jsonwebtoken: ["service"],
   bcrypt: ["service"],

@@ -19,6 +19,8 @@ import { openMainDatabase } from "../../src/store/main-database.ts";
 import { SharedLogLevel } from "../../src/threads/thread-log.ts";
 import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { MAIN } from "../support/built-program.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
 /* What every implementation of the records port must do. */
 
@@ -78,10 +80,23 @@ async function behindTheRecordsThread(): Promise<Adapter> {
   };
 }
 
-describe.each([
-  ["SQLite in the calling thread", inThisThread],
-  ["SQLite behind the records thread", behindTheRecordsThread],
-])("%s", (_name, open) => {
+async function inPostgres(): Promise<Adapter> {
+  const server = await PostgresServer.start();
+  const centre = await PostgresCentre.open(await server.newDatabase());
+  return {
+    records: centre.records,
+    close: async () => {
+      await centre.close();
+      await server.stop();
+    },
+  };
+}
+
+describe("SQLite in the calling thread", () => contract(inThisThread));
+describe("SQLite behind the records thread", () => contract(behindTheRecordsThread));
+describeWithPostgres("PostgreSQL", () => contract(inPostgres));
+
+function contract(open: () => Promise<Adapter>): void {
   let adapter: Adapter;
   let records: Records;
   beforeAll(async () => {
@@ -205,4 +220,4 @@ describe.each([
     expect(page.total).toBe(3);
     expect(page.records.map((text) => (JSON.parse(text) as Intervention).name)).toEqual(["Page C", "Page B"]);
   });
-});
+}

@@ -1,0 +1,47 @@
+import type { Role } from "../domain/principal.ts";
+import { scopeOf, type Account } from "../store/accounts.ts";
+import type { NamedStatement, Queries } from "./connection.ts";
+
+/** The columns of an `AccountRow`. */
+export const ACCOUNT_COLUMNS =
+  "id, email, role, password_hash, disabled, token_version, must_change_password, objectives";
+
+/** A row of the table of accounts. */
+export interface AccountRow {
+  readonly id: number;
+  readonly email: string;
+  readonly role: Role;
+  readonly password_hash: string | null;
+  readonly disabled: boolean;
+  readonly token_version: number;
+  readonly must_change_password: boolean;
+  /** JSON list of objectives; null for all. */
+  readonly objectives: string | null;
+}
+
+/** A row as the services know it. */
+export function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    passwordHash: row.password_hash,
+    disabled: row.disabled,
+    tokenVersion: row.token_version,
+    mustChangePassword: row.must_change_password,
+    objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
+  };
+}
+
+/** The account with an e-mail address, ignoring case. */
+export async function findByEmail(queries: Queries, email: string): Promise<Account | undefined> {
+  // No stored address has a NUL, and the server would refuse the question.
+  if (email.includes("\0")) return undefined;
+  const [row] = await queries.query<AccountRow>(BY_EMAIL, [email]);
+  return row && accountOf(row);
+}
+
+const BY_EMAIL: NamedStatement = {
+  name: "account-by-email",
+  text: `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE lower(email) = lower($1 COLLATE "C")`,
+};

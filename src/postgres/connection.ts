@@ -1,0 +1,130 @@
+import pg from "pg";
+import { AppError, messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+
+/** A query that takes longer is given up: its server may be gone without closing the connection. */
+const QUERY_TIMEOUT_MS = 5_000;
+/** A primary in reach answers in milliseconds; the client repeats the request sooner than it would wait longer. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+/** Few: a turn's requests share a round trip, and more than this only wait for each other in the server. */
+const CONNECTIONS_MAX = 8;
+/** Seconds until a repeated request is useful: shorter than a fail-over, so that it is noticed soon after. */
+const RETRY_AFTER_S = 2;
+/** OIDs of `bigint` and `numeric` (pg_type.dat), which the client returns as texts. */
+const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+
+/** A value that is sent as a parameter. */
+export type SqlParameter = string | number | boolean | null | readonly (string | number | boolean | null)[];
+
+/** A statement of a fixed text; each connection prepares it once under its name. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Sends statements: the pool, or one connection within a transaction. */
+export interface Queries {
+  /** @throws AppError `unavailable` while there is no primary; other errors of the server as they are */
+  query<Row>(statement: NamedStatement | string, values?: readonly SqlParameter[]): Promise<Row[]>;
+}
+
+/** How the server is reached: a URL, or what libpq's environment says. */
+export interface ServerAddress {
+  /** `postgres://…`; undefined to use PGHOST, PGUSER and the others. */
+  readonly url: string | undefined;
+  /** Undefined for one in the URL, or for none. */
+  readonly password?: string | undefined;
+}
+
+/** The connections to PostgreSQL. */
+export class PostgresConnections implements Queries {
+  readonly #pool: pg.Pool;
+
+  constructor({ url, password }: ServerAddress, log: Log) {
+    this.#pool = new pg.Pool({
+      ...(url === undefined ? {} : { connectionString: url }),
+      ...(password === undefined ? {} : { password }),
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: "santinela",
+      types: numberTypes(),
+    });
+    // An idle connection that the server closed; the next query opens another.
+    this.#pool.on("error", (error) => log.warn("database-connection-lost", { reason: messageOf(error) }));
+  }
+
+  async query<Row>(statement: NamedStatement | string, values: readonly SqlParameter[] = []): Promise<Row[]> {
+    return send<Row>(this.#pool, statement, values);
+  }
+
+  /** Runs `work` in one transaction on one connection. @throws as `query`, and what `work` throws */
+  async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw operatingError(error);
+    });
+    let failure: Error | undefined;
+    try {
+      await send(client, "BEGIN", []);
+      const result = await work({ query: (statement, values = []) => send(client, statement, values) });
+      await send(client, "COMMIT", []);
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch((reason: unknown) => {
+        failure = reason instanceof Error ? reason : new Error(messageOf(reason));
+      });
+      throw error;
+    } finally {
+      // A connection that cannot roll back is closed instead of used again.
+      client.release(failure);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Numbers beyond 2^53 do not occur: ids and times in milliseconds are smaller. */
+function numberTypes(): pg.CustomTypesConfig {
+  const types = new pg.TypeOverrides();
+  for (const oid of LONG_NUMBERS) types.setTypeParser(oid, Number);
+  return types;
+}
+
+async function send<Row>(
+  to: pg.Pool | pg.PoolClient,
+  statement: NamedStatement | string,
+  values: readonly SqlParameter[],
+): Promise<Row[]> {
+  const named = typeof statement === "string" ? { text: statement } : statement;
+  try {
+    const { rows } = await to.query({ ...named, values: [...values] });
+    return rows as Row[];
+  } catch (error) {
+    throw operatingError(error);
+  }
+}
+
+/**
+ * SQLSTATE classes of a server that is not the primary, is starting, stopping or full: connection exceptions,
+ * insufficient resources, operator intervention, read-only transactions, and a password that was just changed.
+ */
+const UNAVAILABLE = /^(08|53|57P|25006|28|3D000|XX)/;
+
+/** The SQLSTATE of an error of the server; undefined for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** An error of the connection or of a server that cannot write is `unavailable`; the cause is logged, not sent. */
+function operatingError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const state = sqlStateOf(error);
+  if (state !== undefined && !UNAVAILABLE.test(state)) return error;
+  return new AppError("unavailable", "the database is not available; try again", {
+    retryAfterS: RETRY_AFTER_S,
+    cause: error,
+  });
+}

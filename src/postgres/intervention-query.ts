@@ -1,0 +1,106 @@
+import type { RecordField } from "../domain/intervention.ts";
+import { folded } from "../domain/search-folding.ts";
+import { COUNTED } from "../store/intervention-lists.ts";
+import { FLAGS, SEARCHED, type Filter, type InterventionQuery } from "../store/intervention-query.ts";
+import type { SqlParameter } from "./connection.ts";
+
+const NUMBERS: ReadonlySet<RecordField> = new Set<RecordField>([
+  "id",
+  "objectiveId",
+  "crews",
+  "dispeceratId",
+]);
+
+/** Conditions of a list query and their parameters. */
+export interface PostgresCondition {
+  readonly where: string;
+  readonly values: readonly SqlParameter[];
+}
+
+/**
+ * The WHERE clause of a query; it selects exactly the records that `store/intervention-query` selects in SQLite. Field
+ * names come only from the closed list of record fields, values only as parameters.
+ */
+export function conditionOf({
+  filters,
+  search,
+}: Pick<InterventionQuery, "filters" | "search">): PostgresCondition {
+  const values: SqlParameter[] = [];
+  const parameter = (value: SqlParameter): string => `$${values.push(value)}`;
+  const conditions = filters.map((filter) => filterSql(filter, parameter));
+  if (search !== undefined) {
+    const text = parameter(withoutNul(folded(search)));
+    conditions.push(`(${SEARCHED.map((field) => `strpos("${field}Folded", ${text}) > 0`).join(" OR ")})`);
+    if (search.includes("\0")) conditions.push("FALSE");
+  }
+  return { where: ["TRUE", ...conditions].join(" AND "), values };
+}
+
+/** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
+export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
+  const keys = sort.map(
+    ({ field, descending }) => `"${comparable(field)}" ${descending ? "DESC" : "ASC"} NULLS LAST`,
+  );
+  return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
+}
+
+/** Whether the counts by status, priority and type have the total of a query. */
+export function isCounted({ filters, search }: InterventionQuery): boolean {
+  return (
+    search === undefined &&
+    filters.every(
+      ({ field, operator }) => COUNTED.has(field) && !isBound(operator) && operator !== "contains",
+    )
+  );
+}
+
+function isBound(operator: Filter["operator"]): boolean {
+  return operator === "at-least" || operator === "at-most";
+}
+
+function filterSql(filter: Filter, parameter: (value: SqlParameter) => string): string {
+  const { field, operator, values } = filter;
+  const column = `"${field}"`;
+  // No text in the database has a NUL, so a value with one equals none; the server would refuse it.
+  const given = values.filter((value) => value !== null && !String(value).includes("\0"));
+  const wantsNull = values.includes(null);
+  if (operator === "contains") {
+    const parts = parameter(given.map((part) => folded(String(part))));
+    return `EXISTS (SELECT 1 FROM unnest(${parts}::text[]) AS part WHERE strpos(${searchable(field)}, part) > 0)`;
+  }
+  if (isBound(operator)) {
+    const [bound] = values;
+    const isCut = typeof bound === "string" && bound.includes("\0");
+    const sign = operator === "at-most" ? "<=" : isCut ? ">" : ">=";
+    const value = typeof bound === "string" ? withoutNul(bound) : (bound ?? null);
+    return `"${comparable(field)}" ${sign} ${parameter(value)}::${boundType(field)}`;
+  }
+  const listed = `${column} = ANY(${parameter(given)}::${typeOf(field)}[])`;
+  if (operator === "equal") return wantsNull ? `(${listed} OR ${column} IS NULL)` : listed;
+  return wantsNull ? `(NOT ${listed} AND ${column} IS NOT NULL)` : `(NOT ${listed} OR ${column} IS NULL)`;
+}
+
+/** Texts compare by their bytes: the beginning up to a NUL sorts directly before the whole. */
+function withoutNul(text: string): string {
+  return text.split("\0")[0] ?? "";
+}
+
+function typeOf(field: RecordField): string {
+  if (NUMBERS.has(field)) return "bigint";
+  return FLAGS.has(field) ? "boolean" : "text";
+}
+
+function boundType(field: RecordField): string {
+  return comparable(field) === field ? typeOf(field) : "bigint";
+}
+
+/** The column to search for a part of a text; numbers and flags as SQLite writes them. */
+function searchable(field: RecordField): string {
+  if ((SEARCHED as readonly RecordField[]).includes(field)) return `"${field}Folded"`;
+  return FLAGS.has(field) ? `"${field}"::int::text` : `lower("${field}"::text COLLATE "C")`;
+}
+
+/** The column in which a field sorts naturally. */
+function comparable(field: RecordField): string {
+  return field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
+}

@@ -1,0 +1,45 @@
+import { AppError } from "../domain/errors.ts";
+import type { PostgresConnections } from "./connection.ts";
+import { STEPS } from "./schema.ts";
+
+/** A number of our own for the lock that lets one process at a time change the schema: "sant" in ASCII. */
+const MIGRATION_LOCK = 0x73616e74;
+/** The oldest server with which the centre is tested. */
+const SERVER_VERSION_MIN = 150_000;
+
+/**
+ * Brings the schema to this release, in one transaction; several processes may start at the same time.
+ * @returns the number of steps that were added
+ * @throws AppError `storage` for a schema of a newer release, a server that is too old, or another encoding than UTF-8
+ */
+export async function migrate(connections: PostgresConnections): Promise<number> {
+  return connections.transaction(async (queries) => {
+    await queries.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    const [server] = await queries.query<{ version: number; encoding: string }>(
+      "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
+    );
+    if (!server || server.version < SERVER_VERSION_MIN)
+      throw new AppError("storage", "the PostgreSQL server is older than version 15");
+    if (server.encoding !== "UTF8")
+      throw new AppError("storage", `the database has the encoding ${server.encoding}`, {
+        hint: "Create it with ENCODING 'UTF8' TEMPLATE template0.",
+      });
+    await queries.query(
+      "CREATE TABLE IF NOT EXISTS schema_steps(step integer PRIMARY KEY, at timestamptz NOT NULL)",
+    );
+    const [found] = await queries.query<{ steps: number }>(
+      "SELECT coalesce(max(step), 0) AS steps FROM schema_steps",
+    );
+    const done = found?.steps ?? 0;
+    if (done > STEPS.length)
+      throw new AppError("storage", `the database belongs to a newer release: it has ${done} schema steps`, {
+        hint: `This release knows ${STEPS.length}. Install the newer release on this machine.`,
+      });
+    for (const [index, step] of STEPS.entries()) {
+      if (index < done) continue;
+      await queries.query(step);
+      await queries.query("INSERT INTO schema_steps(step, at) VALUES($1, now())", [index + 1]);
+    }
+    return STEPS.length - done;
+  });
+}

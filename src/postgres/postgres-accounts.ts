@@ -1,0 +1,214 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor, EventDetail, EventName } from "../domain/event.ts";
+import { refText, type ObjectiveScope } from "../domain/objective.ts";
+import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
+import type { Remote } from "../domain/remote.ts";
+import {
+  assertAddress,
+  assertScope,
+  isDevice,
+  lastAdministrator,
+  scopeDetail,
+  type AccountService,
+} from "../service/accounts.ts";
+import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
+import type { Account } from "../store/accounts.ts";
+import { ACCOUNT_COLUMNS, accountOf, findByEmail, type AccountRow } from "./account-rows.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
+import { insertEvents } from "./postgres-events.ts";
+
+/** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
+const ACCOUNTS_LOCK = 0x61636374;
+
+interface AccountChange {
+  readonly email?: string;
+  readonly role?: Role;
+  readonly passwordHash?: string;
+  readonly disabled?: boolean;
+}
+
+/** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
+export class PostgresAccounts implements Remote<AccountService> {
+  readonly #connections: PostgresConnections;
+  readonly #clock: Pick<Clock, "wallMs">;
+  readonly #bcryptCost: number | undefined;
+
+  /** @param options `bcryptCost`: work factor of new hashes, as in `AccountService` */
+  constructor({
+    connections,
+    clock,
+    bcryptCost,
+  }: {
+    connections: PostgresConnections;
+    clock: Pick<Clock, "wallMs">;
+    bcryptCost?: number;
+  }) {
+    this.#connections = connections;
+    this.#clock = clock;
+    this.#bcryptCost = bcryptCost;
+  }
+
+  async list(): Promise<readonly Account[]> {
+    return signInAccounts(this.#connections);
+  }
+
+  async hasSignInAccounts(): Promise<boolean> {
+    return (await this.list()).length > 0;
+  }
+
+  async initialAdministrator(): Promise<Account | undefined> {
+    return initialAdministrator(this.#connections);
+  }
+
+  async claim(
+    first: Account,
+    { email, password }: { email: string; password: string },
+    by: Actor,
+  ): Promise<void> {
+    assertAddress(email);
+    await assertPasswordAllowed(password, email);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
+    await this.#alone(async (queries) => {
+      if ((await initialAdministrator(queries))?.tokenVersion !== first.tokenVersion)
+        throw new AppError("forbidden", "this installation has already been set up");
+      const other = await findByEmail(queries, email);
+      if (other && other.id !== first.id) throw existing(email);
+      await change(queries, first.id, { email, passwordHash });
+      await this.#record(queries, "account-password-set", email, by, { formerly: first.email });
+    });
+  }
+
+  async ensureDevice(): Promise<void> {
+    await this.#connections.query(ADD, [DEVICE_EMAIL, "operator", null, false, this.#clock.wallMs()]);
+  }
+
+  async add(
+    { email, role, password }: { email: string; role: Role; password: string },
+    by: Actor,
+    { mustChangePassword = false } = {},
+  ): Promise<Account> {
+    assertAddress(email);
+    await assertPasswordAllowed(password, email);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
+    return this.#alone(async (queries) => {
+      const values = [email, role, passwordHash, mustChangePassword, this.#clock.wallMs()];
+      const [row] = await queries.query<AccountRow>(ADD, values);
+      if (!row) throw existing(email);
+      await this.#record(queries, "account-added", email, by, { role });
+      return accountOf(row);
+    });
+  }
+
+  async setPassword(
+    email: string,
+    password: string,
+    by: Actor,
+    { replacing }: { replacing?: Account } = {},
+  ): Promise<void> {
+    await known(this.#connections, email);
+    await assertPasswordAllowed(password, email);
+    const passwordHash = await hashPassword(password, this.#bcryptCost);
+    await this.#alone(async (queries) => {
+      const { id, tokenVersion } = await known(queries, email);
+      // Of several concurrent requests with the same old password, only one succeeds.
+      if (replacing && tokenVersion !== replacing.tokenVersion)
+        throw new AppError("forbidden", "the password was changed in the meantime");
+      await change(queries, id, { passwordHash });
+      await this.#record(queries, "account-password-set", email, by, {});
+    });
+  }
+
+  async setRole(email: string, role: Role, by: Actor): Promise<void> {
+    await this.#changeKeepingAnAdministrator(email, { role }, by, ({ role: before }) => [
+      "account-role-changed",
+      { before, after: role },
+    ]);
+  }
+
+  async setDisabled(email: string, disabled: boolean, by: Actor): Promise<void> {
+    const event = disabled ? "account-disabled" : "account-enabled";
+    await this.#changeKeepingAnAdministrator(email, { disabled }, by, () => [event, {}]);
+  }
+
+  async setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): Promise<void> {
+    assertScope(objectives);
+    await this.#alone(async (queries) => {
+      const { id } = await known(queries, email);
+      const stored = objectives === undefined ? null : JSON.stringify(objectives.map(refText));
+      await queries.query(BIND, [stored, id]);
+      await this.#record(queries, "account-role-changed", email, by, scopeDetail(objectives));
+    });
+  }
+
+  async #changeKeepingAnAdministrator(
+    email: string,
+    to: AccountChange,
+    by: Actor,
+    eventOf: (before: Account) => [EventName, EventDetail],
+  ): Promise<void> {
+    await this.#alone(async (queries) => {
+      const before = await known(queries, email);
+      await change(queries, before.id, to);
+      const left = await signInAccounts(queries);
+      if (!left.some(({ role, disabled }) => role === "administrator" && !disabled))
+        throw lastAdministrator(email);
+      const [event, detail] = eventOf(before);
+      await this.#record(queries, event, email, by, detail);
+    });
+  }
+
+  /** A transaction that no other change of accounts overlaps, in whatever process. */
+  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#connections.transaction(async (queries) => {
+      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
+      return work(queries);
+    });
+  }
+
+  #record(queries: Queries, event: EventName, email: string, by: Actor, detail: EventDetail): Promise<void> {
+    const { who, from } = by;
+    const one = { event, who, from, subject: `account ${email}`, detail };
+    return insertEvents(queries, [{ event: one, atMs: this.#clock.wallMs() }]);
+  }
+}
+
+function existing(email: string): AppError {
+  return new AppError("conflict", `account ${email} already exists`);
+}
+
+async function signInAccounts(queries: Queries): Promise<Account[]> {
+  const rows = await queries.query<AccountRow>(
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE password_hash IS NOT NULL ORDER BY lower(email)`,
+  );
+  return rows.map(accountOf);
+}
+
+async function initialAdministrator(queries: Queries): Promise<Account | undefined> {
+  const first = await findByEmail(queries, INITIAL_ADMIN_EMAIL);
+  return first?.mustChangePassword === true && !first.disabled ? first : undefined;
+}
+
+/** @throws AppError `bad-data` */
+async function known(queries: Queries, email: string): Promise<Account> {
+  const account = isDevice(email) ? undefined : await findByEmail(queries, email);
+  if (!account) throw new AppError("bad-data", `account ${email} does not exist`);
+  return account;
+}
+
+/** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
+async function change(queries: Queries, id: number, to: AccountChange): Promise<void> {
+  const { email = null, role = null, passwordHash = null, disabled = null } = to;
+  await queries.query(CHANGE, [id, email, role, passwordHash, disabled]);
+}
+
+const ADD = `
+  INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES($1, $2, $3, $4, $5)
+  ON CONFLICT (lower(email)) DO NOTHING RETURNING ${ACCOUNT_COLUMNS}`;
+const BIND = "UPDATE accounts SET objectives = $1, token_version = token_version + 1 WHERE id = $2";
+const CHANGE = `
+  UPDATE accounts SET email = coalesce($2, email), role = coalesce($3, role),
+    password_hash = coalesce($4::text, password_hash), disabled = coalesce($5, disabled),
+    token_version = token_version + 1,
+    must_change_password = CASE WHEN $4::text IS NULL THEN must_change_password ELSE false END
+  WHERE id = $1`;

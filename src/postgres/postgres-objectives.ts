@@ -1,0 +1,108 @@
+import type {
+  Objective,
+  ObjectiveRef,
+  ObjectiveScope,
+  ObjectiveSource,
+  ObjectiveType,
+} from "../domain/objective.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
+import type { Remote } from "../domain/remote.ts";
+import type { ObjectiveImport } from "../generated/types.ts";
+import { idsOf, scopedVersion, type ObjectiveService } from "../service/objectives.ts";
+import { unknownObjective } from "../service/records.ts";
+import type { PostgresConnections } from "./connection.ts";
+import { AppError } from "../domain/errors.ts";
+
+/** The objectives of a centre, as `ObjectiveService` has those in SQLite. */
+export class PostgresObjectives implements Remote<ObjectiveService> {
+  readonly #connections: PostgresConnections;
+
+  constructor(connections: PostgresConnections) {
+    this.#connections = connections;
+  }
+
+  async list(
+    type: ObjectiveType,
+    query: ObjectiveQuery,
+    scope?: ObjectiveScope,
+  ): Promise<{ records: Objective[]; total: number }> {
+    const ids = idsOf(type, scope) ?? null;
+    if (!isPlain(query)) {
+      const rows = await this.#connections.query<ObjectiveRow>(ALL, [type, ids]);
+      const found = selected(
+        rows.map((row) => objectiveOf(type, row)),
+        query,
+      );
+      return { records: found.slice(query.start, query.end), total: found.length };
+    }
+    const { start, end } = query;
+    const [rows, [counted]] = await Promise.all([
+      this.#connections.query<ObjectiveRow>(PAGE, [type, ids, start, Math.max(0, end - start)]),
+      this.#connections.query<{ total: number }>(TOTAL, [type, ids]),
+    ]);
+    return { records: rows.map((row) => objectiveOf(type, row)), total: counted?.total ?? 0 };
+  }
+
+  async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {
+    const sql = "SELECT version FROM list_versions WHERE kind = $1";
+    const [row] = await this.#connections.query<{ version: string }>(sql, [type]);
+    return scopedVersion(row?.version ?? "", type, scope);
+  }
+
+  async get(ref: ObjectiveRef, scope?: ObjectiveScope): Promise<Objective> {
+    const isInScope = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
+    const sql = "SELECT data FROM objectives WHERE kind = $1 AND id = $2";
+    const [row] = isInScope ? await this.#connections.query<ObjectiveRow>(sql, [ref.type, ref.id]) : [];
+    if (!row) throw unknownObjective(ref);
+    return objectiveOf(ref.type, row);
+  }
+
+  async import(objectives: ObjectiveImport, source: ObjectiveSource): Promise<Record<ObjectiveType, number>> {
+    const lists = OBJECTIVE_TYPES.map((type) => [type, [...(objectives[type] ?? [])]] as const);
+    await this.#connections.transaction(async (queries) => {
+      for (const [type, list] of lists) {
+        // The last of several with the same id counts, as when they are stored one after another.
+        const byId = new Map(list.map((one) => [one.id, textOf(one)]));
+        if (byId.size > 0) await queries.query(PUT, [type, [...byId.keys()], [...byId.values()], source]);
+      }
+    });
+    return Object.fromEntries(lists.map(([type, list]) => [type, list.length])) as Record<
+      ObjectiveType,
+      number
+    >;
+  }
+
+  async release(configured: ObjectiveImport): Promise<void> {
+    for (const type of OBJECTIVE_TYPES)
+      await this.#connections.query(RELEASE, [type, (configured[type] ?? []).map(({ id }) => id)]);
+  }
+}
+
+interface ObjectiveRow {
+  /** JSON. */
+  readonly data: string;
+}
+
+function objectiveOf(type: ObjectiveType, { data }: ObjectiveRow): Objective {
+  return completed(type, JSON.parse(data) as Objective);
+}
+
+/** @throws AppError `bad-data` for an id that is no whole number in the range of the database */
+function textOf(objective: Objective): string {
+  if (!Number.isSafeInteger(objective.id))
+    throw new AppError("bad-data", `objective ${objective.id} has an id out of range`);
+  return JSON.stringify(objective);
+}
+
+const LISTED = "FROM objectives WHERE kind = $1 AND ($2::bigint[] IS NULL OR id = ANY($2::bigint[]))";
+const ALL = `SELECT data ${LISTED} ORDER BY id`;
+const PAGE = `${ALL} OFFSET $3 LIMIT $4`;
+const TOTAL = `SELECT count(*) AS total ${LISTED}`;
+const PUT = `
+  INSERT INTO objectives AS known(kind, id, data, source)
+  SELECT $1, id, data, $4 FROM unnest($2::bigint[], $3::text[]) AS given(id, data) ORDER BY id
+  ON CONFLICT (kind, id) DO UPDATE SET data = excluded.data, source = excluded.source
+  WHERE excluded.source <> 'zone' AND (known.data, known.source) <> (excluded.data, excluded.source)`;
+const RELEASE = `
+  UPDATE objectives SET source = 'import' WHERE kind = $1 AND source = 'config' AND id <> ALL($2::bigint[])`;

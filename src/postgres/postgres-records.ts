@@ -1,0 +1,239 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import {
+  differingFields,
+  fieldsOf,
+  instantsOf,
+  newIntervention,
+  type Intervention,
+  type InterventionCreate,
+} from "../domain/intervention.ts";
+import type { ObjectiveRef } from "../domain/objective.ts";
+import { actorOf, type Principal } from "../domain/principal.ts";
+import {
+  assertMatch,
+  decideChange,
+  newObjectiveOf,
+  unknownObjective,
+  type ChangeRequest,
+  type IdempotencyKey,
+  type Records,
+} from "../service/records.ts";
+import type { ListPage } from "../store/intervention-lists.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import type { StoredIntervention } from "../store/interventions.ts";
+import type { Queries } from "./connection.ts";
+import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
+import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
+import { changeStatement, REMOVE } from "./record-changes.ts";
+import {
+  ANSWERS,
+  OBJECTIVES,
+  READ,
+  STORED,
+  storedOf,
+  type AnswerRow,
+  type StoredRow,
+} from "./record-rows.ts";
+import { assertStorable } from "./storable.ts";
+import { TurnBatch } from "./turn-batch.ts";
+
+/** Each failed attempt means that another writer succeeded; so many writers of one record are a fault elsewhere. */
+const ATTEMPTS_MAX = 200;
+
+export interface PostgresRecordsOptions {
+  readonly queries: Queries;
+  readonly clock: Clock;
+  /** IANA time zone for date-times without an offset. */
+  readonly timezone: string;
+  /** Dispatch centre id of new records. */
+  readonly dispeceratId: number;
+  /** Generates a uid for a record without an idempotency key. */
+  readonly newUid: () => string;
+}
+
+/** The records in PostgreSQL, written by any number of processes. Creates and reads of one turn share a round trip. */
+export class PostgresRecords implements Records {
+  readonly #options: PostgresRecordsOptions;
+  readonly #queries: Queries;
+  readonly #created: TurnBatch<NewRecord, number | undefined>;
+  readonly #read: TurnBatch<number, StoredIntervention | undefined>;
+  readonly #answers: TurnBatch<{ readonly accountId: number; readonly key: string }, AnswerRow | undefined>;
+  readonly #objectives: TurnBatch<ObjectiveRef, boolean>;
+
+  constructor(options: PostgresRecordsOptions) {
+    const { queries, clock } = options;
+    this.#options = options;
+    this.#queries = queries;
+    this.#created = new TurnBatch(clock, async (records) => {
+      const values = createValues(records, clock.wallMs());
+      const rows = await queries.query<{ n: number; id: number }>(CREATE, values);
+      const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
+      return records.map((_record, index) => ids.get(index));
+    });
+    this.#read = new TurnBatch(clock, async (ids) => {
+      const rows = await queries.query<StoredRow>(READ, [[...new Set(ids)]]);
+      const found = new Map(rows.map((row) => [row.id, storedOf(row)]));
+      return ids.map((id) => found.get(id));
+    });
+    this.#answers = new TurnBatch(clock, async (asked) => {
+      const values = [asked.map(({ accountId }) => accountId), asked.map(({ key }) => key)];
+      const rows = await queries.query<AnswerRow>(ANSWERS, values);
+      const found = new Map(rows.map((row) => [row.n - 1, row]));
+      return asked.map((_one, index) => found.get(index));
+    });
+    this.#objectives = new TurnBatch(clock, async (refs) => {
+      const values = [refs.map(({ type }) => type), refs.map(({ id }) => id)];
+      const rows = await queries.query<{ n: number }>(OBJECTIVES, values);
+      const found = new Set(rows.map(({ n }) => n - 1));
+      return refs.map((_ref, index) => found.has(index));
+    });
+  }
+
+  async create(
+    body: InterventionCreate,
+    principal: Principal,
+    idempotency?: IdempotencyKey,
+  ): Promise<{ record: Intervention; replayed: boolean }> {
+    const fields = newIntervention(body);
+    const refusal = refusalOf(() => {
+      instantsOf(fields, this.#options.timezone);
+      assertStorable(fields);
+    });
+    // As in SQLite, a repeated request gets its first response, and a key of another body its error, before this one.
+    const earlier = refusal !== undefined && idempotency && (await this.#replayed(principal, idempotency));
+    if (earlier) return { record: earlier, replayed: true };
+    if (refusal !== undefined) throw refusal;
+    const { dispeceratId, newUid } = this.#options;
+    const own = { dispeceratId, createdBy: principal.accountId, actor: actorOf(principal), idempotency };
+    const instants = instantsOf(fields, this.#options.timezone);
+    const record = { ...own, fields, instants, uid: idempotency?.key ?? newUid() };
+    const id = await this.#created.ask(record);
+    if (id !== undefined) return { record: recordOf(id, record), replayed: false };
+    return this.#createOrReplay(record, principal);
+  }
+
+  async get(id: number): Promise<StoredIntervention> {
+    const stored = await this.#read.ask(id);
+    if (!stored || stored.deleted) throw new AppError("not-found", `intervention ${id} does not exist`);
+    return stored;
+  }
+
+  async page(query: InterventionQuery): Promise<ListPage> {
+    const { where, values } = conditionOf(query);
+    const limit = Math.max(0, query.end - query.start);
+    const order = orderOf(query);
+    const [offsetAt, limitAt] = [`$${values.length + 1}`, `$${values.length + 2}`];
+    const total = isCounted(query)
+      ? `SELECT coalesce(sum(records), 0) AS total FROM intervention_counts WHERE ${where}`
+      : `SELECT count(*) AS total FROM interventions WHERE deleted_at IS NULL AND ${where}`;
+    const [rows, [counted]] = await Promise.all([
+      this.#queries.query<StoredRow>(
+        `SELECT ${STORED} FROM (SELECT id FROM interventions WHERE deleted_at IS NULL AND ${where}
+           ORDER BY ${order} OFFSET ${offsetAt} LIMIT ${limitAt}) AS slice
+         JOIN interventions USING (id) ORDER BY ${order}`,
+        [...values, query.start, limit],
+      ),
+      this.#queries.query<{ total: number }>(total, values),
+    ]);
+    return {
+      records: rows.map((row) => JSON.stringify(storedOf(row).record)),
+      total: counted?.total ?? 0,
+    };
+  }
+
+  async change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention> {
+    return this.#repeated(id, async (stored) => {
+      const changes = decideChange(stored, request);
+      const current = fieldsOf(stored.record);
+      const merged = { ...current, ...changes };
+      const objective = newObjectiveOf(current, merged, changes);
+      if (objective) await this.#assertObjective(objective);
+      const instants = instantsOf(merged, this.#options.timezone);
+      assertStorable(changes);
+      const after = differingFields(current, merged);
+      if (Object.keys(after).length === 0) return stored;
+      const [statement, values] = changeStatement(stored, {
+        changes: after,
+        instants,
+        actor: actorOf(principal),
+        detail: { before: differingFields(merged, current), after },
+        nowMs: this.#options.clock.wallMs(),
+      });
+      const rows = await this.#queries.query<StoredRow>(statement, values);
+      return rows[0] && storedOf(rows[0]);
+    });
+  }
+
+  async remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
+    const { record } = await this.#repeated(id, async (stored) => {
+      assertMatch(stored, ifMatch);
+      const { who, from } = actorOf(principal);
+      const detail = JSON.stringify({ before: stored.record });
+      const values = [id, stored.rev, this.#options.clock.wallMs(), who, from, detail];
+      const removed = await this.#queries.query(REMOVE, values);
+      return removed.length === 0 ? undefined : stored;
+    });
+    return record;
+  }
+
+  /** Decides again from the newest revision until no other writer was faster. @param attempt undefined if one was */
+  async #repeated(
+    id: number,
+    attempt: (stored: StoredIntervention) => Promise<StoredIntervention | undefined>,
+  ): Promise<StoredIntervention> {
+    for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
+      const changed = await attempt(await this.get(id));
+      if (changed) return changed;
+    }
+    throw new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {
+      retryAfterS: 1,
+    });
+  }
+
+  /** Why a record was left out: its key exists, its objective does not, or another account used its key. */
+  async #createOrReplay(
+    record: NewRecord,
+    principal: Principal,
+  ): Promise<{ record: Intervention; replayed: boolean }> {
+    const { fields, idempotency } = record;
+    const earlier = idempotency && (await this.#replayed(principal, idempotency));
+    if (earlier) return { record: earlier, replayed: true };
+    await this.#assertObjective({ type: fields.objectiveType, id: fields.objectiveId });
+    const again = { ...record, uid: this.#options.newUid() };
+    const made = await this.#created.ask(again);
+    if (made !== undefined) return { record: recordOf(made, again), replayed: false };
+    const other = idempotency && (await this.#replayed(principal, idempotency));
+    if (other) return { record: other, replayed: true };
+    throw new AppError("unavailable", "the record could not be created; try again", { retryAfterS: 1 });
+  }
+
+  /** @throws AppError `not-found` */
+  async #assertObjective(ref: ObjectiveRef): Promise<void> {
+    if (!(await this.#objectives.ask(ref))) throw unknownObjective(ref);
+  }
+
+  /** @throws AppError `key-reused` */
+  async #replayed(
+    { accountId }: Principal,
+    { key, fingerprint }: IdempotencyKey,
+  ): Promise<Intervention | undefined> {
+    const answer = await this.#answers.ask({ accountId, key });
+    if (typeof answer?.body === "string") {
+      if (answer.fingerprint === fingerprint) return JSON.parse(answer.body) as Intervention;
+      throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
+    }
+    // The response has expired, but the record still has the key: do not create a duplicate.
+    return typeof answer?.id === "number" ? (await this.#read.ask(answer.id))?.record : undefined;
+  }
+}
+
+/** The error of a check instead of throwing it. */
+function refusalOf(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Actor, EventDetail } from "../domain/event.ts";
+import {
+  INTERVENTION_FIELDS,
+  type InterventionFields,
+  type InterventionInstants,
+} from "../domain/intervention.ts";
+import { SEARCHED } from "../store/intervention-query.ts";
+import type { StoredIntervention } from "../store/interventions.ts";
+import type { NamedStatement, SqlParameter } from "./connection.ts";
+import { foldedText } from "./new-records.ts";
+import { STORED } from "./record-rows.ts";
+
+/** A decided change with its event. */
+export interface DecidedChange {
+  readonly changes: Partial<InterventionFields>;
+  /** Of the record with the changes. */
+  readonly instants: InterventionInstants;
+  readonly actor: Actor;
+  readonly detail: EventDetail;
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** Adds rows of status, priority, type and a number to the counts, in one order, so that no two wait in a circle. */
+function countSql(rows: string): string {
+  return `INSERT INTO intervention_counts AS counts("status", "priority", "type", slot, records)
+    SELECT "status", "priority", "type", pg_backend_pid() % 16, sum(change)
+    FROM (${rows}) AS changed GROUP BY 1, 2, 3 HAVING sum(change) <> 0 ORDER BY 1, 2, 3
+    ON CONFLICT ("status", "priority", "type", slot) DO UPDATE SET records = counts.records + excluded.records`;
+}
+
+/**
+ * Changes a record if it still has the revision from which the change was decided, with its event and the counts.
+ * @returns the statement, which returns the changed record or no row, and its parameters
+ */
+export function changeStatement(
+  { record, rev }: StoredIntervention,
+  { changes, instants, actor, detail, nowMs }: DecidedChange,
+): [string, SqlParameter[]] {
+  const { id, status, priority, type } = record;
+  const values: SqlParameter[] = [id, rev, nowMs, actor.who, actor.from, JSON.stringify(detail)];
+  const parameter = (value: string | number | boolean | null): string => `$${values.push(value)}`;
+  const fields = INTERVENTION_FIELDS.filter((field) => field in changes);
+  const assignments = [
+    ...fields.map((field) => `"${field}" = ${parameter(changes[field] ?? null)}`),
+    ...SEARCHED.filter((field) => field in changes).map(
+      (field) => `"${field}Folded" = ${parameter(foldedText(changes[field] ?? null))}`,
+    ),
+    `"dateStartMs" = ${parameter(instants.dateStartMs)}`,
+    `"dateEndMs" = ${parameter(instants.dateEndMs)}`,
+  ];
+  const before = [status, priority, type].map((value) => `${parameter(value)}::text`).join(", ");
+  const statement = `
+    WITH changed AS (
+      UPDATE interventions SET rev = rev + 1, updated_at = $3::bigint, ${assignments.join(", ")}
+      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED}),
+    logged AS (
+      INSERT INTO events(at, event, who, origin, subject, detail)
+      SELECT $3::bigint, 'intervention-changed', $4, $5, 'intervention ' || id, $6 FROM changed),
+    counted AS (${countSql(`
+      SELECT "status", "priority", "type", 1 AS change FROM changed
+      UNION ALL SELECT ${before}, -1 FROM changed`)})
+    SELECT * FROM changed`;
+  return [statement, values];
+}
+
+/** Turns a record into a tombstone if it still has the revision $2, with its event and the counts. Returns its id. */
+export const REMOVE: NamedStatement = {
+  name: "remove-record",
+  text: `
+    WITH changed AS (
+      UPDATE interventions SET rev = rev + 1, updated_at = $3::bigint, deleted_at = $3::bigint
+      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED}),
+    logged AS (
+      INSERT INTO events(at, event, who, origin, subject, detail)
+      SELECT $3::bigint, 'intervention-deleted', $4, $5, 'intervention ' || id, $6 FROM changed),
+    counted AS (${countSql(`SELECT "status", "priority", "type", -1 AS change FROM changed`)})
+    SELECT id FROM changed`,
+};

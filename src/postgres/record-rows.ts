@@ -1,0 +1,60 @@
+import { RECORD_FIELDS, type Intervention } from "../domain/intervention.ts";
+import type { StoredIntervention } from "../store/interventions.ts";
+import type { NamedStatement } from "./connection.ts";
+
+/** The columns of a `StoredRow`. */
+export const STORED = [...RECORD_FIELDS, "uid", "rev", "deleted_at", "created_by", "updated_at"]
+  .map((name) => `"${name}"`)
+  .join(", ");
+
+/** A record as the table has it. */
+export interface StoredRow extends Intervention {
+  readonly uid: string;
+  readonly rev: number;
+  readonly deleted_at: number | null;
+  readonly created_by: number;
+  readonly updated_at: number;
+}
+
+/** A row as the services know it. */
+export function storedOf(row: StoredRow): StoredIntervention {
+  const record = Object.fromEntries(RECORD_FIELDS.map((field) => [field, row[field]]));
+  return {
+    record: record as unknown as Intervention,
+    uid: row.uid,
+    rev: row.rev,
+    deleted: row.deleted_at !== null,
+    createdBy: row.created_by,
+    changedAtMs: row.updated_at,
+  };
+}
+
+/** Records and tombstones by their ids. */
+export const READ: NamedStatement = {
+  name: "read-records",
+  text: `SELECT ${STORED} FROM interventions WHERE id = ANY($1::bigint[])`,
+};
+/** The first responses to keys of accounts, or the records of these accounts that have them as their uids. */
+export const ANSWERS: NamedStatement = {
+  name: "answers-of-keys",
+  text: `SELECT n::int AS n, known.fingerprint, known.body, record.id
+    FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS asked(account_id, key, n)
+    LEFT JOIN idempotency_keys AS known ON known.account_id = asked.account_id AND known.key = asked.key
+    LEFT JOIN interventions AS record ON record.uid = asked.key AND record.created_by = asked.account_id`,
+};
+
+/** A row of `ANSWERS`; each value is null if there is none. */
+export interface AnswerRow {
+  /** Position of the question, from 1. */
+  readonly n: number;
+  readonly fingerprint: string | null;
+  readonly body: string | null;
+  readonly id: number | null;
+}
+
+/** Which of these objectives exist, by their positions from 1. */
+export const OBJECTIVES: NamedStatement = {
+  name: "objectives-exist",
+  text: `SELECT n::int AS n FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked(kind, id, n)
+    JOIN objectives USING (kind, id)`,
+};

@@ -1,0 +1,12 @@
+import { AppError } from "../domain/errors.ts";
+import type { InterventionFields } from "../domain/intervention.ts";
+
+/**
+ * Refuses what PostgreSQL cannot store, so that a client hears which field it is.
+ * @throws AppError `invalid` for a text with the character U+0000
+ */
+export function assertStorable(fields: Partial<InterventionFields>): void {
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === "string" && value.includes("\0"))
+      throw new AppError("invalid", `${name} must not contain the character U+0000`);
+}

@@ -1,0 +1,197 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Remote } from "../../src/domain/remote.ts";
+import type { AccountService } from "../../src/service/accounts.ts";
+import type { EventNotes } from "../../src/service/event-notes.ts";
+import type { ObjectiveService } from "../../src/service/objectives.ts";
+import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
+import { TokenService } from "../../src/service/tokens.ts";
+import { remoteHere } from "../../src/domain/remote.ts";
+import type { LoggedEvent } from "../../src/domain/event.ts";
+import { PASSWORD, TESTER, TestApp } from "../support/app.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* What every database of accounts, sign-ins, events and objectives must do. */
+
+interface Adapter {
+  readonly clock: ManualClock;
+  readonly accounts: Remote<AccountService>;
+  readonly objectives: Remote<ObjectiveService>;
+  readonly signIns: SignIns;
+  readonly notes: EventNotes;
+  readonly newest: (limit: number) => Promise<LoggedEvent[]>;
+  readonly close: () => Promise<void>;
+}
+
+async function inSqlite(): Promise<Adapter> {
+  const app = await TestApp.make();
+  const { clock, database, notes, parts } = app;
+  return {
+    clock,
+    accounts: parts.accounts,
+    objectives: remoteHere(app.objectives),
+    signIns: new SqliteSignIns({ database, clock }),
+    notes,
+    newest: async (limit) => app.events.newest(limit),
+    close: () => app.close(),
+  };
+}
+
+async function inPostgres(): Promise<Adapter> {
+  const server = await PostgresServer.start();
+  const centre = await PostgresCentre.open(await server.newDatabase());
+  const { clock, accounts, objectives, signIns, notes, events } = centre;
+  const admin = { email: "admin@test.example", role: "administrator" as const, password: PASSWORD };
+  await accounts.add(admin, TESTER);
+  return {
+    clock,
+    accounts,
+    objectives,
+    signIns,
+    notes,
+    newest: (limit) => events.newest(limit),
+    close: async () => {
+      await centre.close();
+      await server.stop();
+    },
+  };
+}
+
+describe("SQLite", () => contract(inSqlite));
+describeWithPostgres("PostgreSQL", () => contract(inPostgres));
+
+function contract(open: () => Promise<Adapter>): void {
+  let adapter: Adapter;
+  let tokens: TokenService;
+  beforeAll(async () => {
+    adapter = await open();
+    const keys = { current: createSecretKey(randomBytes(32)) };
+    const { signIns, notes: events, clock } = adapter;
+    tokens = new TokenService({ signIns, events, clock, keys });
+    await adapter.accounts.add({ email: "Ana@test.example", role: "operator", password: PASSWORD }, TESTER);
+  }, 30_000);
+  afterAll(() => adapter.close());
+
+  const ANA = "Ana@test.example";
+  const HALLS = "obiective/cladiri";
+  const signIn = async (email = ANA) => (await tokens.signIn(email, PASSWORD, "192.0.2.1")).token;
+
+  test("an account is found in any case, added once, and listed by its address", async () => {
+    expect((await adapter.signIns.byEmail("ANA@TEST.example"))?.email).toBe(ANA);
+    expect(await adapter.signIns.byEmail("unknown\0@test.example")).toBeUndefined();
+    const again = { email: "ana@TEST.example", role: "viewer" as const, password: PASSWORD };
+    await expect(adapter.accounts.add(again, TESTER)).rejects.toMatchObject({ code: "conflict" });
+    await adapter.accounts.ensureDevice();
+    await adapter.accounts.ensureDevice();
+    const emails = (await adapter.accounts.list()).map(({ email }) => email);
+    expect(emails.slice(0, 2)).toEqual(["admin@test.example", ANA]);
+    expect(emails).not.toContain("device@santinela.local");
+    expect((await tokens.verify(await tokens.deviceToken(), "")).email).toBe("device@santinela.local");
+  });
+
+  test("each change of an account revokes its tokens, and is in the log", async () => {
+    const { accounts } = adapter;
+    const changes = [
+      () => accounts.setRole(ANA, "viewer", TESTER),
+      () => accounts.setRole(ANA, "operator", TESTER),
+      () => accounts.setPassword(ANA, PASSWORD, TESTER),
+      () => accounts.setObjectives(ANA, [{ type: HALLS, id: 2 }], TESTER),
+      () => accounts.setObjectives(ANA, undefined, TESTER),
+    ];
+    for (const change of changes) {
+      const token = await signIn();
+      expect((await tokens.verify(token, "")).email).toBe(ANA);
+      await change();
+      await expect(tokens.verify(token, "")).rejects.toMatchObject({ code: "unauthenticated" });
+    }
+    const named = (await adapter.newest(20)).filter(({ subject }) => subject === `account ${ANA}`);
+    expect(named.map(({ event }) => event).filter((event) => event !== "signed-in")).toEqual([
+      "account-role-changed",
+      "account-role-changed",
+      "account-password-set",
+      "account-role-changed",
+      "account-role-changed",
+      "account-added",
+    ]);
+    expect(named.at(-1)).toMatchObject({ who: "tester", from: "command line", detail: { role: "operator" } });
+  });
+
+  test("the last administrator stays", async () => {
+    const error = { code: "conflict", message: "admin@test.example is the last administrator" };
+    await expect(adapter.accounts.setRole("admin@test.example", "viewer", TESTER)).rejects.toMatchObject(
+      error,
+    );
+    await expect(adapter.accounts.setDisabled("admin@test.example", true, TESTER)).rejects.toMatchObject(
+      error,
+    );
+    expect((await adapter.signIns.byEmail("admin@test.example"))?.role).toBe("administrator");
+  });
+
+  test("a password that was replaced meanwhile cannot be replaced again", async () => {
+    const replacing = await adapter.signIns.byEmail(ANA);
+    if (!replacing) throw new Error("the account is missing");
+    const made = await Promise.allSettled(
+      [1, 2].map(() => adapter.accounts.setPassword(ANA, PASSWORD, TESTER, { replacing })),
+    );
+    expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("a place is known after a sign-in from it, and wrong passwords elsewhere do not lock it", async () => {
+    await signIn();
+    expect(await adapter.signIns.hasSignedIn(ANA, "192.0.2.1")).toBe(true);
+    expect(await adapter.signIns.hasSignedIn(ANA, "192.0.2.2")).toBe(false);
+    for (let count = 0; count < 5; count += 1)
+      await expect(tokens.signIn(ANA, "wrong password", "192.0.2.2")).rejects.toMatchObject({
+        code: "unauthenticated",
+      });
+    await expect(tokens.signIn(ANA, PASSWORD, "192.0.2.3")).rejects.toMatchObject({
+      code: "too-many-requests",
+      retryAfterS: 30,
+    });
+    await signIn();
+    adapter.clock.advance(30_000);
+    await tokens.signIn(ANA, PASSWORD, "192.0.2.3");
+  });
+
+  test("an objective list has its slice, its total, and a version that changes with its rows alone", async () => {
+    const { objectives } = adapter;
+    const plain = { filters: [], sort: [], start: 1, end: 3 };
+    const { records, total } = await objectives.list(HALLS, plain);
+    expect([records.map(({ id }) => id), total]).toEqual([[2, 3], 3]);
+    expect(records[0]).toMatchObject({ id: 2, name: "Hall 2", floors: null });
+    const version = await objectives.version(HALLS);
+    const trucks = await objectives.version("obiective/bunuri");
+    await objectives.import({ [HALLS]: [{ id: 2, name: "Hall 2", status: "active" }] }, "config");
+    expect(await objectives.version(HALLS)).toBe(version);
+    await objectives.import({ [HALLS]: [{ id: 2, name: "New name" }] }, "import");
+    expect(await objectives.version(HALLS)).not.toBe(version);
+    expect(await objectives.version("obiective/bunuri")).toBe(trucks);
+    expect((await objectives.get({ type: HALLS, id: 2 })).name).toBe("New name");
+  });
+
+  test("an objective outside the scope does not exist", async () => {
+    const { objectives } = adapter;
+    const scope = [{ type: HALLS, id: 3 } as const];
+    const plain = { filters: [], sort: [], start: 0, end: 10 };
+    expect((await objectives.list(HALLS, plain, scope)).records.map(({ id }) => id)).toEqual([3]);
+    expect((await objectives.list(HALLS, { ...plain, search: "hall" }, scope)).total).toBe(1);
+    await expect(objectives.get({ type: HALLS, id: 1 }, scope)).rejects.toMatchObject({ code: "not-found" });
+    expect(await objectives.version(HALLS, scope)).not.toBe(await objectives.version(HALLS));
+  });
+
+  test("a placeholder of a zone never replaces a description", async () => {
+    await adapter.objectives.import(
+      {
+        [HALLS]: [
+          { id: 1, name: "Placeholder" },
+          { id: 9, name: "Nine" },
+        ],
+      },
+      "zone",
+    );
+    const name = async (id: number) => (await adapter.objectives.get({ type: HALLS, id })).name;
+    expect([await name(1), await name(9)]).toEqual(["Hall 1", "Nine"]);
+  });
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { remoteHere } from "../../src/domain/remote.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { PostgresConnections } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
+import { PostgresEvents } from "../../src/postgres/postgres-events.ts";
+import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
+import { PostgresRecords } from "../../src/postgres/postgres-records.ts";
+import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
+import { EventNotes } from "../../src/service/event-notes.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** One process of a centre as far as its database: what the routes call. Several may share a database. */
+export class PostgresCentre {
+  readonly clock = new ManualClock();
+  readonly connections: PostgresConnections;
+  readonly records: PostgresRecords;
+  readonly accounts: PostgresAccounts;
+  readonly objectives: PostgresObjectives;
+  readonly events: PostgresEvents;
+  readonly signIns: PostgresSignIns;
+  readonly notes: EventNotes;
+
+  private constructor(url: string) {
+    const { clock } = this;
+    const log = new JsonLog({ level: "error", clock, write: () => {} });
+    const connections = new PostgresConnections({ url }, log);
+    this.connections = connections;
+    this.accounts = new PostgresAccounts({ connections, clock, bcryptCost: 4 });
+    this.objectives = new PostgresObjectives(connections);
+    this.events = new PostgresEvents(connections, clock);
+    this.signIns = new PostgresSignIns(connections, clock);
+    this.notes = new EventNotes({ events: remoteHere(this.events), clock, log });
+    this.records = new PostgresRecords({
+      queries: connections,
+      clock,
+      timezone: "Europe/Bucharest",
+      dispeceratId: 7,
+      newUid: randomUUID,
+    });
+  }
+
+  /** Opens a database with the schema, and objectives 1 to 3 of each type. */
+  static async open(url: string): Promise<PostgresCentre> {
+    const centre = new PostgresCentre(url);
+    await migrate(centre.connections);
+    const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
+    await centre.objectives.import(
+      {
+        "obiective/cladiri": named("Hall"),
+        "obiective/bunuri": named("Truck"),
+        "obiective/persoane": named("Person"),
+      },
+      "config",
+    );
+    return centre;
+  }
+
+  async close(): Promise<void> {
+    this.notes.stop();
+    await this.connections.close();
+  }
+}

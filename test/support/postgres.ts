@@ -1,0 +1,118 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { eventually } from "./eventually.ts";
+import { describeUnless } from "./installed.ts";
+
+const DEBIAN = "/usr/lib/postgresql";
+const MISSING = "PostgreSQL is not installed: sudo apt-get install postgresql";
+/** Debian's user without rights: PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = 65_534;
+
+/** A PostgreSQL server in a process and a folder of its own, reached over a Unix socket. */
+export class PostgresServer {
+  readonly #folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
+  readonly #programs: string;
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  private constructor(programs: string) {
+    this.#programs = programs;
+  }
+
+  /** @throws Error when PostgreSQL is not installed */
+  static async start(): Promise<PostgresServer> {
+    const programs = programFolder();
+    if (programs === undefined) throw new Error(MISSING);
+    const server = new PostgresServer(programs);
+    if (isRoot()) chownSync(server.#folder, UNPRIVILEGED, UNPRIVILEGED);
+    // Fsync is off: no test of this server cuts the power.
+    const initdb = ["-U", "santinela", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+    execFileSync(join(programs, "initdb"), ["-D", server.#data, ...initdb], server.#unprivileged());
+    await server.startAgain();
+    return server;
+  }
+
+  /** Starts it again after `kill`, with its data. */
+  async startAgain(): Promise<void> {
+    const settings = ["fsync=off", "listen_addresses=", "max_connections=60", "shared_buffers=32MB"];
+    const options = ["-D", this.#data, "-k", this.#folder, ...settings.flatMap((one) => ["-c", one])];
+    this.#process = spawn(join(this.#programs, "postgres"), options, this.#unprivileged());
+    await eventually("PostgreSQL answers", () =>
+      this.query("postgres", "SELECT 1").then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  /** A new, empty database. @returns its URL */
+  async newDatabase(): Promise<string> {
+    const name = `test_${(this.#databases += 1)}`;
+    await this.query("postgres", `CREATE DATABASE ${name}`);
+    return this.#urlOf(name);
+  }
+
+  /** Ends all its processes at once. */
+  async kill(): Promise<void> {
+    await this.#end("SIGQUIT");
+  }
+
+  /** Stops it and removes its folder. */
+  async stop(): Promise<void> {
+    await this.#end("SIGINT");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async query(database: string, sql: string): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: this.#urlOf(database) });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows as unknown[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  #urlOf(name: string): string {
+    return `postgres://santinela@${encodeURIComponent(this.#folder)}/${name}`;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const running = this.#process;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((resolve) => running.once("exit", resolve));
+    running.kill(signal);
+    await ended;
+  }
+
+  get #data(): string {
+    return join(this.#folder, "data");
+  }
+
+  #unprivileged() {
+    const user = isRoot() ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+    return { ...user, cwd: this.#folder, stdio: "ignore" as const };
+  }
+}
+
+/** Describes tests that need PostgreSQL; they are skipped where it is missing, and fail in CI. */
+export function describeWithPostgres(name: string, tests: () => void): void {
+  describeUnless(programFolder() === undefined ? MISSING : undefined, name, tests);
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** The programs of the newest version that Debian has installed. */
+function programFolder(): string | undefined {
+  if (!existsSync(DEBIAN)) return undefined;
+  return readdirSync(DEBIAN)
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN, version, "bin"))
+    .find((folder) => existsSync(join(folder, "postgres")));
+}
