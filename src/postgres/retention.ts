@@ -1,0 +1,49 @@
+import type { PostgresConnections } from "./connection.ts";
+
+/** A number of our own for the lock that lets one process at a time remove old rows. */
+const RETENTION_LOCK = 0x72657465;
+/** As at a site: far longer than any client retries. */
+const KEY_LIFETIME_MS = 30 * 86_400_000;
+/** After this time without a wrong password a counter has no effect, whatever its delay was. */
+const COUNTER_LIFETIME_MS = 86_400_000;
+/** As at a site: a phone on mobile data has a new address every day. */
+const ADDRESSES_MAX = 200;
+/** Rows of a table removed at once: a longer statement would hold up others. */
+const ROWS_MAX = 5_000;
+
+/**
+ * Removes old responses to keys, counters of wrong passwords, and addresses of sign-ins, one batch of each. Of several
+ * processes that do this at the same time, one does.
+ * @param nowMs wall clock, milliseconds since 1970
+ * @returns the number of removed rows; undefined if another process is at it
+ */
+export async function removeOldRows(
+  connections: PostgresConnections,
+  nowMs: number,
+): Promise<number | undefined> {
+  return connections.transaction(async (queries) => {
+    const [lock] = await queries.query<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS taken", [
+      RETENTION_LOCK,
+    ]);
+    if (lock?.taken !== true) return undefined;
+    const removed = [
+      await queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
+      await queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
+      await queries.query(OLD_ADDRESSES),
+    ];
+    return removed.flat().length;
+  });
+}
+
+const OLD_KEYS = `
+  DELETE FROM idempotency_keys WHERE (account_id, key) IN
+    (SELECT account_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${ROWS_MAX}) RETURNING 1`;
+const OLD_COUNTERS = `
+  DELETE FROM wrong_passwords WHERE place IN
+    (SELECT place FROM wrong_passwords WHERE last_at < $1 LIMIT ${ROWS_MAX}) RETURNING 1`;
+const OLD_ADDRESSES = `
+  DELETE FROM known_places WHERE (email, address) IN (
+    SELECT email, address FROM (
+      SELECT email, address, row_number() OVER (PARTITION BY email ORDER BY last_at DESC, address) AS place
+      FROM known_places) AS ranked
+    WHERE place > ${ADDRESSES_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;

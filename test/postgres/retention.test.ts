@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { removeOldRows } from "../../src/postgres/retention.ts";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+const DAY_MS = 86_400_000;
+
+describeWithPostgres("old rows of a centre", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    centre = await PostgresCentre.open(await server.newDatabase());
+  });
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  const key = (name: string) => ({ key: name, fingerprint: "f" });
+
+  test("are removed after their time, and a repeated request still creates no second record", async () => {
+    const { clock, connections, records } = centre;
+    const { record } = await records.create(PATROL, OPERATOR_USER, key("old"));
+    const attempt = { email: "a@b.c", address: "192.0.2.1", isKnownAddress: false, isRandomPassword: false };
+    await centre.signIns.throttle.failed(attempt);
+    clock.advance(31 * DAY_MS);
+    await records.create(PATROL, OPERATOR_USER, key("new"));
+    await centre.signIns.throttle.failed({ ...attempt, email: "d@e.f" });
+    // One key, and the counter of the account; that of the address has just been used again.
+    expect(await removeOldRows(connections, clock.wallMs())).toBe(2);
+    expect(await connections.query("SELECT key FROM idempotency_keys")).toEqual([{ key: "new" }]);
+    const again = await records.create(PATROL, OPERATOR_USER, key("old"));
+    expect([again.record.id, again.replayed]).toEqual([record.id, true]);
+  });
+
+  test("include the addresses of an account beyond its newest two hundred", async () => {
+    const { clock, connections, events } = centre;
+    const sign = (who: string, from: string, atMs: number) =>
+      events.add({ event: "signed-in", who, from, subject: who, detail: {} }, atMs);
+    for (let at = 0; at < 203; at += 1) await sign("Many@b.c", `10.0.0.${at}`, at);
+    await sign("few@b.c", "10.0.0.1", 1);
+    expect(await removeOldRows(connections, clock.wallMs())).toBe(3);
+    expect(await centre.signIns.hasSignedIn("many@B.c", "10.0.0.2")).toBe(false);
+    expect(await centre.signIns.hasSignedIn("many@B.c", "10.0.0.3")).toBe(true);
+    expect(await centre.signIns.hasSignedIn("few@b.c", "10.0.0.1")).toBe(true);
+  });
+
+  test("are removed by one process at a time", async () => {
+    const { clock, connections } = centre;
+    await connections.transaction(async (queries) => {
+      await queries.query("SELECT pg_advisory_xact_lock($1)", [0x72657465]);
+      expect(await removeOldRows(connections, clock.wallMs())).toBeUndefined();
+    });
+    expect(await removeOldRows(connections, clock.wallMs())).toBe(0);
+  });
+});
