@@ -1,8 +1,13 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Random runs, faults and floods: npm run test:long. */
 const LONG = ["faults", "promise", "simulation", "attacks"].map((folder) => `test/${folder}/**/*.test.ts`);
+
+/** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
+const HAS_POSTGRES = existsSync("/usr/lib/postgresql") || process.env["CI"] === "true";
+const OVER_POSTGRES = HAS_POSTGRES ? ["interface", "model"].map((name) => `test/http/${name}.test.ts`) : [];
 
 export default defineConfig({
   test: {
@@ -22,6 +27,10 @@ export default defineConfig({
           // The last two boot machines of their own: npm run test:systemd, npm run test:vm.
           exclude: [...LONG, "test/systemd/**", "test/vm/**"],
         },
+      },
+      {
+        extends: true,
+        test: { name: "postgres", include: OVER_POSTGRES, env: { TEST_DATABASE: "postgres" } },
       },
       {
         extends: true,

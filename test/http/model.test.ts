@@ -79,7 +79,7 @@ test.each([...REGRESSION_SEEDS, Math.floor(Math.random() * 2 ** 31)])(
   async (seed) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        site.database.exec("DELETE FROM outbox; DELETE FROM interventions; DELETE FROM intervention_counts");
+        await site.clear();
         const model = new Map<number, Fields>();
         const deletedIds: number[] = [];
         for (const next of steps) await take(next, model, deletedIds);

@@ -26,9 +26,12 @@ import type { SiteSettings } from "../../src/site/settings.ts";
 import { EMPTY_SUMMARY } from "../../src/site/sync-queue.ts";
 import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
 import type { SiteApi } from "../../src/site/site-api.ts";
+import { test } from "vitest";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { PostgresCentre } from "./postgres-centre.ts";
+import { PostgresServer } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
 export const PEOPLE = {
@@ -80,9 +83,25 @@ export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "sett
   readonly settings: AtOnce<Pick<SiteSettings, keyof SiteSettings>>;
 }
 
+/** Whether applications have their records in PostgreSQL: the tests of the API run over both databases. */
+const IN_POSTGRES = process.env["TEST_DATABASE"] === "postgres";
+/** A test of what only a site has: its outbox, and tables that the test reads itself. */
+export const testOfSite = IN_POSTGRES ? test.skip : test;
+
+/** A server and a centre on it. */
+interface OwnPostgres {
+  readonly server: PostgresServer;
+  readonly centre: PostgresCentre;
+}
+
+async function openPostgres(clock: ManualClock): Promise<OwnPostgres> {
+  const server = await PostgresServer.start();
+  return { server, centre: await PostgresCentre.open(await server.newDatabase(), clock) };
+}
+
 /** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
 export class TestApp {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly key: KeyObject = createSecretKey(randomBytes(32));
   readonly database: Database;
   readonly logLines: string[] = [];
@@ -103,10 +122,18 @@ export class TestApp {
   readonly changes: string[] = [];
   /** Whether the rest of the disk is kept for alarms. */
   isDiskFull = false;
+  readonly #postgres: OwnPostgres | undefined;
   #server: Server | undefined;
 
-  private constructor(overrides: Partial<TestParts>, path: string) {
-    const { clock, key } = this;
+  private constructor(
+    overrides: Partial<TestParts>,
+    path: string,
+    { clock, postgres }: { readonly clock: ManualClock; readonly postgres: OwnPostgres | undefined },
+  ) {
+    const { key } = this;
+    this.clock = clock;
+    this.#postgres = postgres;
+    const centre = postgres?.centre;
     const database = openMainDatabase(path);
     this.database = database;
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
@@ -114,8 +141,8 @@ export class TestApp {
     this.notes = events;
     this.lists = new ListService({ database });
     this.tokens = new TokenService({
-      signIns: new SqliteSignIns({ database, clock }),
-      events,
+      signIns: centre?.signIns ?? new SqliteSignIns({ database, clock }),
+      events: centre?.notes ?? events,
       clock,
       keys: { current: key },
     });
@@ -170,6 +197,12 @@ export class TestApp {
       hosts: [],
       deleteNeedsAdministrator: false,
       newRequestId: randomUUID,
+      ...(centre && {
+        records: centre.records,
+        objectives: centre.objectives,
+        accounts: centre.accounts,
+        events: centre.notes,
+      }),
       ...overrides,
     };
     this.answers = new OpenApiResponses(this.parts.basePath);
@@ -180,12 +213,26 @@ export class TestApp {
 
   /** @param path of the database, which may have the accounts already; in memory by default */
   static async make(overrides: Partial<TestParts> = {}, path = ":memory:"): Promise<TestApp> {
-    const made = new TestApp(overrides, path);
-    if (made.accounts.list().length > 0) return made;
+    const clock = new ManualClock();
+    const made = new TestApp(overrides, path, {
+      clock,
+      postgres: IN_POSTGRES ? await openPostgres(clock) : undefined,
+    });
+    const { accounts } = made.parts;
+    if ((await accounts.list()).length > 0) return made;
     for (const [role, email] of Object.entries(PEOPLE))
-      await made.accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
-    made.accounts.ensureDevice();
+      await accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
+    await accounts.ensureDevice();
     return made;
+  }
+
+  /** Removes all records with their keys and counts. */
+  async clear(): Promise<void> {
+    if (this.#postgres) await this.#postgres.centre.clear();
+    else
+      this.database.exec(
+        "DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions; DELETE FROM intervention_counts",
+      );
   }
 
   /** All records that are not deleted, by ascending id. */
@@ -223,6 +270,8 @@ export class TestApp {
       await close(server);
     }
     this.database.close();
+    await this.#postgres?.centre.close();
+    await this.#postgres?.server.stop();
     if (this.answers.violations.length > 0) throw new Error([...new Set(this.answers.violations)].join("\n"));
   }
 }

@@ -13,7 +13,7 @@ import { ManualClock } from "./manual-clock.ts";
 
 /** One process of a centre as far as its database: what the routes call. Several may share a database. */
 export class PostgresCentre {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly connections: PostgresConnections;
   readonly records: PostgresRecords;
   readonly accounts: PostgresAccounts;
@@ -22,8 +22,8 @@ export class PostgresCentre {
   readonly signIns: PostgresSignIns;
   readonly notes: EventNotes;
 
-  private constructor(url: string) {
-    const { clock } = this;
+  private constructor(url: string, clock: ManualClock) {
+    this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
     const connections = new PostgresConnections({ url }, log);
     this.connections = connections;
@@ -42,8 +42,8 @@ export class PostgresCentre {
   }
 
   /** Opens a database with the schema, and objectives 1 to 3 of each type. */
-  static async open(url: string): Promise<PostgresCentre> {
-    const centre = new PostgresCentre(url);
+  static async open(url: string, clock = new ManualClock()): Promise<PostgresCentre> {
+    const centre = new PostgresCentre(url, clock);
     await migrate(centre.connections);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     await centre.objectives.import(
@@ -55,6 +55,13 @@ export class PostgresCentre {
       "config",
     );
     return centre;
+  }
+
+  /** Removes all records with their keys and counts. */
+  async clear(): Promise<void> {
+    await this.connections.query(
+      "DELETE FROM idempotency_keys; DELETE FROM interventions; DELETE FROM intervention_counts",
+    );
   }
 
   async close(): Promise<void> {
