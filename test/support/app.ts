@@ -78,7 +78,8 @@ type AtOnce<C> = {
 export type PublicSite = AtOnce<Pick<SiteApi, "status">> & {
   readonly [Subject in Exclude<keyof SiteApi, "status">]: AtOnce<SiteApi[Subject]>;
 };
-export interface TestParts extends AppParts, Omit<SiteRouteParts, "site" | "settings" | "discovery" | "configuration"> {
+export interface TestParts
+  extends AppParts, Omit<SiteRouteParts, "site" | "settings" | "discovery" | "configuration"> {
   readonly site: PublicSite;
   readonly settings: AtOnce<Pick<SiteSettings, keyof SiteSettings>>;
 }
