@@ -1,4 +1,4 @@
-import express, { type Request, type Response, type Router } from "express";
+import type { Request, Response, Router } from "express";
 import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -7,7 +7,6 @@ import type { Remote } from "../domain/remote.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { disableIdleTimeout, restoreIdleTimeout } from "../http/connection-limits.ts";
-import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
@@ -16,15 +15,12 @@ import type { RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
 import type { ConfigurationOrder, ConfigurationResult } from "./configuration-view.ts";
-import { minutesOf, requestObject } from "./request-parameters.ts";
+import { minutesOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 
 const LOG_MINUTES = 30;
 /** Debug lines of a busy site take megabytes an hour and wear the SD card. */
 const LOG_MINUTES_MAX = 120;
-/** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
-const CHUNK_BYTES_MAX = 1024 * 1024;
-const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
 
 /** Routes of the settings, for administrators. */
 export function settingsRoutes(
@@ -77,39 +73,6 @@ function sent(response: Response, path: string, name: string): Promise<void> {
       else resolve();
     });
   });
-}
-
-/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: restores an uploaded backup. */
-export function restoreRoutes(
-  router: Router,
-  { administrator: guard }: AuthGuards,
-  settings: SiteSettings,
-): void {
-  addResource(router, "/site/restore/pieces", guard, {
-    post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
-  });
-  const start = async (request: Request, response: Response): Promise<void> => {
-    const { copy, dryRun = false } = requestObject(request);
-    if (typeof copy !== "number" || typeof dryRun !== "boolean")
-      throw new AppError("invalid", 'send {"copy": <number of the upload>, "dryRun": true or false}');
-    disableIdleTimeout(response);
-    if (dryRun) response.json(await settings.plan(copy));
-    else response.status(202).json(await settings.restore(copy, requestActor(request)));
-  };
-  addResource(router, "/site/restore", guard, { post: [readBody, start] });
-}
-
-function offsetOf(request: Request): number {
-  const text = parametersOf(request.originalUrl).get("from") ?? "";
-  if (!/^\d{1,12}$/.test(text)) throw new AppError("invalid", "from must be a number of bytes");
-  return Number(text);
-}
-
-function pieceOf(request: Request): Buffer {
-  const piece: unknown = request.body;
-  if (!Buffer.isBuffer(piece) || piece.length === 0)
-    throw new AppError("unsupported-media-type", "send bytes, with Content-Type: application/octet-stream");
-  return piece;
 }
 
 /** What the sensing thread does for the settings. */

@@ -1,7 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { FILE_BYTES_MAX, readBounded } from "../../config/bounded-file.ts";
-import { parseAnswers } from "../../config/parsed-text.ts";
+import { parseAnswers, readText } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
@@ -209,14 +208,6 @@ function answersOf(file: string): Answered {
       hint: "Run santinela init --template for the possible answers.",
     });
   return { answers, secretFiles };
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readBounded(file, FILE_BYTES_MAX);
-  } catch (cause) {
-    throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, { cause });
-  }
 }
 
 async function addAdministrator(

@@ -1,0 +1,46 @@
+import express, { type Request, type Response, type Router } from "express";
+import { AppError } from "../domain/errors.ts";
+import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
+import { disableIdleTimeout } from "../http/connection-limits.ts";
+import { parametersOf } from "../http/lists.ts";
+import { addResource, json } from "../http/resource.ts";
+import { requestObject } from "./request-parameters.ts";
+import type { SiteSettings } from "./settings.ts";
+
+/** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
+const CHUNK_BYTES_MAX = 1024 * 1024;
+const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
+
+/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: restores an uploaded backup. */
+export function restoreRoutes(
+  router: Router,
+  { administrator: guard }: AuthGuards,
+  settings: SiteSettings,
+): void {
+  addResource(router, "/site/restore/pieces", guard, {
+    post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
+  });
+  const start = async (request: Request, response: Response): Promise<void> => {
+    const { copy, dryRun = false } = requestObject(request);
+    if (typeof copy !== "number" || typeof dryRun !== "boolean")
+      throw new AppError("invalid", 'send {"copy": <number of the upload>, "dryRun": true or false}');
+    disableIdleTimeout(response);
+    if (dryRun) response.json(await settings.plan(copy));
+    else response.status(202).json(await settings.restore(copy, requestActor(request)));
+  };
+  addResource(router, "/site/restore", guard, { post: [readBody, start] });
+}
+
+function offsetOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("from") ?? "";
+  if (!/^\d{1,12}$/.test(text)) throw new AppError("invalid", "from must be a number of bytes");
+  return Number(text);
+}
+
+function pieceOf(request: Request): Buffer {
+  const piece: unknown = request.body;
+  if (!Buffer.isBuffer(piece) || piece.length === 0)
+    throw new AppError("unsupported-media-type", "send bytes, with Content-Type: application/octet-stream");
+  return piece;
+}
