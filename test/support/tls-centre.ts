@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import type { KeyPairPem } from "./certificates.ts";
 import { close, listen } from "./loopback.ts";
@@ -44,6 +45,8 @@ export class TlsCentre {
   /** Paths of records with two concurrent requests. */
   readonly crossed: string[] = [];
   readonly #underWay: string[] = [];
+  /** Requests whose body is being read. */
+  #arriving = 0;
   /** The TCP connections below TLS, by the port of the client. */
   readonly #raw = new Map<number | undefined, Socket>();
   readonly #asked = new WeakSet<TLSSocket>();
@@ -77,16 +80,25 @@ export class TlsCentre {
     return this.#underWay;
   }
 
+  /** Resolves once no request is being read, those that have arrived at this moment included. */
+  async read(): Promise<void> {
+    // A request may still be in the buffer of a socket: each turn of the event loop reads the sockets.
+    for (let turn = 0; turn < 3 || this.#arriving > 0; turn += 1) await nextTurn();
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "" } = request;
     const socket = request.socket as TLSSocket;
     const isKept = this.#asked.has(socket);
     this.#asked.add(socket);
     let body = "";
+    this.#arriving += 1;
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
     } catch {
       return;
+    } finally {
+      this.#arriving -= 1;
     }
     if (path === "/auth/token") {
       this.signIns += 1;
