@@ -101,8 +101,12 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(status).toMatch(/^Seccomp:\s+2$/m);
     const inside = `nsenter -t ${pid} -m --`;
-    for (const path of ["/etc/santinela/x", "/usr/x", "/var/x", "/root/x", "/sys/kernel/x"])
+    for (const path of ["/usr/x", "/var/x", "/root/x", "/sys/kernel/x"])
       expect((await debian.run(`${inside} touch ${path}`)).code, path).not.toBe(0);
+    // Of its configuration folder, which is root's, the service can write the configuration file and no other.
+    const asService = `${inside} setpriv --reuid=santinela --regid=santinela --clear-groups`;
+    expect((await debian.run(`${asService} touch /etc/santinela/x`)).code).not.toBe(0);
+    await debian.ok(`${asService} test -w /etc/santinela/santinela.yaml`);
     expect((await debian.run(`${inside} touch /var/lib/santinela/x`)).code).toBe(0);
     await debian.ok("rm /var/lib/santinela/x");
     expect(await debian.ok(`${inside} ls /dev | grep -c -E '^(mem|sd|vd|gpiochip)' || true`)).toBe("0");
