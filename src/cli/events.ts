@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { TimelineEntry } from "../site/timeline-view.ts";
+import type { ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { eventSentence, type TimelineName } from "../domain/event-sentence.ts";
 import { plainLine } from "../domain/single-line.ts";
@@ -56,8 +57,9 @@ async function showEvents(config: Config, terminal: Terminal, options: EventsOpt
   const { json, follow } = options;
   const limit = limitOf(options.limit);
   const { stdout } = terminal;
-  const toLine = lineOf(config);
   const client = new ControlClient(config.dataDir);
+  // Of the daemon: some zones are not in the file, such as those that an alarm panel has created.
+  const toLine = lineOf(config, await client.get<ZoneView[]>("/site/zones"));
   const isSelected = filterOf(options, new SystemClock().wallMs());
   const isFiltered = options.since !== undefined || options.zone !== undefined;
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
@@ -104,7 +106,7 @@ function timeMsOf(text: string, nowMs: number): number {
 }
 
 /** Says an entry in one line, also if a name contains line breaks. */
-function lineOf({ site, zones }: Config): (entry: TimelineEntry) => string {
+function lineOf({ site }: Config, zones: readonly ZoneView[]): (entry: TimelineEntry) => string {
   return (entry) => {
     const { at, event, from } = entry;
     const said = eventSentence({ ...entry, event: event as TimelineName }, zones);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { AlarmPanel, newPanelKey } from "../support/alarm-panel.ts";
+import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation, interventionsOf } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
@@ -47,6 +48,9 @@ test("an encrypted alarm of a panel is an intervention at the panel's objective,
     { id: "dc09-12ab-7-fire", name: "Boiler room (12AB/7)", source: "dc09" },
     { id: "dc09-12ab-4-intrusion", name: "Alarm panel 12AB, zone 4" },
   ]);
+  // The names of zones that are not in the file come from the daemon.
+  const { stdout } = await santinela(["events", "--config", "site.yaml"], { cwd: installation.folder });
+  expect(stdout).toMatch(/ {2}Boiler room \(12AB\/7\): Fire! #1 - dispatched /);
   await expect(site.run(["dc09", "send", "--account", "12ab", "--event", "x"])).rejects.toThrow("DUH");
   await expect(site.run(["dc09", "send", "--account", "777"])).rejects.toThrow("not in dc09.accounts");
 });
