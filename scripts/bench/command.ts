@@ -13,7 +13,7 @@ Compares Santinela with its peers on this machine and writes the result as JSON.
   --peers LIST   only these peers, such as floor,node-red
   --profile      no measures: the daemon under V8's profiler, and its ten heaviest functions;
                  they are added to the existing result
-  --out FILE     the result file [.bench/result.json]
+  --out FILE     the result file [.bench/result.json]; an interrupted run leaves FILE.part with what was finished
   --help
 
 It needs wrk (Debian: apt-get install wrk); mosquitto for "trip" and a C compiler for a slow fsync. Missing

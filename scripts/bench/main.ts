@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { Children } from "./children.ts";
 import { commandOf, HELP, type Command } from "./command.ts";
 import { CONTENDERS_HERE } from "./contenders/all.ts";
@@ -97,13 +97,7 @@ async function measure(
     slowFlush: buildSlowFlush(parts.folder),
     tell,
   };
-  for (const name of command.only) {
-    tell(name);
-    const beginMs = performance.now();
-    await attempt(ground, name);
-    tell(`  ${name} took ${Math.round((performance.now() - beginMs) / 1000)} s`);
-  }
-  const result: Result = {
+  const resultNow = (): Result => ({
     format: 1,
     startedAt,
     minutes: (performance.now() - startMs) / 60_000,
@@ -112,8 +106,19 @@ async function measure(
     load: { before, after: load() },
     measured: notebook.measured,
     missing,
-  };
+  });
+  // A run takes hours: one that is interrupted keeps the measures that were finished.
+  const unfinished = `${command.out}.part`;
+  for (const name of command.only) {
+    tell(name);
+    const beginMs = performance.now();
+    await attempt(ground, name);
+    tell(`  ${name} took ${Math.round((performance.now() - beginMs) / 1000)} s`);
+    writeResult(unfinished, resultNow());
+  }
+  const result = resultNow();
   writeResult(command.out, result);
+  rmSync(unfinished, { force: true });
   for (const line of ["", ...figureLines(result), "", ...goalLines(result), "", `written to ${command.out}`])
     tell(line);
 }
