@@ -11,7 +11,6 @@ import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
 import { closeUnreadBody } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } from "./express-fast-path.ts";
-import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
 import { addResource, json } from "./resource.ts";
 import { fleetRoutes } from "./routes/fleet.ts";
@@ -101,8 +100,9 @@ function apiRouter(
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
   fleetRoutes(router, { guard: api, deleteGuard: administrator }, fleet);
-  const document = openApiDocument(basePath);
-  addResource(router, "/openapi.json", api, { get: json(() => document) });
+  // Loaded on use: most daemons are never asked for it.
+  const document = async (): Promise<unknown> => (await import("./openapi.ts")).openApiDocument(basePath);
+  addResource(router, "/openapi.json", api, { get: json(document) });
   return router;
 }
 

@@ -1,3 +1,4 @@
+import type { Role } from "../domain/principal.ts";
 import { PAGE_SIZE_MAX } from "./lists.ts";
 
 /* The parts that the operations of the OpenAPI document are made of. */
@@ -12,6 +13,39 @@ export const PAGING = [
     minimum: 0,
   }),
 ];
+
+export const TEXT: Json = { type: "string" };
+
+/** An operation of /site. */
+export interface SiteOperation {
+  readonly method: "get" | "post" | "put";
+  readonly path: string;
+  /** The least role that may call it; `none` without a token. */
+  readonly role: Role | "none";
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: readonly Json[];
+  /** Schema of the request body. */
+  readonly body?: Json;
+  /** Content type of the request body if it is not JSON. */
+  readonly bodyType?: string;
+  /** Schema of the response, or its content type if it is not JSON. */
+  readonly answer: Json | string;
+  /** Status of a success if it is not 200, with its meaning. */
+  readonly success?: readonly [status: number, meaning: string];
+  /** Errors beside those of every operation: 401 and 403 with a token, 400 for a body or query, 500. */
+  readonly errors?: readonly number[];
+}
+
+/** Schema of an object. @param required names of the properties that are not optional; all by default */
+export function objectOf(properties: Json, required: readonly string[] = Object.keys(properties)): Json {
+  return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+/** Schema of a list of entries with a schema of the document. */
+export function listOf(name: string): Json {
+  return { type: "array", items: schema(name) };
+}
 
 /** Reference to a schema of the document. */
 export function schema(name: string): Json {
@@ -57,12 +91,12 @@ const FAILURES: Readonly<Record<number, string>> = {
   400: "Missing fields or invalid format",
   401: "Token missing, invalid or expired; wrong credentials",
   403: "Operator or administrator rights are needed",
-  404: "The intervention, objective or site does not exist",
+  404: "The intervention, objective, site, zone or account does not exist",
   409: "Not possible in the present state",
   412: "The record has changed since it was read",
   413: "The body is larger than 100 kB",
   415: "The body is not JSON in UTF-8",
-  422: "The Idempotency-Key was used with another body",
+  422: "The Idempotency-Key was used with another body, or the configuration has errors",
   429: "Too many failed attempts; retry after Retry-After",
   500: "Internal error; try again",
   503: "Temporarily unavailable, for example with a full disk; retry after Retry-After",

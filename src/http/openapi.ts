@@ -3,6 +3,7 @@ import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
 import { fleetPaths } from "./openapi-fleet.ts";
+import { sitePaths, siteSchemas } from "./openapi-site.ts";
 import {
   failures,
   header,
@@ -39,10 +40,11 @@ export function openApiDocument(basePath: string): Json {
       "/interventii": collectionOperations(),
       "/interventii/{id}": recordOperations(),
       ...fleetPaths(),
+      ...sitePaths(),
     },
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
-      schemas: componentSchemas(),
+      schemas: { ...siteSchemas(), ...componentSchemas() },
     },
   };
 }

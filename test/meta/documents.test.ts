@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
+import { SITE_OPERATIONS } from "../../src/http/openapi-site.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pages = [
@@ -130,7 +131,7 @@ function deadLinks(page: string, text: string): string[] {
     .map((target) => `${page}: ${target}`);
 }
 
-test("the API page describes every route of /site, and no unknown one", () => {
+test("the API page and the OpenAPI document describe every route of /site, and no unknown one", () => {
   const folder = join(root, "src/site");
   const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -145,9 +146,13 @@ test("the API page describes every route of /site, and no unknown one", () => {
     },
   );
   const table = readFileSync(join(root, "docs/api.md"), "utf8");
-  const documented = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
-    (match) => match[1],
+  const documented = [...table.matchAll(/^\| `(GET|POST|PUT|DELETE) (\/site\/[^`]+)` *\| (\w+) /gm)].map(
+    ([, method, path, role]) => `${method} ${path} ${role}`,
   );
-  expect(new Set(documented)).toEqual(new Set(served));
+  const described = SITE_OPERATIONS.map(
+    ({ method, path, role }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")} ${role}`,
+  );
+  expect(new Set(described)).toEqual(new Set(documented));
+  expect(new Set(described.map((route) => route.split(" ")[1]))).toEqual(new Set(served));
   expect(served.length).toBeGreaterThan(15);
 });
