@@ -1,7 +1,6 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { readConfiguration, type LoadOptions } from "../config/load.ts";
-import { ConfigurationError } from "../config/problems.ts";
+import type { LoadOptions } from "../config/load.ts";
 import { textDiff } from "../config/text-diff.ts";
 import type { ZoneEdit } from "../config/zone-edits.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
@@ -69,7 +68,7 @@ export class ConfigurationEditor {
     by: Actor,
   ): Promise<ConfigurationResult & { diff: string }> {
     const { text, diff, errors } = await this.#edited(hash, edits);
-    if (errors.length > 0) throw new ConfigurationError(errors);
+    if (errors.length > 0) throw new (await import("../config/problems.ts")).ConfigurationError(errors);
     const result = await this.#parts.control.applyConfiguration({ text, hash, diff, by });
     return { ...result, diff };
   }
@@ -86,12 +85,16 @@ export class ConfigurationEditor {
     // Loaded on use: the YAML library takes memory that a running daemon does not need otherwise.
     const { editedText, zonesIn } = await import("../config/zone-edits.ts");
     const text = editedText(before, edits);
-    return { text, hash, diff: textDiff(before, text), zones: zonesIn(text), ...this.#checked(text) };
+    return { text, hash, diff: textDiff(before, text), zones: zonesIn(text), ...(await this.#checked(text)) };
   }
 
   /** Checked as at a start, with the passwords that this process can read. */
-  #checked(text: string): { errors: readonly ConfigurationErrorView[]; warnings: readonly string[] } {
+  async #checked(
+    text: string,
+  ): Promise<{ errors: readonly ConfigurationErrorView[]; warnings: readonly string[] }> {
     const { config, load } = this.#parts;
+    const { readConfiguration } = await import("../config/load.ts");
+    const { ConfigurationError } = await import("../config/problems.ts");
     try {
       const { warnings } = readConfiguration({ file: config.file, text }, load);
       return { errors: [], warnings };
