@@ -52,6 +52,8 @@ export class PostgresConnections implements Queries {
       types: numberTypes(),
     });
     // An idle connection that the server closed; the next query opens another.
+    // The pool listens to idle connections only: one lost within a transaction would end the process. Its query fails.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#pool.on("error", (error) => log.warn("database-connection-lost", { reason: messageOf(error) }));
   }
 

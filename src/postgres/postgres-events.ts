@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
 import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
+import { storableText } from "./storable.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
 interface DatedEvent {
@@ -67,7 +68,8 @@ export class PostgresEvents {
 
 /** Adds events and the addresses of sign-ins, in the transaction of `queries` if there is one. */
 export async function insertEvents(queries: Queries, events: readonly DatedEvent[]): Promise<void> {
-  const column = (value: (one: DatedEvent) => string): string[] => events.map((one) => storable(value(one)));
+  const column = (value: (one: DatedEvent) => string): string[] =>
+    events.map((one) => storableText(value(one)));
   await queries.query(INSERT, [
     events.map(({ atMs }) => atMs),
     column(({ event }) => event.event),
@@ -76,11 +78,6 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
     column(({ event }) => event.subject),
     column(({ event }) => JSON.stringify(event.detail)),
   ]);
-}
-
-/** Addresses that users type may have a NUL, which PostgreSQL cannot store. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "\u{fffd}");
 }
 
 const INSERT: NamedStatement = {

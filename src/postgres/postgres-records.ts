@@ -1,7 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import {
-  differingFields,
   fieldsOf,
   instantsOf,
   newIntervention,
@@ -25,7 +24,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import type { Queries } from "./connection.ts";
 import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
 import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
-import { changeStatement, REMOVE } from "./record-changes.ts";
+import { changeStatement, decidedChange, REMOVE } from "./record-changes.ts";
 import {
   ANSWERS,
   OBJECTIVES,
@@ -146,20 +145,15 @@ export class PostgresRecords implements Records {
     return this.#repeated(id, async (stored) => {
       const changes = decideChange(stored, request);
       const current = fieldsOf(stored.record);
-      const merged = { ...current, ...changes };
-      const objective = newObjectiveOf(current, merged, changes);
+      const objective = newObjectiveOf(current, { ...current, ...changes }, changes);
       if (objective) await this.#assertObjective(objective);
-      const instants = instantsOf(merged, this.#options.timezone);
-      assertStorable(changes);
-      const after = differingFields(current, merged);
-      if (Object.keys(after).length === 0) return stored;
-      const [statement, values] = changeStatement(stored, {
-        changes: after,
-        instants,
+      const decided = decidedChange(stored, changes, {
+        timezone: this.#options.timezone,
         actor: actorOf(principal),
-        detail: { before: differingFields(merged, current), after },
         nowMs: this.#options.clock.wallMs(),
       });
+      if (!decided) return stored;
+      const [statement, values] = changeStatement(stored, decided);
       const rows = await this.#queries.query<StoredRow>(statement, values);
       return rows[0] && storedOf(rows[0]);
     });

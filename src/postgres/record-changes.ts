@@ -1,5 +1,8 @@
 import type { Actor, EventDetail } from "../domain/event.ts";
 import {
+  differingFields,
+  fieldsOf,
+  instantsOf,
   INTERVENTION_FIELDS,
   type InterventionFields,
   type InterventionInstants,
@@ -9,6 +12,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import type { NamedStatement, SqlParameter } from "./connection.ts";
 import { foldedText } from "./new-records.ts";
 import { STORED } from "./record-rows.ts";
+import { assertStorable } from "./storable.ts";
 
 /** A decided change with its event. */
 export interface DecidedChange {
@@ -19,6 +23,26 @@ export interface DecidedChange {
   readonly detail: EventDetail;
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
+}
+
+/**
+ * What is written for a change of a record.
+ * @returns undefined if the record has these contents already
+ * @throws AppError `invalid` for dates that are none, and for texts that PostgreSQL cannot store
+ */
+export function decidedChange(
+  { record }: StoredIntervention,
+  changes: Partial<InterventionFields>,
+  { timezone, actor, nowMs }: { readonly timezone: string } & Pick<DecidedChange, "actor" | "nowMs">,
+): DecidedChange | undefined {
+  const current = fieldsOf(record);
+  const merged = { ...current, ...changes };
+  const instants = instantsOf(merged, timezone);
+  assertStorable(changes);
+  const after = differingFields(current, merged);
+  if (Object.keys(after).length === 0) return undefined;
+  const detail = { before: differingFields(merged, current), after };
+  return { changes: after, instants, actor, detail, nowMs };
 }
 
 /** Adds rows of status, priority, type and a number to the counts, in one order, so that no two wait in a circle. */

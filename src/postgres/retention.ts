@@ -1,4 +1,5 @@
 import type { PostgresConnections } from "./connection.ts";
+import { HISTORY_MAX } from "./postgres-fleet.ts";
 
 /** A number of our own for the lock that lets one process at a time remove old rows. */
 const RETENTION_LOCK = 0x72657465;
@@ -12,7 +13,8 @@ const ADDRESSES_MAX = 200;
 const ROWS_MAX = 5_000;
 
 /**
- * Removes old responses to keys, counters of wrong passwords, and addresses of sign-ins, one batch of each. Of several
+ * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins and changes of sites, one batch of
+ * each. Of several
  * processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
  * @returns the number of removed rows; undefined if another process is at it
@@ -30,6 +32,7 @@ export async function removeOldRows(
       await queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
       await queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
       await queries.query(OLD_ADDRESSES),
+      await queries.query(OLD_CHANGES),
     ];
     return removed.flat().length;
   });
@@ -47,3 +50,8 @@ const OLD_ADDRESSES = `
       SELECT email, address, row_number() OVER (PARTITION BY email ORDER BY last_at DESC, address) AS place
       FROM known_places) AS ranked
     WHERE place > ${ADDRESSES_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;
+const OLD_CHANGES = `
+  DELETE FROM site_history WHERE id IN (
+    SELECT id FROM (
+      SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY id DESC) AS place FROM site_history) AS ranked
+    WHERE place > ${HISTORY_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;

@@ -130,4 +130,30 @@ export const STEPS: readonly string[] = [
   );
   CREATE INDEX wrong_passwords_age ON wrong_passwords(last_at);
   `,
+  `
+  -- No index on the time of the report, so that a report changes no index and its row stays on its page. Looks for silent
+  -- sites scan the table: it has at most twenty thousand rows.
+  CREATE TABLE sites(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    ref text COLLATE "C" NOT NULL UNIQUE,
+    searched text COLLATE "C" NOT NULL,
+    report text NOT NULL,
+    rank integer NOT NULL CHECK(rank BETWEEN 0 AND 3),
+    since bigint NOT NULL,
+    reported_at bigint NOT NULL,
+    silent_since bigint,
+    intervention_id bigint,
+    clock_offset_ms bigint NOT NULL,
+    rev integer NOT NULL DEFAULT 1
+  ) WITH (fillfactor = 50);
+  CREATE INDEX sites_trouble ON sites(rank, since, id);
+  CREATE TABLE site_history(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    site_id bigint NOT NULL REFERENCES sites(id) ON DELETE CASCADE,
+    at bigint NOT NULL,
+    event text COLLATE "C" NOT NULL,
+    detail text NOT NULL
+  );
+  CREATE INDEX site_history_site ON site_history(site_id, id);
+  `,
 ];

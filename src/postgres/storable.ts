@@ -10,3 +10,8 @@ export function assertStorable(fields: Partial<InterventionFields>): void {
     if (typeof value === "string" && value.includes("\0"))
       throw new AppError("invalid", `${name} must not contain the character U+0000`);
 }
+
+/** A text that a client or a site chose freely: PostgreSQL cannot store a NUL. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\u{fffd}");
+}

@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import { refText, type ObjectiveRef } from "../domain/objective.ts";
 import type { Principal } from "../domain/principal.ts";
 import { knownReport, type SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
@@ -42,7 +43,7 @@ export interface Fleet {
   remove(id: number, principal: Principal): Promise<void>;
   /** Opens an intervention for each site that has become silent, each in one transaction with its mark. */
   findSilent(query: SilenceQuery): Promise<SilenceResult>;
-  /** Called when the clock was set: no report is from the future. */
+  /** Called when the clock may have been set: no report is from the future. @throws AppError `unavailable` */
   clockStepped(nowMs: number): Promise<void>;
 }
 
@@ -53,12 +54,27 @@ export const SITES_MAX = 20_000;
  * Decides which report of an account is stored, without effects, so that every database calls it where it must.
  * @throws AppError `forbidden`
  */
-export function decideReport(report: SiteReport, { site }: Principal): SiteReport {
+export function decideReport(report: SiteReport, principal: Principal): SiteReport {
+  const { site } = principal;
   if (site !== undefined && site !== report.ref)
     throw new AppError("forbidden", `this account reports for site ${site} and not for ${report.ref}`, {
       hint: "Set site.ref to the reference of the enrolment.",
     });
-  return knownReport(report);
+  return withObjective(knownReport(report), principal);
+}
+
+/** The objective of an enrolled site is the first of its account, whatever it reports. */
+function withObjective(report: SiteReport, { site, objectives }: Principal): SiteReport {
+  const [first] = site === undefined ? [] : (objectives ?? []);
+  const isOwn = (ref: ObjectiveRef): boolean => refText(ref) === report.objective;
+  return first === undefined || objectives?.some(isOwn) ? report : { ...report, objective: refText(first) };
+}
+
+/** The error of the first report of one site more than a centre has. */
+export function tooManySites(): AppError {
+  return new AppError("conflict", `this dispatch centre has ${SITES_MAX} sites already`, {
+    hint: "Remove sites that no longer exist.",
+  });
 }
 
 /** @throws AppError `not-found` */

@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { silenceQuery } from "../domain/site-silence.ts";
 import type { Fleet, SilenceResult } from "./fleet.ts";
@@ -58,14 +59,16 @@ export class SilenceWatch {
   }
 
   async #look(): Promise<void> {
-    const { log, silentMs } = this.#options;
+    const { clock, log, silentMs } = this.#options;
     let delayMs = Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME);
     try {
       const found = await this.#find();
       if (found) this.#report(found);
       if (found?.hasMore === true) delayMs = PART_PAUSE_MS;
     } catch (error) {
-      // The next look finds the same sites.
+      // The next look finds the same sites. Without the database no report was stored either: all would look silent.
+      if (error instanceof AppError && error.code === "unavailable")
+        this.#watchingSinceMs = clock.monotonicMs();
       log.error("silent-sites-look-failed", { error });
     }
     this.#arm(delayMs);
@@ -80,7 +83,10 @@ export class SilenceWatch {
       this.#watchingSinceMs = monotonicMs;
     }
     const query = silenceQuery(wallMs, wallMs - (monotonicMs - this.#watchingSinceMs), silentMs);
-    return query && fleet.findSilent(query);
+    if (query) return fleet.findSilent(query);
+    // Whether reports can be stored must be known at every look of the waiting time too.
+    await fleet.clockStepped(wallMs);
+    return undefined;
   }
 
   #report({ silent, outage }: SilenceResult): void {

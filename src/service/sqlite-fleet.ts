@@ -1,13 +1,9 @@
-import { formatLocal } from "../domain/calendar.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
-import { refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
-import { afterReport, silentLevel, type SiteState } from "../domain/site-state.ts";
-import { wording, type Locale } from "../domain/trip-text.ts";
+import { afterReport, type SiteState } from "../domain/site-state.ts";
 import { AccountStore } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { SiteStore, type SiteHistoryRow, type SiteQuery } from "../store/sites.ts";
@@ -17,25 +13,22 @@ import {
   decideReport,
   siteFound,
   SITES_MAX,
+  tooManySites,
   type Fleet,
   type SilenceResult,
   type SiteCounts,
 } from "./fleet.ts";
 import type { InterventionService } from "./interventions.ts";
+import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "./site-repairs.ts";
 
-export interface SqliteFleetOptions {
+export interface SqliteFleetOptions extends RepairTexts {
   readonly database: Database;
   readonly clock: Clock;
   readonly interventions: InterventionService;
-  /** IANA time zone and language of the texts. */
-  readonly timezone: string;
-  readonly locale: Locale;
 }
 
 /** Sites that become silent in one transaction: about a fifth of a second, so that alarms do not wait for an outage. */
 const SILENT_AT_ONCE_MAX = 100;
-/** Maximum length of notes, in code points: that of the API. */
-const NOTES_LENGTH_MAX = 4_000;
 
 /** The sites in SQLite, in the calling thread. Writes of one event loop turn share a commit. */
 export class SqliteFleet implements Fleet {
@@ -54,12 +47,9 @@ export class SqliteFleet implements Fleet {
   report(given: SiteReport, principal: Principal): Promise<void> {
     return this.#write(() => {
       const nowMs = Math.round(this.#options.clock.wallMs());
-      const report = withObjective(decideReport(given, principal), principal);
+      const report = decideReport(given, principal);
       const before = this.#sites.byRef(report.ref);
-      if (!before && this.#sites.count() >= SITES_MAX)
-        throw new AppError("conflict", `this dispatch centre has ${SITES_MAX} sites already`, {
-          hint: "Remove sites that no longer exist.",
-        });
+      if (!before && this.#sites.count() >= SITES_MAX) throw tooManySites();
       const { state, changes } = afterReport(before, report, nowMs);
       const id = this.#sites.put(state);
       this.#sites.addChanges(id, changes, nowMs);
@@ -125,36 +115,15 @@ export class SqliteFleet implements Fleet {
 
   #setSilent(site: SiteState, isCommon: boolean, nowMs: number): SilenceResult["silent"][number] {
     const interventionId = this.#open(site, isCommon);
-    const level = silentLevel(site.level);
-    this.#sites.put({
-      ...site,
-      level,
-      sinceMs: level === site.level ? site.sinceMs : site.reportedAtMs,
-      silentSinceMs: site.reportedAtMs,
-      interventionId,
-    });
+    this.#sites.put(silentState(site, interventionId));
     this.#sites.addChanges(site.id, [{ event: "silent", detail: "" }], nowMs);
     return { id: site.id, ref: site.ref, interventionId };
   }
 
   /** @returns the id of the new intervention; null if the site has no objective here */
-  #open({ ref, report, reportedAtMs }: SiteState, isCommon: boolean): number | null {
-    const objective = refFrom(report.objective ?? "");
-    if (!objective) return null;
-    const texts = wording(this.#options.locale);
-    const start = formatLocal(reportedAtMs, this.#options.timezone);
-    const time = start.replace("T", " ").slice(0, 16);
-    const described = texts.siteSilentDescription({ name: report.name, ref, time });
-    const body: InterventionCreate = {
-      name: texts.siteSilentName(report.name, time.slice(11)),
-      description: isCommon ? `${described}\n${texts.siteSilentTogether}` : described,
-      objectiveType: objective.type,
-      objectiveId: objective.id,
-      type: "repair",
-      // Technicians cannot go to hundreds of sites at once: the common cause comes first.
-      priority: isCommon ? "low" : "medium",
-      dateStart: start,
-    };
+  #open(site: SiteState, isCommon: boolean): number | null {
+    const body = repairOf(site, isCommon, this.#options);
+    if (!body) return null;
     try {
       return this.#options.interventions.create(body, this.#device).record.id;
     } catch (error) {
@@ -164,36 +133,18 @@ export class SqliteFleet implements Fleet {
     }
   }
 
-  /** Closes the intervention of a silence, unless a dispatcher has closed or deleted it. */
+  /** Closes the intervention of a silence, unless a dispatcher has deleted it. */
   #close(interventionId: number, nowMs: number): void {
-    const { interventions, timezone, locale } = this.#options;
+    const { interventions } = this.#options;
     try {
       const { record } = interventions.get(interventionId);
-      const now = formatLocal(nowMs, timezone);
-      const line = wording(locale).siteReportsAgain(now.replace("T", " ").slice(0, 16));
-      const notes = record.notes === null || record.notes === "" ? line : `${record.notes}\n${line}`;
-      const isStarted = record.dateStart === null || record.dateStart.slice(0, 19) <= now;
-      const body: InterventionUpdate = {
-        ...([...notes].length > NOTES_LENGTH_MAX ? {} : { notes }),
-        ...(record.status === "done" ? {} : { status: "done" }),
-        ...(record.status !== "done" && record.dateEnd === null && isStarted ? { dateEnd: now } : {}),
-      };
-      interventions.update(interventionId, body, this.#device);
+      interventions.update(interventionId, closingOf(record, nowMs, this.#options), this.#device);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "not-found") throw error;
     }
   }
 
-  /** The device account: its records may use the rest of a full disk, as those of trips. */
   get #device(): Principal {
-    const accountId = this.#accounts.byEmail(DEVICE_EMAIL)?.id ?? 0;
-    return { accountId, email: DEVICE_EMAIL, role: "operator", from: "silent sites" };
+    return repairer(this.#accounts.byEmail(DEVICE_EMAIL)?.id);
   }
-}
-
-/** The objective of an enrolled site is the first of its account, whatever it reports. */
-function withObjective(report: SiteReport, { site, objectives }: Principal): SiteReport {
-  const [first] = site === undefined ? [] : (objectives ?? []);
-  const isOwn = (ref: ObjectiveRef): boolean => refText(ref) === report.objective;
-  return first === undefined || objectives?.some(isOwn) ? report : { ...report, objective: refText(first) };
 }

@@ -1,24 +1,32 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LoggedEvent } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import type { SiteReport } from "../../src/domain/site-report.ts";
 import { silenceQuery, type SilenceQuery } from "../../src/domain/site-silence.ts";
 import type { Fleet } from "../../src/service/fleet.ts";
+import type { Records } from "../../src/service/records.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { ThreadedFleet } from "../../src/service/threaded-fleet.ts";
 import { openReadOnly } from "../../src/store/database.ts";
 import type { SiteQuery } from "../../src/store/sites.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
 /* What every implementation of the fleet port must do. */
 
 interface Adapter {
   readonly fleet: Fleet;
-  readonly app: TestApp;
+  readonly records: Records;
+  readonly clock: ManualClock;
+  /** The newest event of the log. */
+  readonly newestEvent: () => Promise<LoggedEvent | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -27,9 +35,14 @@ function fleetOf(app: TestApp): SqliteFleet {
   return new SqliteFleet({ database, clock, interventions, timezone: "Europe/Bucharest", locale: "en" });
 }
 
+function partsOf(app: TestApp): Omit<Adapter, "fleet" | "close"> {
+  const { clock, parts, events } = app;
+  return { clock, records: parts.records, newestEvent: async () => events.newest(1)[0] };
+}
+
 async function inThisThread(): Promise<Adapter> {
   const app = await TestApp.make();
-  return { fleet: fleetOf(app), app, close: () => app.close() };
+  return { ...partsOf(app), fleet: fleetOf(app), close: () => app.close() };
 }
 
 async function readElsewhere(): Promise<Adapter> {
@@ -38,8 +51,8 @@ async function readElsewhere(): Promise<Adapter> {
   const app = await TestApp.make({}, path);
   const reader = openReadOnly(path);
   return {
+    ...partsOf(app),
     fleet: new ThreadedFleet(remoteHere<Fleet>(fleetOf(app)), reader),
-    app,
     close: async () => {
       reader.close();
       await app.close();
@@ -48,28 +61,47 @@ async function readElsewhere(): Promise<Adapter> {
   };
 }
 
+async function inPostgres(): Promise<Adapter> {
+  const centre = await PostgresCentre.open(await server.newDatabase());
+  const { fleet, records, clock, events } = centre;
+  return {
+    fleet,
+    records,
+    clock,
+    newestEvent: async () => (await events.newest(1))[0],
+    close: () => centre.close(),
+  };
+}
+
 const ALL: SiteQuery = { levels: [], sort: "trouble", descending: false, start: 0, end: 1000 };
 const SILENT_MS = 600_000;
 
-describe.each([
-  ["SQLite in the calling thread", inThisThread],
-  ["SQLite read on a connection of its own", readElsewhere],
-])("%s", (_name, open) => {
+describe("SQLite in the calling thread", () => contractOf(inThisThread));
+describe("SQLite read on a connection of its own", () => contractOf(readElsewhere));
+
+let server: PostgresServer;
+describeWithPostgres("PostgreSQL", () => {
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  }, 30_000);
+  afterAll(() => server.stop());
+  contractOf(inPostgres);
+});
+
+function contractOf(open: () => Promise<Adapter>): void {
   let adapter: Adapter;
   let fleet: Fleet;
-  let app: TestApp;
+  let clock: ManualClock;
   beforeEach(async () => {
     adapter = await open();
-    ({ fleet, app } = adapter);
+    ({ fleet, clock } = adapter);
   });
   afterEach(() => adapter.close());
 
   const report = (fields: Partial<SiteReport> = {}) => fleet.report({ ...REPORT, ...fields }, OPERATOR_USER);
-  const pass = (ms: number): void => app.clock.advance(ms);
+  const pass = (ms: number): void => clock.advance(ms);
   const look = () =>
-    fleet.findSilent(
-      silenceQuery(app.clock.wallMs(), app.clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery,
-    );
+    fleet.findSilent(silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery);
   const lookAtAll = async () => {
     const silent = [];
     for (;;) {
@@ -79,18 +111,23 @@ describe.each([
     }
   };
   const site = async (ref = REPORT.ref) => (await fleet.page({ ...ALL, ref })).sites[0];
-  const repairs = (): Intervention[] => app.records().filter(({ type }) => type === "repair");
+  const repairs = async (): Promise<Intervention[]> => {
+    const query = { filters: [], sort: [{ field: "id", descending: false }], start: 0, end: 1000 } as const;
+    const page = await adapter.records.page(query, new AbortController().signal);
+    const all = page.records.map((text) => JSON.parse(text) as Intervention);
+    return all.filter(({ type }) => type === "repair");
+  };
 
   test("a site is its newest report, with the time of the centre and the offset of its clock", async () => {
-    await report({ at: app.clock.wallMs() + 9_000 });
+    await report({ at: clock.wallMs() + 9_000 });
     pass(60_000);
-    await report({ at: app.clock.wallMs() - 1_000, level: "attention", conditions: ["disk-nearly-full"] });
+    await report({ at: clock.wallMs() - 1_000, level: "attention", conditions: ["disk-nearly-full"] });
     const { sites, total } = await fleet.page(ALL);
     expect(total).toBe(1);
     expect(sites[0]).toMatchObject({
       level: "attention",
-      reportedAtMs: app.clock.wallMs(),
-      sinceMs: app.clock.wallMs(),
+      reportedAtMs: clock.wallMs(),
+      sinceMs: clock.wallMs(),
       clockOffsetMs: -1_000,
       silentSinceMs: null,
       report: { conditions: ["disk-nearly-full"] },
@@ -133,7 +170,7 @@ describe.each([
     await report();
     pass(SILENT_MS + 1);
     const { silent } = await look();
-    const [opened] = repairs();
+    const [opened] = await repairs();
     expect(silent).toEqual([{ id: expect.any(Number), ref: "hala-nord", interventionId: opened?.id }]);
     expect(opened).toMatchObject({
       name: "Site silent since 23:30: Hala Nord",
@@ -145,9 +182,9 @@ describe.each([
     expect(await site()).toMatchObject({ level: "fault", interventionId: opened?.id });
     pass(SILENT_MS);
     expect((await look()).silent).toEqual([]);
-    expect(repairs()).toHaveLength(1);
+    expect(await repairs()).toHaveLength(1);
     await report();
-    expect(repairs()).toEqual([
+    expect(await repairs()).toEqual([
       {
         ...opened,
         status: "done",
@@ -158,7 +195,7 @@ describe.each([
     expect(await site()).toMatchObject({ level: "well", silentSinceMs: null, interventionId: null });
     pass(60_000);
     await report();
-    expect(repairs()[0]?.notes).not.toMatch(/again.*again/s);
+    expect((await repairs())[0]?.notes).not.toMatch(/again.*again/s);
   });
 
   test("the next silence is another repair", async () => {
@@ -167,33 +204,30 @@ describe.each([
       pass(SILENT_MS + 1);
       await look();
     }
-    expect(repairs().map(({ status }) => status)).toEqual(["done", "planned"]);
+    expect((await repairs()).map(({ status }) => status)).toEqual(["done", "planned"]);
   });
 
   test("what a dispatcher did with the repair is kept", async () => {
     await report();
     pass(SILENT_MS + 1);
     await look();
-    const [opened] = repairs();
-    app.interventions.update(
-      opened?.id ?? 0,
-      { status: "done", notes: "Power cut in the street" },
-      OPERATOR_USER,
-    );
+    const [opened] = await repairs();
+    const body = { status: "done", notes: "Power cut in the street" };
+    await adapter.records.change(opened?.id ?? 0, { body }, OPERATOR_USER);
     await report();
-    expect(repairs()[0]?.notes).toMatch(/^Power cut in the street\nThe site reports again/);
+    expect((await repairs())[0]?.notes).toMatch(/^Power cut in the street\nThe site reports again/);
     pass(SILENT_MS + 1);
     await look();
-    app.interventions.delete(repairs()[1]?.id ?? 0, OPERATOR_USER);
+    await adapter.records.remove((await repairs())[1]?.id ?? 0, undefined, OPERATOR_USER);
     await report();
-    expect(repairs()).toHaveLength(1);
+    expect(await repairs()).toHaveLength(1);
   });
 
   test("a site whose objective is not known here is silent without an intervention", async () => {
     await report({ objective: "obiective/cladiri/99" });
     pass(SILENT_MS + 1);
     expect((await look()).silent).toMatchObject([{ interventionId: null }]);
-    expect(repairs()).toEqual([]);
+    expect(await repairs()).toEqual([]);
     expect((await site())?.silentSinceMs).not.toBeNull();
     await report();
     expect((await site())?.silentSinceMs).toBeNull();
@@ -212,11 +246,11 @@ describe.each([
     const rest = await lookAtAll();
     expect(first.silent.length + rest.silent.length).toBe(250);
     expect(rest.outage).toBe(250);
-    expect(repairs()).toHaveLength(250);
-    expect(new Set(repairs().map(({ priority }) => priority))).toEqual(new Set(["low"]));
+    expect(await repairs()).toHaveLength(250);
+    expect(new Set((await repairs()).map(({ priority }) => priority))).toEqual(new Set(["low"]));
     for (let number = 0; number < 250; number += 1) await report({ ref: `site-${number}` });
     expect((await look()).outage).toBe(0);
-    expect(new Set(repairs().map(({ status }) => status))).toEqual(new Set(["done"]));
+    expect(new Set((await repairs()).map(({ status }) => status))).toEqual(new Set(["done"]));
   });
 
   test("single sites that stop one after the other are no outage", async () => {
@@ -227,7 +261,7 @@ describe.each([
       for (let other = number + 1; other < 5; other += 1) await report({ ref: `site-${other}` });
       expect((await look()).outage).toBe(0);
     }
-    expect(new Set(repairs().map(({ priority }) => priority))).toEqual(new Set(["medium"]));
+    expect(new Set((await repairs()).map(({ priority }) => priority))).toEqual(new Set(["medium"]));
   });
 
   test("the history has every change, the newest first, and ends after 200", async () => {
@@ -267,14 +301,14 @@ describe.each([
     await fleet.remove(id, OPERATOR_USER);
     await expect(fleet.get(id)).rejects.toMatchObject({ code: "not-found" });
     await expect(fleet.remove(id, OPERATOR_USER)).rejects.toMatchObject({ code: "not-found" });
-    expect(app.events.newest(1)[0]).toMatchObject({ event: "site-removed", who: OPERATOR_USER.email });
+    expect(await adapter.newestEvent()).toMatchObject({ event: "site-removed", who: OPERATOR_USER.email });
   });
 
   test("a clock that is set back leaves no report in the future", async () => {
     await report();
-    app.clock.stepWall(-3_600_000);
-    await fleet.clockStepped(app.clock.wallMs());
-    expect((await site())?.reportedAtMs).toBe(app.clock.wallMs());
+    clock.stepWall(-3_600_000);
+    await fleet.clockStepped(clock.wallMs());
+    expect((await site())?.reportedAtMs).toBe(clock.wallMs());
   });
 
   test("all sites are read in parts", async () => {
@@ -289,4 +323,4 @@ describe.each([
       "site-4",
     ]);
   });
-});
+}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SilenceWatch } from "../../src/service/silence-watch.ts";
@@ -13,6 +14,11 @@ let app: TestApp;
 let conditions: ConditionRegistry;
 let watch: SilenceWatch;
 let looks: number;
+let isDatabaseGone: boolean;
+
+function assertDatabase(): void {
+  if (isDatabaseGone) throw new AppError("unavailable", "the database is not available; try again");
+}
 
 /** A watch as after a start of the dispatch centre. */
 function start(): void {
@@ -21,8 +27,12 @@ function start(): void {
   conditions = new ConditionRegistry(clock, log);
   const fleet: typeof parts.fleet = {
     ...parts.fleet,
-    clockStepped: (nowMs) => parts.fleet.clockStepped(nowMs),
+    clockStepped: async (nowMs) => {
+      assertDatabase();
+      return parts.fleet.clockStepped(nowMs);
+    },
     findSilent: async (query) => {
+      assertDatabase();
       const result = await parts.fleet.findSilent(query);
       looks += 1;
       return result;
@@ -35,6 +45,7 @@ function start(): void {
 beforeEach(async () => {
   app = await TestApp.make();
   looks = 0;
+  isDatabaseGone = false;
   start();
 });
 afterEach(async () => {
@@ -69,6 +80,17 @@ test("a site that was alive before a long stop of the centre is given the whole 
   await pass(3 * SILENT_MS);
   expect(looks).toBeGreaterThan(2);
   expect(repairs()).toBe(1);
+});
+
+test("a database that was gone for long makes no site silent that reports again", async () => {
+  await pass(SILENT_MS, [REPORT.ref]);
+  isDatabaseGone = true;
+  await pass(2 * SILENT_MS);
+  isDatabaseGone = false;
+  await pass(SILENT_MS - LOOK_MS);
+  expect(repairs()).toBe(0);
+  await pass(2 * LOOK_MS);
+  await eventually("the repair", () => repairs() === 1);
 });
 
 test("a clock that jumps makes no site silent", async () => {

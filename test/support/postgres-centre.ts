@@ -5,6 +5,7 @@ import { PostgresConnections } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
 import { PostgresEvents } from "../../src/postgres/postgres-events.ts";
+import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
 import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
 import { PostgresRecords } from "../../src/postgres/postgres-records.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
@@ -21,6 +22,7 @@ export class PostgresCentre {
   readonly events: PostgresEvents;
   readonly signIns: PostgresSignIns;
   readonly notes: EventNotes;
+  readonly fleet: PostgresFleet;
 
   private constructor(url: string, clock: ManualClock) {
     this.clock = clock;
@@ -32,13 +34,9 @@ export class PostgresCentre {
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
     this.notes = new EventNotes({ events: remoteHere(this.events), clock, log });
-    this.records = new PostgresRecords({
-      queries: connections,
-      clock,
-      timezone: "Europe/Bucharest",
-      dispeceratId: 7,
-      newUid: randomUUID,
-    });
+    const own = { clock, timezone: "Europe/Bucharest", dispeceratId: 7, newUid: randomUUID };
+    this.records = new PostgresRecords({ ...own, queries: connections });
+    this.fleet = new PostgresFleet({ ...own, connections, locale: "en", nowMs: () => clock.wallMs() });
   }
 
   /** Opens a database with the schema, and objectives 1 to 3 of each type. */

@@ -1,0 +1,238 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { actorOf, type Principal } from "../domain/principal.ts";
+import type { SiteReport } from "../domain/site-report.ts";
+import type { SilenceQuery } from "../domain/site-silence.ts";
+import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import {
+  decideReport,
+  siteFound,
+  SITES_MAX,
+  tooManySites,
+  type Fleet,
+  type SilenceResult,
+  type SiteCounts,
+} from "../service/fleet.ts";
+import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
+import { insertEvents } from "./postgres-events.ts";
+import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
+import {
+  READ_SITES,
+  reportValues,
+  SERVER_NOW,
+  siteConditionOf,
+  siteOf,
+  siteOrderOf,
+  STORE_REPORTS,
+  type AskedSite,
+  type ReportedSite,
+  type SiteRow,
+} from "./site-rows.ts";
+import { TurnBatch } from "./turn-batch.ts";
+
+/** Each failed attempt means that another process stored a report of the same site in between. */
+const ATTEMPTS_MAX = 20;
+/** Changes shown of each site, as in SQLite; `removeOldRows` removes older ones. */
+export const HISTORY_MAX = 200;
+
+export interface PostgresFleetOptions extends RepairOptions {
+  readonly connections: PostgresConnections;
+  readonly clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">;
+  /**
+   * Wall clock of the reports, milliseconds since 1970. Undefined for that of the database, which all processes share: one
+   * machine with a wrong clock would otherwise call every site silent. Tests set it.
+   */
+  readonly nowMs?: (() => number) | undefined;
+}
+
+/** The sites in PostgreSQL, written by any number of processes. Reports of one turn share a round trip. */
+export class PostgresFleet implements Fleet {
+  readonly #options: PostgresFleetOptions;
+  readonly #connections: PostgresConnections;
+  readonly #reports: TurnBatch<SiteReport, AppError | undefined>;
+
+  constructor(options: PostgresFleetOptions) {
+    this.#options = options;
+    this.#connections = options.connections;
+    this.#reports = new TurnBatch(options.clock, (reports) => this.#store(reports));
+  }
+
+  async report(given: SiteReport, principal: Principal): Promise<void> {
+    const refusal = await this.#reports.ask(decideReport(given, principal));
+    if (refusal) throw refusal;
+  }
+
+  async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
+    const { where, values } = siteConditionOf(query);
+    const slice = `OFFSET $${values.length + 1} LIMIT $${values.length + 2}`;
+    const [rows, [counted]] = await Promise.all([
+      this.#connections.query<SiteRow>(
+        `SELECT * FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`,
+        [...values, query.start, Math.max(0, query.end - query.start)],
+      ),
+      this.#connections.query<{ total: number }>(
+        `SELECT count(*) AS total FROM sites WHERE ${where}`,
+        values,
+      ),
+    ]);
+    return { sites: rows.map(siteOf), total: counted?.total ?? 0 };
+  }
+
+  async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
+    const [rows, history] = await Promise.all([
+      this.#connections.query<SiteRow>("SELECT * FROM sites WHERE id = $1", [id]),
+      this.#connections.query<SiteChange & { at: number }>(HISTORY, [id]),
+    ]);
+    const site = siteFound(rows.map(siteOf)[0], id);
+    return { site, history: history.map(({ at, event, detail }) => ({ atMs: at, event, detail })) };
+  }
+
+  async counts(): Promise<SiteCounts> {
+    const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
+    let silent = 0;
+    for (const row of await this.#connections.query<LevelRow>(LEVELS)) {
+      counts[SITE_LEVELS[row.rank] ?? "well"] = row.sites;
+      silent += row.silent;
+    }
+    return { counts, silent };
+  }
+
+  async after(id: number, limit: number): Promise<readonly SiteState[]> {
+    const rows = await this.#connections.query<SiteRow>(AFTER, [id, limit]);
+    return rows.map(siteOf);
+  }
+
+  async remove(id: number, principal: Principal): Promise<void> {
+    await this.#connections.transaction(async (queries) => {
+      const rows = await queries.query<SiteRow>("DELETE FROM sites WHERE id = $1 RETURNING *", [id]);
+      const { ref } = siteFound(rows.map(siteOf)[0], id);
+      const event = {
+        ...actorOf(principal),
+        event: "site-removed",
+        subject: `site ${ref}`,
+        detail: {},
+      } as const;
+      await insertEvents(queries, [{ event, atMs: this.#options.clock.wallMs() }]);
+    });
+  }
+
+  findSilent(query: SilenceQuery): Promise<SilenceResult> {
+    return this.#connections.transaction(async (queries) => {
+      const shift = (await this.#now(queries)) - query.nowMs;
+      const { from, to } = query.togetherMs;
+      const shifted = {
+        reportedBeforeMs: query.reportedBeforeMs + shift,
+        togetherMs: { from: from + shift, to: to + shift },
+        nowMs: query.nowMs + shift,
+      };
+      return markSilent(queries, shifted, this.#options);
+    });
+  }
+
+  /** Corrects reports from the future of the common clock, whatever the clock of this process was set to. */
+  async clockStepped(): Promise<void> {
+    const nowMs = await this.#now(this.#connections);
+    await this.#connections.query(CLAMP, [nowMs]);
+  }
+
+  async #now(queries: Queries): Promise<number> {
+    const { nowMs } = this.#options;
+    if (nowMs) return Math.round(nowMs());
+    const [row] = await queries.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
+    return row?.now ?? 0;
+  }
+
+  /** @returns for each report why it is refused; undefined for a stored one */
+  async #store(reports: readonly SiteReport[]): Promise<(AppError | undefined)[]> {
+    const bySite = new Map<string, SiteReport[]>();
+    for (const report of reports) bySite.set(report.ref, [...(bySite.get(report.ref) ?? []), report]);
+    const refused = new Map<string, AppError>();
+    for (let attempt = 0; attempt < ATTEMPTS_MAX && bySite.size > 0; attempt += 1) {
+      const decided = await this.#decide(bySite, refused);
+      const stored = [
+        ...(await this.#write(decided.filter(({ repair }) => repair === null))),
+        ...(await this.#writeAndClose(decided.filter(({ repair }) => repair !== null))),
+      ];
+      for (const ref of [...stored, ...refused.keys()]) bySite.delete(ref);
+    }
+    return reports.map(({ ref }) => refused.get(ref) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined));
+  }
+
+  /** @param refused gets the new sites for which there is no place: a few more than the limit at several processes */
+  async #decide(
+    bySite: ReadonlyMap<string, readonly SiteReport[]>,
+    refused: Map<string, AppError>,
+  ): Promise<ReportedSite[]> {
+    const rows = await this.#connections.query<AskedSite>(READ_SITES, [[...bySite.keys()]]);
+    let places = rows.some(isNew) ? SITES_MAX - (await this.#count()) : 0;
+    return rows.flatMap((row) => {
+      if (isNew(row) && (places -= 1) < 0) {
+        refused.set(row.asked, tooManySites());
+        return [];
+      }
+      return [reported(row, bySite.get(row.asked) ?? [], this.#options.nowMs?.() ?? row.now)];
+    });
+  }
+
+  async #count(): Promise<number> {
+    const [row] = await this.#connections.query<{ sites: number }>("SELECT count(*) AS sites FROM sites");
+    return row?.sites ?? 0;
+  }
+
+  /** @returns the references of the stored ones */
+  async #write(sites: readonly ReportedSite[], queries: Queries = this.#connections): Promise<string[]> {
+    if (sites.length === 0) return [];
+    const rows = await queries.query<{ ref: string }>(STORE_REPORTS, reportValues(sites));
+    return rows.map(({ ref }) => ref);
+  }
+
+  /** One transaction for each, because two with several records could wait for each other in a circle. */
+  async #writeAndClose(sites: readonly ReportedSite[]): Promise<string[]> {
+    const stored: string[] = [];
+    for (const site of sites) {
+      const written = await this.#connections.transaction(async (queries) => {
+        const refs = await this.#write([site], queries);
+        const nowMs = site.state.reportedAtMs;
+        if (refs.length > 0) await closeRepair(queries, site.repair ?? 0, { nowMs, texts: this.#options });
+        return refs;
+      });
+      stored.push(...written);
+    }
+    return stored;
+  }
+}
+
+function isNew(row: AskedSite): boolean {
+  return row.rev === null;
+}
+
+/** The state of a site after its reports of a turn, in their order. */
+function reported(row: AskedSite, reports: readonly SiteReport[], now: number): ReportedSite {
+  const nowMs = Math.round(now);
+  const before = isNew(row) ? undefined : siteOf(row);
+  let state: Omit<SiteState, "id"> | undefined = before;
+  const changes: SiteChange[] = [];
+  for (const report of reports) {
+    const next = afterReport(state, report, nowMs);
+    state = next.state;
+    changes.push(...next.changes);
+  }
+  if (!state) throw new Error(`no report of site ${row.asked}`);
+  return { state, changes, rev: before ? row.rev : null, repair: before?.interventionId ?? null };
+}
+
+function tooManyReports(ref: string): AppError {
+  return new AppError("unavailable", `site ${ref} reports too often; try again`, { retryAfterS: 1 });
+}
+
+interface LevelRow {
+  readonly rank: number;
+  readonly sites: number;
+  readonly silent: number;
+}
+
+const LEVELS = "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
+const HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
+const AFTER = "SELECT * FROM sites WHERE id > $1 ORDER BY id LIMIT $2";
+const CLAMP = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

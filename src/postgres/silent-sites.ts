@@ -1,0 +1,139 @@
+import {
+  changedFields,
+  instantsOf,
+  newIntervention,
+  type InterventionCreate,
+} from "../domain/intervention.ts";
+import { AppError } from "../domain/errors.ts";
+import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
+import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
+import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
+import type { SilenceResult } from "../service/fleet.ts";
+import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
+import { findByEmail } from "./account-rows.ts";
+import type { NamedStatement, Queries } from "./connection.ts";
+import { CREATE, createValues, type NewRecord } from "./new-records.ts";
+import { changeStatement, decidedChange } from "./record-changes.ts";
+import { READ, storedOf, type StoredRow } from "./record-rows.ts";
+import { siteOf, type SiteRow } from "./site-rows.ts";
+
+/** What the repairs of a centre need besides their sites. */
+export interface RepairOptions extends RepairTexts {
+  /** Dispatch centre id of new records. */
+  readonly dispeceratId: number;
+  /** Generates a uid for a record. */
+  readonly newUid: () => string;
+}
+
+/** Sites that become silent in one transaction, as in SQLite. */
+const SILENT_AT_ONCE_MAX = 100;
+/** Each failed attempt means that a dispatcher changed the same record in between. */
+const CLOSE_ATTEMPTS_MAX = 20;
+
+/**
+ * Opens a repair for each site that has become silent and marks it; call it in a transaction. Rows that another process
+ * is marking, or whose report is being stored, are skipped: that process has them.
+ */
+export async function markSilent(
+  queries: Queries,
+  { reportedBeforeMs, togetherMs: { from, to }, nowMs }: SilenceQuery,
+  options: RepairOptions,
+): Promise<SilenceResult> {
+  const rows = await queries.query<SiteRow>(OVERDUE, [reportedBeforeMs]);
+  const [count] = await queries.query<Counted>(COUNT, [from, to]);
+  const { sites = 0, stopped = 0, together = 0 } = count ?? {};
+  const isCommon = isOutage({ together: stopped, sites });
+  const ids = await openRepairs(queries, rows.map(siteOf), { isCommon, nowMs, options });
+  const silent = rows.map((row, index) => silentState(siteOf(row), ids[index] ?? null));
+  if (silent.length > 0)
+    await queries.query(MARK, [
+      silent.map(({ id }) => id),
+      silent.map(({ level }) => SITE_LEVELS.indexOf(level)),
+      silent.map(({ sinceMs }) => sinceMs),
+      silent.map(({ interventionId }) => interventionId),
+      nowMs,
+    ]);
+  const inSpan = silent.filter(({ reportedAtMs }) => reportedAtMs >= from && reportedAtMs <= to).length;
+  return {
+    silent: silent.map(({ id, ref, interventionId }) => ({ id, ref, interventionId })),
+    hasMore: silent.length === SILENT_AT_ONCE_MAX,
+    outage: isOutage({ together: together + inSpan, sites }) ? together + inSpan : 0,
+  };
+}
+
+/** @returns for each site the id of its new intervention; undefined for one without an objective here */
+async function openRepairs(
+  queries: Queries,
+  sites: readonly SiteState[],
+  { isCommon, nowMs, options }: { isCommon: boolean; nowMs: number; options: RepairOptions },
+): Promise<(number | undefined)[]> {
+  const by = repairer((await findByEmail(queries, DEVICE_EMAIL))?.id);
+  const bodies = sites.map((site) => repairOf(site, isCommon, options));
+  const records = bodies.flatMap((body) => (body ? [newRecord(body, by, options)] : []));
+  if (records.length === 0) return [];
+  const rows = await queries.query<{ n: number; id: number }>(CREATE, createValues(records, nowMs));
+  const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
+  let next = 0;
+  return bodies.map((body) => (body ? ids.get(next++) : undefined));
+}
+
+function newRecord(body: InterventionCreate, by: Principal, options: RepairOptions): NewRecord {
+  const { timezone, dispeceratId, newUid } = options;
+  const fields = newIntervention(body);
+  const own = { dispeceratId, createdBy: by.accountId, actor: actorOf(by), idempotency: undefined };
+  return { ...own, fields, instants: instantsOf(fields, timezone), uid: newUid() };
+}
+
+/**
+ * Closes the intervention of a silence, unless a dispatcher has deleted it; call it in the transaction of the report.
+ * @throws AppError `unavailable` if others change the record all the time
+ */
+export async function closeRepair(
+  queries: Queries,
+  id: number,
+  { nowMs, texts }: { readonly nowMs: number; readonly texts: RepairTexts },
+): Promise<void> {
+  const actor = actorOf(repairer(undefined));
+  for (let attempt = 0; attempt < CLOSE_ATTEMPTS_MAX; attempt += 1) {
+    const [row] = await queries.query<StoredRow>(READ, [[id]]);
+    if (!row || row.deleted_at !== null) return;
+    const stored = storedOf(row);
+    const changes = changedFields(closingOf(stored.record, nowMs, texts));
+    const decided = decidedChange(stored, changes, { timezone: texts.timezone, actor, nowMs });
+    if (!decided || (await queries.query(...changeStatement(stored, decided))).length > 0) return;
+  }
+  throw new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {
+    retryAfterS: 1,
+  });
+}
+
+interface Counted {
+  readonly sites: number;
+  /** Sites whose last report is in the span, and those of them that are marked already. */
+  readonly stopped: number;
+  readonly together: number;
+}
+
+const OVERDUE: NamedStatement = {
+  name: "overdue-sites",
+  text: `SELECT * FROM sites WHERE reported_at < $1 AND silent_since IS NULL
+    ORDER BY reported_at, id LIMIT ${SILENT_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED`,
+};
+const COUNT: NamedStatement = {
+  name: "count-silent-sites",
+  text: `SELECT count(*) AS sites, count(*) FILTER (WHERE reported_at BETWEEN $1 AND $2) AS stopped,
+      count(silent_since) FILTER (WHERE reported_at BETWEEN $1 AND $2) AS together
+    FROM sites`,
+};
+const MARK: NamedStatement = {
+  name: "mark-silent-sites",
+  text: `
+  WITH given AS (
+    SELECT * FROM unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[])
+      AS given(id, rank, since, intervention_id)),
+  marked AS (
+    UPDATE sites SET rank = given.rank, since = given.since, silent_since = reported_at,
+      intervention_id = given.intervention_id, rev = rev + 1
+    FROM given WHERE sites.id = given.id)
+  INSERT INTO site_history(site_id, at, event, detail) SELECT id, $5::bigint, 'silent', '' FROM given ORDER BY id`,
+};

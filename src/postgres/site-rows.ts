@@ -1,0 +1,143 @@
+import { folded } from "../domain/search-folding.ts";
+import type { SiteReport } from "../domain/site-report.ts";
+import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import type { SiteQuery } from "../store/sites.ts";
+import type { NamedStatement, SqlParameter } from "./connection.ts";
+import { storableText } from "./storable.ts";
+
+/** A site as the table has it. */
+export interface SiteRow {
+  readonly id: number;
+  readonly ref: string;
+  /** JSON. */
+  readonly report: string;
+  readonly rank: number;
+  readonly since: number;
+  readonly reported_at: number;
+  readonly silent_since: number | null;
+  readonly intervention_id: number | null;
+  readonly clock_offset_ms: number;
+  readonly rev: number;
+}
+
+/** A row as the services know it. */
+export function siteOf(row: SiteRow): SiteState {
+  return {
+    id: row.id,
+    ref: row.ref,
+    report: JSON.parse(row.report) as SiteReport,
+    level: SITE_LEVELS[row.rank] ?? "well",
+    sinceMs: row.since,
+    reportedAtMs: row.reported_at,
+    silentSinceMs: row.silent_since,
+    interventionId: row.intervention_id,
+    clockOffsetMs: row.clock_offset_ms,
+  };
+}
+
+/** Wall clock of the server, milliseconds since 1970. */
+export const SERVER_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/** The sites with these references, each null if there is none, with the clock of the server. */
+export const READ_SITES: NamedStatement = {
+  name: "read-sites",
+  text: `SELECT asked.ref AS asked, ${SERVER_NOW} AS now, sites.*
+    FROM unnest($1::text[]) AS asked(ref) LEFT JOIN sites USING (ref)`,
+};
+
+/** A row of `READ_SITES`. */
+export interface AskedSite extends SiteRow {
+  readonly asked: string;
+  readonly now: number;
+  /** Null for a site that does not exist: then all columns of `SiteRow` are. */
+  readonly rev: number;
+}
+
+/** The state of a site after its newest reports. */
+export interface ReportedSite {
+  readonly state: Omit<SiteState, "id">;
+  readonly changes: readonly SiteChange[];
+  /** The revision from which it was decided; null for a new site. */
+  readonly rev: number | null;
+  /** The intervention that this report closes. */
+  readonly repair: number | null;
+}
+
+/**
+ * Stores the reports of a turn in one round trip. A site that another process has stored meanwhile is left out, so that
+ * its state is decided again. Returns the references of those that are stored.
+ */
+export const STORE_REPORTS: NamedStatement = {
+  name: "store-reports",
+  text: `
+  WITH given AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[])
+      AS given(ref, searched, report, rank, since, reported_at, clock_offset_ms, rev)),
+  changed AS (
+    UPDATE sites SET searched = given.searched, report = given.report, rank = given.rank, since = given.since,
+      reported_at = given.reported_at, clock_offset_ms = given.clock_offset_ms, silent_since = NULL,
+      intervention_id = NULL, rev = sites.rev + 1
+    FROM given WHERE sites.ref = given.ref AND sites.rev = given.rev RETURNING sites.ref, sites.id),
+  added AS (
+    INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms)
+    SELECT ref, searched, report, rank, since, reported_at, clock_offset_ms FROM given WHERE rev IS NULL ORDER BY ref
+    ON CONFLICT (ref) DO NOTHING RETURNING ref, id),
+  stored AS (SELECT * FROM changed UNION ALL SELECT * FROM added),
+  logged AS (
+    INSERT INTO site_history(site_id, at, event, detail)
+    SELECT stored.id, at, event, detail
+    FROM unnest($9::text[], $10::bigint[], $11::text[], $12::text[]) WITH ORDINALITY AS change(ref, at, event, detail, n)
+      JOIN stored USING (ref) ORDER BY n)
+  SELECT ref FROM stored`,
+};
+
+/** The parameters of `STORE_REPORTS`. */
+export function reportValues(sites: readonly ReportedSite[]): SqlParameter[] {
+  const column = <T extends string | number | null>(value: (site: ReportedSite) => T): T[] =>
+    sites.map(value);
+  const changes = sites.flatMap(({ state: { ref, reportedAtMs }, changes: made }) =>
+    made.map(({ event, detail }) => ({ ref, at: reportedAtMs, event, detail })),
+  );
+  return [
+    column(({ state }) => state.ref),
+    column(({ state }) => storableText(folded(`${state.report.name} ${state.ref}`))),
+    column(({ state }) => JSON.stringify(state.report)),
+    column(({ state }) => SITE_LEVELS.indexOf(state.level)),
+    column(({ state }) => state.sinceMs),
+    column(({ state }) => state.reportedAtMs),
+    column(({ state }) => state.clockOffsetMs),
+    column(({ rev }) => rev),
+    changes.map(({ ref }) => ref),
+    changes.map(({ at }) => at),
+    changes.map(({ event }) => event),
+    changes.map(({ detail }) => storableText(detail)),
+  ];
+}
+
+const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
+  trouble: ["rank", "since", "id"],
+  name: ["searched", "id"],
+  reportedAt: ["reported_at", "id"],
+};
+
+/** The columns by which a list is sorted. */
+export function siteOrderOf({ sort, descending }: SiteQuery): string {
+  return ORDERS[sort].map((column) => `${column}${descending ? " DESC" : ""}`).join(", ");
+}
+
+/** The condition of a list and its parameters. */
+export function siteConditionOf({ levels, search, ref }: SiteQuery): {
+  where: string;
+  values: SqlParameter[];
+} {
+  const values: SqlParameter[] = [];
+  const conditions = ["TRUE"];
+  if (levels.length > 0) {
+    const ranks = levels.map((level) => SITE_LEVELS.indexOf(level));
+    conditions.push(`rank = ANY($${values.push(ranks)}::int[])`);
+  }
+  if (search !== undefined)
+    conditions.push(`strpos(searched, $${values.push(storableText(folded(search)))}) > 0`);
+  if (ref !== undefined) conditions.push(`ref = $${values.push(storableText(ref))}`);
+  return { where: conditions.join(" AND "), values };
+}
