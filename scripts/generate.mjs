@@ -46,6 +46,12 @@ embed(
   "config/first-run.yaml",
 );
 embed(
+  "first-centre.ts",
+  "The configuration of a dispatch centre without a file.",
+  "FIRST_CENTRE_YAML",
+  "config/first-centre.yaml",
+);
+embed(
   "character-device.ts",
   "The program that speaks to the GPIO character device.",
   "CHARACTER_DEVICE_PERL",

@@ -3,7 +3,7 @@ import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
-import type { Remote } from "./domain/remote.ts";
+import { remoteHere, type Remote } from "./domain/remote.ts";
 import { siteReport, type SensedState } from "./domain/site-report.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
@@ -127,7 +127,7 @@ export class DaemonRecords {
     // Alarm panels create zones later.
     objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
     let announced: NewAdministrator;
-    await ensureAdministrator(accounts, oneTimePassword, (account) => {
+    await ensureAdministrator(remoteHere(accounts), oneTimePassword, (account) => {
       announced = account;
     });
     accounts.ensureDevice();

@@ -28,6 +28,8 @@ export interface DaemonServerOptions {
   readonly httpDescriptor: number | undefined;
   /** Ports of an earlier start; undefined to use the configured one and any free one. */
   readonly earlier: { readonly port: number; readonly loopbackPort: number } | undefined;
+  /** Path of the control socket; by default `control.sock` in the data directory. */
+  readonly controlSocket?: string;
 }
 
 /** The daemon's HTTP server: certificate, control socket, API, /site routes and web panel. */
@@ -58,7 +60,7 @@ export class DaemonServer {
     const { host, port } = http;
     const { httpDescriptor: descriptor, earlier, ...common } = this.#options;
     const tls = await this.#keeper.start();
-    const controlSocket = join(dataDir, "control.sock");
+    const { controlSocket = join(dataDir, "control.sock") } = this.#options;
     const place = { host, port: earlier?.port ?? port, loopbackPort: earlier?.loopbackPort ?? 0, descriptor };
     const parts = { app: this.#app(), tls, controlSocket, limits: http };
     const server = new HttpServer({ ...common, ...place, ...parts });

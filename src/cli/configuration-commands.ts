@@ -5,12 +5,17 @@ import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
-/** `init`, `serve`, `reload`, `check-config`, `safe-mode`, `config show` and `support-bundle`. */
+/** `init`, `serve`, `centre`, `reload`, `check-config`, `safe-mode`, `config show` and `support-bundle`. */
 export function addConfigurationCommands(root: CommandGroup): void {
   root.addUnloaded(
     "serve",
     "run the daemon in the foreground",
     async () => (await import("./serve.ts")).serve,
+  );
+  root.addUnloaded(
+    "centre",
+    "run a dispatch centre in the foreground, with database on PostgreSQL",
+    async () => (await import("./centre.ts")).centre,
   );
   root
     .add(

@@ -91,6 +91,10 @@ class DaemonRuns {
   async #start(restoreFault?: string): Promise<() => Promise<BetweenRuns | undefined>> {
     const { stdout, stderr, env, cwd, kill } = this.#terminal;
     const { config, source, fault } = this.#effective;
+    if (config.database !== null)
+      throw new AppError("configuration", "database is only for a dispatch centre", {
+        hint: "Run santinela centre, or remove database: a site keeps its records in its own SQLite.",
+      });
     // systemd sets JOURNAL_STREAM when standard output is connected to journald.
     const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
     let restart: (betweenRuns: BetweenRuns) => void = () => {};
@@ -102,8 +106,7 @@ class DaemonRuns {
     let running = "";
     const daemon = new Daemon(config, {
       write: (line) => void stdout.write(line),
-      announceInitialPassword: (account) =>
-        void stderr.write(forJournald ? journaldText(account) : initialAdministratorText(account)),
+      announceInitialPassword: (account) => void stderr.write(initialPasswordText(account, forJournald)),
       effectiveOptions: () => texts.options(),
       reload: {
         onReloading: () => this.#notifier.reloading(clock),
@@ -158,7 +161,8 @@ function revertUnprovenChange(load: LoadOptions): void {
 }
 
 /** What `systemctl status` shows. */
-function statusOf({ zones, site }: Config): string {
+function statusOf({ zones, site, role }: Config): string {
+  if (role === "centre") return `Dispatch centre ${site.ref}`;
   return `Monitoring ${counted(zones.length, "zone")} of ${site.ref}`;
 }
 
@@ -214,14 +218,17 @@ function faultText(fault: string, dataDir: string): string {
 
 /** Where the web panel is, how to sign in, and what to try. */
 export function readyText(
-  { http, zones }: Pick<Config, "http" | "zones">,
+  { http, zones, role }: Pick<Config, "http" | "zones" | "role">,
   { host, port }: { readonly host: string; readonly port: number },
 ): string {
   const scheme = http.tls.mode === "off" ? "http" : "https";
   const isEverywhere = host === "0.0.0.0" || host === "::";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const [zone] = zones;
-  const tries = ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
+  const tries =
+    role === "centre"
+      ? ["santinela sites", "santinela interventions"]
+      : ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
   return [
     "",
     `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
@@ -230,6 +237,14 @@ export function readyText(
     "",
     "",
   ].join("\n");
+}
+
+/** How the initial administrator is announced. @param forJournald whether standard error goes to journald */
+export function initialPasswordText(
+  account: { readonly email: string; readonly password: string },
+  forJournald: boolean,
+): string {
+  return forJournald ? journaldText(account) : initialAdministratorText(account);
 }
 
 function initialAdministratorText({ email, password }: { email: string; password: string }): string {

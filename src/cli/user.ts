@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
+import { remoteHere, type Remote } from "../domain/remote.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
@@ -37,8 +38,8 @@ export function addAccount(
 
 /** Lists the accounts. */
 export function userList(config: Config, terminal: Terminal, { json }: JsonOption): Promise<void> {
-  return withAccounts(config, terminal, (accounts) => {
-    const listed = accounts.list().map(({ email, role, disabled, objectives }) => ({
+  return withAccounts(config, terminal, async (accounts) => {
+    const listed = (await accounts.list()).map(({ email, role, disabled, objectives }) => ({
       email,
       role,
       disabled,
@@ -72,8 +73,8 @@ export function userRole(
   { email, role }: { email: string; role: string },
 ): Promise<void> {
   const wanted = roleOf(role);
-  return withAccounts(config, terminal, (accounts) => {
-    accounts.setRole(email, wanted, commandLineActor());
+  return withAccounts(config, terminal, async (accounts) => {
+    await accounts.setRole(email, wanted, commandLineActor());
     terminal.stdout.write(`${email} is now ${wanted}; existing sessions are ended\n`);
   });
 }
@@ -89,8 +90,8 @@ export function userObjectives(
       hint: "Use either --only or --all.",
     });
   const objectives = only?.map(refOf);
-  return withAccounts(config, terminal, (accounts) => {
-    accounts.setObjectives(email, objectives, commandLineActor());
+  return withAccounts(config, terminal, async (accounts) => {
+    await accounts.setObjectives(email, objectives, commandLineActor());
     const visible = objectives ? countText(objectives.length) : "all objectives";
     terminal.stdout.write(`${email} now sees ${visible}; existing sessions are ended\n`);
   });
@@ -102,8 +103,8 @@ export function userDisable(
   terminal: Terminal,
   { email, undo = false }: { email: string; undo?: boolean },
 ): Promise<void> {
-  return withAccounts(config, terminal, (accounts) => {
-    accounts.setDisabled(email, !undo, commandLineActor());
+  return withAccounts(config, terminal, async (accounts) => {
+    await accounts.setDisabled(email, !undo, commandLineActor());
     terminal.stdout.write(`${email} is ${undo ? "enabled" : "disabled"}\n`);
   });
 }
@@ -111,14 +112,23 @@ export function userDisable(
 async function withAccounts(
   config: Config,
   terminal: Terminal,
-  use: (accounts: AccountService) => void | Promise<void>,
+  use: (accounts: Remote<AccountService>) => Promise<void>,
 ): Promise<void> {
+  const clock = new SystemClock();
+  if (config.database !== null) {
+    const { withPostgres } = await import("./shared-database.ts");
+    const { PostgresAccounts } = await import("../postgres/postgres-accounts.ts");
+    await withPostgres(config.database, terminal, (connections) =>
+      use(new PostgresAccounts({ connections, clock })),
+    );
+    return;
+  }
   const path = join(config.dataDir, "santinela.db");
   terminal.stderr.write(`database: ${path}\n`);
   prepareDataDir(config.dataDir);
   const database = openMainDatabase(path);
   try {
-    await use(new AccountService({ database, clock: new SystemClock() }));
+    await use(remoteHere(new AccountService({ database, clock })));
   } finally {
     database.close();
   }

@@ -14,6 +14,7 @@ import type { Zone, ZoneProfile } from "../domain/zone.ts";
 export interface Config {
   /** Its file; null for the embedded configuration of a first run. */
   readonly file: string | null;
+  readonly role: "site" | "centre";
   readonly dataDir: string;
   readonly site: Required<Site>;
   readonly http: Omit<Required<Http>, "tls"> & { readonly tls: TlsConfig };
@@ -30,8 +31,18 @@ export interface Config {
   /** Token for /metrics over the network; null: no access over the network. */
   readonly metricsToken: string | null;
   readonly fleet: FleetConfig;
+  /** PostgreSQL of a dispatch centre; null: SQLite in the data directory. */
+  readonly database: DatabaseConfig | null;
   /** Valid settings that are probably unintended. */
   readonly warnings: readonly string[];
+}
+
+/** How a dispatch centre reaches its PostgreSQL. */
+export interface DatabaseConfig {
+  /** `postgres://…`; undefined to use libpq's environment. */
+  readonly url: string | undefined;
+  /** Undefined for one in the URL or the environment, or for none. */
+  readonly password: string | undefined;
 }
 
 /** The sites that report to this daemon. */

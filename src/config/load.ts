@@ -12,6 +12,7 @@ import {
   SITE_DEFAULTS,
   UPSTREAM_DEFAULTS,
 } from "../generated/defaults.ts";
+import { FIRST_CENTRE_YAML } from "../generated/first-centre.ts";
 import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
@@ -19,6 +20,7 @@ import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
 import { semanticProblems, semanticWarnings } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
+import { centreProblems } from "./centre-checks.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
@@ -31,6 +33,8 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The configuration of a dispatch centre, which has no inputs and no upstream; otherwise that of a site. */
+  readonly role?: "centre" | undefined;
 }
 
 /**
@@ -44,7 +48,8 @@ export function loadConfiguration(options: LoadOptions): Config {
 /** Reads the text of the configuration. @throws AppError `no-input` if a specified file cannot be read */
 export function configurationText(options: LoadOptions): ConfigurationText {
   const file = findFile(options);
-  return { file, text: file === null ? FIRST_RUN_YAML : readText(file, "the configuration") };
+  const embedded = options.role === "centre" ? FIRST_CENTRE_YAML : FIRST_RUN_YAML;
+  return { file, text: file === null ? embedded : readText(file, "the configuration") };
 }
 
 /**
@@ -67,6 +72,7 @@ export function readConfiguration(
   const problems = [
     ...semanticProblems(value),
     ...writtenNumberProblems(parsed),
+    ...(options.role === "centre" ? centreProblems(value) : []),
     ...(options.allowMissingPasswords === true ? [] : passwords.problems),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
@@ -80,14 +86,22 @@ export function readConfiguration(
   const stateDirectory = options.env["STATE_DIRECTORY"]?.split(":")[0];
   const dataDir =
     value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir);
-  return { file, dataDir, warnings, ...resolvedSections(value, folder, passwords) };
+  const sections = resolvedSections(value, folder, passwords);
+  // A centre has no inputs: the built-in broker does not start, and no line is opened.
+  const own = options.role === "centre" ? ({ mqtt: { mode: "off" } } as const) : {};
+  return { file, role: options.role ?? "site", dataDir, warnings, ...sections, ...own };
 }
 
 /** The specified file, otherwise the first existing default; null if there is none. */
-export function findFile({ file, env, cwd }: LoadOptions): string | null {
+export function findFile({ file, env, cwd, role }: LoadOptions): string | null {
   const named = file ?? env["SANTINELA_CONFIG"];
   if (named !== undefined) return resolve(cwd, named);
-  return [SYSTEM_FILE, personalFile(env)].find((path) => existsSync(path)) ?? null;
+  // A site and a centre may run on one machine.
+  const defaults =
+    role === "centre"
+      ? [SYSTEM_FILE_OF_CENTRE, personalFile(env, "centre.yaml")]
+      : [SYSTEM_FILE, personalFile(env)];
+  return defaults.find((path) => existsSync(path)) ?? null;
 }
 
 /** Default path of a new configuration: system-wide for root, otherwise the user's. */
@@ -96,16 +110,17 @@ export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
 }
 
 const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
+const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
 
-function personalFile(env: LoadOptions["env"]): string {
-  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
+function personalFile(env: LoadOptions["env"], name = "santinela.yaml"): string {
+  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", name);
 }
 
 function resolvedSections(
   value: Configuration,
   folder: string,
   passwords: Passwords,
-): Omit<Config, "file" | "dataDir" | "warnings"> {
+): Omit<Config, "file" | "role" | "dataDir" | "warnings"> {
   const profiles = resolveProfiles(value.profiles ?? {});
   return {
     site: { ...SITE_DEFAULTS, ...value.site },
@@ -123,6 +138,13 @@ function resolvedSections(
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,
+    database:
+      value.database === undefined
+        ? null
+        : {
+            url: value.database === "environment" ? undefined : value.database,
+            password: passwords.database,
+          },
     fleet: { silentS: silentSecondsOf(value.fleet?.silentS ?? FLEET_DEFAULTS.silentS) },
   };
 }

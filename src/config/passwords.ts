@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
@@ -18,6 +18,8 @@ export class Passwords {
   /** Keys of the alarm panels, in the order of the accounts; undefined without a file. */
   readonly dc09Keys: readonly (string | undefined)[];
   readonly metricsToken: string | undefined;
+  /** Of PostgreSQL; undefined without a file and without a credential: it may need none. */
+  readonly database: string | undefined;
   /** Missing and unusable passwords. */
   readonly problems: ConfigProblem[] = [];
   readonly warnings: string[] = [];
@@ -30,7 +32,7 @@ export class Passwords {
    * @param credentials $CREDENTIALS_DIRECTORY of systemd
    */
   constructor(
-    { upstream, mqtt, metrics, dc09 }: Configuration,
+    { upstream, mqtt, metrics, dc09, database, databasePasswordFile }: Configuration,
     folder: string,
     credentials: string | undefined,
   ) {
@@ -49,6 +51,11 @@ export class Passwords {
     this.dc09Keys = (dc09?.accounts ?? []).map(({ keyFile }, index) =>
       keyFile === undefined ? undefined : this.#readKey(["dc09", "accounts", index, "keyFile"], keyFile),
     );
+    if (database !== undefined) this.database = this.#readDatabase(databasePasswordFile);
+    else if (databasePasswordFile !== undefined)
+      this.#report(["databasePasswordFile"], "databasePasswordFile needs database");
+    if (database !== undefined && hasPassword(database))
+      this.warnings.push("database has a password in its URL; move it to a file for databasePasswordFile");
     if (tls?.keyFile !== undefined) this.#warnIfReadable(resolve(folder, tls.keyFile));
     if (metrics) this.metricsToken = this.#read(["metrics", "tokenFile"], metrics.tokenFile, "metrics-token");
     if (this.metricsToken !== undefined && this.metricsToken.length < TOKEN_LENGTH_MIN)
@@ -56,6 +63,14 @@ export class Passwords {
         ["metrics", "tokenFile"],
         `the token is shorter than ${TOKEN_LENGTH_MIN} characters. Create one with openssl rand -hex 32`,
       );
+  }
+
+  /** @param file value of the option; without it the credential is read if there is one */
+  #readDatabase(file: string | undefined): string | undefined {
+    if (file !== undefined) return this.#readOwnFile(["databasePasswordFile"], file);
+    const credential = join(this.#credentials ?? "", "database-password");
+    if (this.#credentials === undefined || !existsSync(credential)) return undefined;
+    return this.#readFile(["database"], credential);
   }
 
   #report(path: ConfigProblem["path"], message: string): void {
@@ -115,4 +130,9 @@ export class Passwords {
       return undefined;
     }
   }
+}
+
+/** Whether a URL of PostgreSQL contains a password. */
+function hasPassword(url: string): boolean {
+  return /^\w+:\/\/[^/@]*:[^/@]+@/.test(url);
 }

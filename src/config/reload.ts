@@ -15,7 +15,9 @@ export interface ConfigurationChanges {
  * address, a session that must not end, or records that depend on the old value.
  */
 const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separate">> = {
+  role: "separate",
   dataDir: "at-restart",
+  database: "at-restart",
   site: "at-restart",
   http: "at-restart",
   upstream: "immediate",

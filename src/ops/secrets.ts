@@ -69,18 +69,24 @@ function keyPaths(dataDir: string): { currentPath: string; previousPath: string 
   return { currentPath: path("token-signing.key"), previousPath: path("token-signing.previous.key") };
 }
 
-function newKeyText(): string {
+/** A new random signing key in hexadecimal. */
+export function newKeyText(): string {
   return randomBytes(KEY_BYTES).toString("hex");
 }
 
-function keyFrom(path: string, text: string): KeyObject {
+/**
+ * The signing key that a file or a row has.
+ * @param place where it is, for the error
+ * @throws AppError `configuration` if it is no random key
+ */
+export function keyFrom(place: string, text: string): KeyObject {
   const bytes = /^(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : Buffer.alloc(0);
   if (bytes.length < KEY_BYTES || isGuessable(bytes))
     throw new AppError(
       "configuration",
-      `${path} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
+      `${place} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
       {
-        hint: "Delete the file; a new key is created at the next start and all users must sign in again.",
+        hint: "Delete it; a new key is created at the next start and all users must sign in again.",
       },
     );
   return createSecretKey(bytes);

@@ -156,4 +156,14 @@ export const STEPS: readonly string[] = [
   );
   CREATE INDEX site_history_site ON site_history(site_id, id);
   `,
+  `
+  -- All processes sign and accept with the same keys. Readable by the role of the centre only, as the accounts are.
+  CREATE TABLE signing_keys(
+    id integer PRIMARY KEY,
+    key text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL
+  );
+  -- The headline counts unfinished records twice a second while somebody looks: done ones cost nothing.
+  CREATE INDEX interventions_unfinished ON interventions(id) WHERE deleted_at IS NULL AND "status" <> 'done';
+  `,
 ];

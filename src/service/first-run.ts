@@ -3,6 +3,7 @@ import { OBJECTIVE_TYPES, type ObjectiveRef, type ObjectiveType } from "../domai
 import { INITIAL_ADMIN_EMAIL } from "../domain/principal.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { ObjectiveService } from "./objectives.ts";
+import type { Remote } from "../domain/remote.ts";
 import type { AccountService } from "./accounts.ts";
 
 /**
@@ -40,11 +41,11 @@ export class ObjectiveSeeds {
  * @param announce called with address and password; the password is not readable afterwards
  */
 export async function ensureAdministrator(
-  accounts: AccountService,
+  accounts: Pick<Remote<AccountService>, "add" | "hasSignInAccounts">,
   newPassword: () => string,
   announce: (account: { email: string; password: string }) => void,
 ): Promise<void> {
-  if (accounts.hasSignInAccounts()) return;
+  if (await accounts.hasSignInAccounts()) return;
   const password = newPassword();
   await accounts.add(
     { email: INITIAL_ADMIN_EMAIL, role: "administrator", password },

@@ -21,9 +21,9 @@ const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy
 export class TokenService {
   readonly #signIns: SignIns;
   readonly #clock: Clock;
-  readonly #signing: { readonly id: string; readonly key: KeyObject };
+  #signing: { readonly id: string; readonly key: KeyObject };
   /** Accepted keys by the key id in the token's header. */
-  readonly #keys: ReadonlyMap<string, KeyObject>;
+  #keys: ReadonlyMap<string, KeyObject>;
   readonly #passwords = new PasswordCheck();
   readonly #events: EventNotes;
   /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
@@ -41,10 +41,17 @@ export class TokenService {
   }) {
     const { current, previous } = options.keys;
     this.#signing = { id: idOf(current), key: current };
-    this.#keys = new Map([current, ...(previous ? [previous] : [])].map((key) => [idOf(key), key]));
+    this.#keys = acceptedKeys([current, ...(previous ? [previous] : [])]);
     this.#signIns = options.signIns;
     this.#clock = options.clock;
     this.#events = options.events;
+  }
+
+  /** Signs with another key from now on. Tokens of keys that are not accepted any more fail with their next request. */
+  useKeys(current: KeyObject, others: readonly KeyObject[]): void {
+    this.#signing = { id: idOf(current), key: current };
+    this.#keys = acceptedKeys([current, ...others]);
+    this.#verified.clear();
   }
 
   /**
@@ -213,6 +220,10 @@ export class TokenService {
 
 function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {
   return { who: email, from: address ?? "control socket", subject: `account ${email}` };
+}
+
+function acceptedKeys(keys: readonly KeyObject[]): ReadonlyMap<string, KeyObject> {
+  return new Map(keys.map((key) => [idOf(key), key]));
 }
 
 /** Key id in tokens; does not disclose the key. */

@@ -16,7 +16,7 @@ export type OtherFacts = Pick<HeadlineFacts, "isRead" | "conditions" | "isWalkTe
 };
 
 /** Tolerance for starts in the future: clocks of two machines may differ. */
-const CLOCK_DIFFERENCE_MS = 3_600_000;
+export const STARTED_TOLERANCE_MS = 3_600_000;
 /** Maximum records without an alarm priority that are checked for a trip in the journal, newest first. */
 const CHECKED_MAX = 1_000;
 /** Maximum unrecorded trips that are counted: a long outage of the local API leaves thousands. */
@@ -49,7 +49,7 @@ export class SiteHeadline {
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
     const { clock, host, unfinished } = this.#parts;
     // With a clock in the past, all starts are in the future; count them as started rather than miss an alarm.
-    const startedMs = host.time.isTrusted() ? clock.wallMs() + CLOCK_DIFFERENCE_MS : Number.MAX_SAFE_INTEGER;
+    const startedMs = host.time.isTrusted() ? clock.wallMs() + STARTED_TOLERANCE_MS : Number.MAX_SAFE_INTEGER;
     const counts = unfinished.counts(startedMs);
     const newest = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
       counts[group] === 0 ? [] : unfinished.newest(group, startedMs, limit);

@@ -16,7 +16,7 @@ import { machineRoutes } from "./machine.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { restoreRoutes } from "./restore.ts";
 import { settingsRoutes, type SiteSettings } from "./settings.ts";
-import { setupRoutes, type SetupParts } from "./setup.ts";
+import { setupDraftRoutes, setupRoutes, type SetupParts } from "./setup.ts";
 import type { SiteApi } from "./site-api.ts";
 import { syncRoutes } from "./sync.ts";
 import { timelineRoutes } from "./timeline.ts";
@@ -24,10 +24,11 @@ import { fieldTestRoutes, zoneRoutes } from "./zone-routes.ts";
 
 export interface SiteRouteParts {
   readonly site: SiteApi;
-  readonly settings: SiteSettings;
-  readonly setup: SetupParts;
-  readonly discovery: SiteDiscovery;
-  readonly configuration: ConfigurationParts;
+  // What belongs to one machine; undefined for a dispatch centre whose processes share a database.
+  readonly settings: SiteSettings | undefined;
+  readonly setup: SetupParts | undefined;
+  readonly discovery: SiteDiscovery | undefined;
+  readonly configuration: ConfigurationParts | undefined;
   readonly tokens: TokenService;
   readonly accounts: Remote<AccountService>;
   readonly events: EventNotes;
@@ -43,7 +44,7 @@ export interface SiteRouteParts {
  * @returns ends open event streams, so that the server can close
  */
 export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRouteParts): () => void {
-  const { site, settings, authority, metrics } = parts;
+  const { site, settings, setup, configuration, discovery, authority, metrics } = parts;
   metricsRoute(router, metrics);
   addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
   zoneRoutes(router, guards, site.zones);
@@ -51,12 +52,15 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   timelineRoutes(router, guards, site.timeline);
   syncRoutes(router, guards, site.sync);
   objectiveMirrorRoutes(router, guards, site.objectives);
-  settingsRoutes(router, guards, parts);
-  restoreRoutes(router, guards, settings);
-  machineRoutes(router, guards, parts);
   setupRoutes(router, guards, parts);
-  configurationRoutes(router, guards, parts);
-  discoveryRoutes(router, guards, parts.discovery);
+  if (settings) {
+    settingsRoutes(router, guards, { ...parts, settings });
+    restoreRoutes(router, guards, settings);
+    machineRoutes(router, guards, { ...parts, settings });
+  }
+  if (setup) setupDraftRoutes(router, guards, setup);
+  if (configuration) configurationRoutes(router, guards, { ...parts, configuration });
+  if (discovery) discoveryRoutes(router, guards, discovery);
   accountRoutes(router, guards, parts);
   const streams = new EventStreams(parts.clock, site, guards);
   addResource(router, "/site/events", guards.signedIn, {

@@ -20,23 +20,26 @@ export interface SetupParts {
 }
 
 /**
- * Set-up of a new installation: its administrator and its configuration. Public are only whether the initial administrator
- * is unclaimed, and the claim with the one-time code.
+ * Set-up of a new installation: its administrator. Public are only whether the initial administrator is unclaimed, and the
+ * claim with the one-time code.
  */
 export function setupRoutes(
   router: Router,
-  guards: AuthGuards,
+  _guards: AuthGuards,
   parts: {
     readonly tokens: TokenService;
     readonly accounts: Remote<AccountService>;
-    readonly setup: SetupParts;
   },
 ): void {
-  const { tokens, accounts, setup } = parts;
+  const { tokens, accounts } = parts;
   addResource(router, "/site/setup", PUBLIC, {
     get: json(async () => ({ isOpen: (await accounts.initialAdministrator()) !== undefined })),
     post: [readBody, json((request) => claim(request, tokens, accounts))],
   });
+}
+
+/** Set-up of a new installation: its configuration. */
+export function setupDraftRoutes(router: Router, guards: AuthGuards, setup: SetupParts): void {
   addResource(router, "/site/setup/draft", guards.administrator, {
     // Loaded on use: reading configurations takes memory that a running daemon does not need otherwise.
     post: [

@@ -56,6 +56,7 @@ export class Site {
     });
     return {
       version: VERSION,
+      role: config.role,
       site: { name: config.site.name, ref: config.site.ref, timezone: config.site.timezone },
       startedAt: this.#startedAt,
       headline,

@@ -8,6 +8,8 @@ import type { ComparisonView, LinkView } from "./sync-view.ts";
 /** State of the site. */
 export interface StatusView {
   readonly version: string;
+  /** A dispatch centre has no zones and no upstream. */
+  readonly role: "site" | "centre";
   /** `timezone`: IANA name. */
   readonly site: { readonly name: string; readonly ref: string; readonly timezone: string };
   /** ISO 8601 UTC. */

@@ -16,7 +16,7 @@ import type { ZoneHistoryView } from "./zone-view.ts";
 
 const LIMIT_MAX = 1000;
 /** Entries of each table in the history of an intervention. */
-const HISTORY_MAX = 200;
+export const HISTORY_MAX = 200;
 
 /** Position in the two tables: only entries with smaller numbers follow. */
 export interface TimelineCursor {
@@ -148,7 +148,8 @@ export class SiteTimeline {
   }
 }
 
-function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntry {
+/** An event as an entry of the timeline. */
+export function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntry {
   return entry;
 }
 

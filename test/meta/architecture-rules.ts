@@ -25,7 +25,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "store",
     "domain",
     "daemon.ts",
+    "postgres",
+    "centre.ts",
   ],
+  "centre.ts": [
+    "centre-database.ts",
+    "centre-keys.ts",
+    "daemon-server.ts",
+    "site",
+    "postgres",
+    "service",
+    "ops",
+    "store",
+    "config",
+    "domain",
+  ],
+  "centre-database.ts": ["postgres", "service", "ops", "config", "domain"],
+  "centre-keys.ts": ["postgres", "service", "ops", "domain"],
   // Runs in a browser: of the daemon it may import only the types below.
   panel: ["panel"],
   // The site API: the one module that may import from all components of the running daemon.

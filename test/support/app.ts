@@ -82,6 +82,8 @@ export interface TestParts
   extends AppParts, Omit<SiteRouteParts, "site" | "settings" | "discovery" | "configuration"> {
   readonly site: PublicSite;
   readonly settings: AtOnce<Pick<SiteSettings, keyof SiteSettings>>;
+  readonly configuration: object;
+  readonly discovery: object;
 }
 
 /** Whether applications have their records in PostgreSQL: the tests of the API run over both databases. */
@@ -185,6 +187,8 @@ export class TestApp {
       events,
       site: NO_SITE,
       settings: NO_SETTINGS,
+      configuration: {},
+      discovery: {},
       setup: { config: { file: null, dataDir: "/var/lib/santinela" }, load: { env: {}, cwd: "/" } },
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
@@ -307,6 +311,7 @@ const NO_OBJECTIVES: ObjectivesView = { centre: null, lists: [], reading: null, 
 export const NO_SITE = {
   status: () => ({
     version: "0.0.0",
+    role: "site" as const,
     site: { name: "Test", ref: "test", timezone: "Europe/Bucharest" },
     startedAt: "2026-11-20T21:30:00.000Z",
     headline: { level: "well", text: "all is well", reasons: [], planned: 0 },

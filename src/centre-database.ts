@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import type { Config, DatabaseConfig } from "./config/config.ts";
+import type { Clock } from "./domain/clock.ts";
+import { AppError } from "./domain/errors.ts";
+import type { Log } from "./domain/log.ts";
+import { newKey, oneTimePassword } from "./ops/secrets.ts";
+import { PostgresConnections } from "./postgres/connection.ts";
+import { migrate } from "./postgres/migrations.ts";
+import { PostgresAccounts } from "./postgres/postgres-accounts.ts";
+import { PostgresEvents } from "./postgres/postgres-events.ts";
+import { PostgresFleet } from "./postgres/postgres-fleet.ts";
+import { PostgresObjectives } from "./postgres/postgres-objectives.ts";
+import { PostgresRecords } from "./postgres/postgres-records.ts";
+import { PostgresSignIns } from "./postgres/postgres-sign-ins.ts";
+import { PostgresSigningKeys } from "./postgres/signing-keys.ts";
+import { PostgresUnfinished } from "./postgres/unfinished-records.ts";
+import { ensureAdministrator } from "./service/first-run.ts";
+
+/** Time between two attempts to reach the database at the start. */
+const RETRY_MS = 2_000;
+
+export interface CentreDatabaseOptions {
+  readonly config: Config & { readonly database: DatabaseConfig };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Everything of a dispatch centre that is in PostgreSQL. */
+export class CentreDatabase {
+  readonly connections: PostgresConnections;
+  readonly records: PostgresRecords;
+  readonly accounts: PostgresAccounts;
+  readonly objectives: PostgresObjectives;
+  readonly events: PostgresEvents;
+  readonly signIns: PostgresSignIns;
+  readonly fleet: PostgresFleet;
+  readonly unfinished: PostgresUnfinished;
+  readonly keys: PostgresSigningKeys;
+  readonly #options: CentreDatabaseOptions;
+
+  constructor(options: CentreDatabaseOptions) {
+    const { config, clock, log } = options;
+    this.#options = options;
+    const connections = new PostgresConnections(config.database, log);
+    this.connections = connections;
+    const newUid = (): string => newKey(clock.wallMs());
+    this.records = new PostgresRecords({ ...config.site, queries: connections, clock, newUid });
+    this.accounts = new PostgresAccounts({ connections, clock });
+    this.objectives = new PostgresObjectives(connections);
+    this.events = new PostgresEvents(connections, clock);
+    this.signIns = new PostgresSignIns(connections, clock);
+    this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid: randomUUID });
+    this.unfinished = new PostgresUnfinished(connections);
+    this.keys = new PostgresSigningKeys(connections);
+  }
+
+  /**
+   * Brings the schema up to date, waiting while no primary can be reached.
+   * @param isStopping ends the wait
+   * @returns the number of schema steps that were added
+   * @throws AppError `storage` for the schema of a newer release, `unavailable` when stopped
+   */
+  async migrate(isStopping: () => boolean): Promise<number> {
+    for (;;)
+      try {
+        return await migrate(this.connections);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "unavailable" || isStopping()) throw error;
+        this.#options.log.warn("database-unavailable", { reason: error.message, retryInS: RETRY_MS / 1000 });
+        await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve));
+      }
+  }
+
+  /** Adds the configured objectives, and an administrator at the very first start of all processes. */
+  async seed(announce: (account: { email: string; password: string }) => void): Promise<void> {
+    const { objectives } = this.#options.config;
+    await this.objectives.import(objectives, "config");
+    await this.objectives.release(objectives);
+    await ensureAdministrator(this.accounts, oneTimePassword, announce).catch(async (error: unknown) => {
+      // Another process has added it at the same time, and has announced it.
+      if (!(await this.accounts.hasSignInAccounts())) throw error;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.connections.close();
+  }
+}

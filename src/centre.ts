@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { CentreDatabase } from "./centre-database.ts";
+import { CentreKeys } from "./centre-keys.ts";
+import type { Config, DatabaseConfig } from "./config/config.ts";
+import { DaemonServer } from "./daemon-server.ts";
+import type { Clock } from "./domain/clock.ts";
+import { AppError } from "./domain/errors.ts";
+import { VERSION } from "./generated/version.ts";
+import { ConditionRegistry } from "./ops/condition-registry.ts";
+import { hostOf } from "./ops/host.ts";
+import { JsonLog } from "./ops/log.ts";
+import { prepareDataDir } from "./ops/secrets.ts";
+import { RetentionTimer } from "./postgres/retention-timer.ts";
+import { EventNotes } from "./service/event-notes.ts";
+import { SilenceWatch } from "./service/silence-watch.ts";
+import { TokenService } from "./service/tokens.ts";
+import { centreApi } from "./site/centre-api.ts";
+import { CentreMetrics } from "./site/centre-metrics.ts";
+import { fleetMetrics } from "./site/fleet-metrics.ts";
+import { takeInstanceLock } from "./store/instance-lock.ts";
+
+export interface CentreOptions {
+  readonly config: Config & { readonly database: DatabaseConfig };
+  readonly clock: Clock;
+  /** Writes one complete log line. */
+  readonly write: (line: string) => void;
+  readonly forJournald: boolean;
+  /** Shows the initial administrator's one-time password; it is not stored in readable form and must not be logged. */
+  readonly announceInitialPassword: (account: { email: string; password: string }) => void;
+  /** File descriptor of a listening socket from systemd; undefined to open one. */
+  readonly httpDescriptor: number | undefined;
+}
+
+/** Where the server listens. */
+export interface CentreAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Composition root of one process of a dispatch centre on PostgreSQL. Any number of processes share one database. */
+export class Centre {
+  readonly #options: CentreOptions;
+  readonly #log: JsonLog;
+  readonly #health: ConditionRegistry;
+  /** Stop functions of the started components, called in reverse order, also after a failed start. */
+  readonly #stops: (() => void | Promise<void>)[] = [];
+  #isStopping = false;
+
+  constructor(options: CentreOptions) {
+    const { config, clock } = options;
+    this.#options = options;
+    this.#log = new JsonLog({ ...options, level: config.log.level });
+    this.#health = new ConditionRegistry(clock, this.#log);
+  }
+
+  /**
+   * Starts everything; waits while the database has no primary.
+   * @throws AppError if the address or the certificate is unusable, or the schema belongs to a newer release
+   */
+  async start(): Promise<CentreAddress> {
+    try {
+      return await this.#start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Finishes the requests in progress and closes the connections. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const isRunning = this.#stops.length > 0;
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+    if (isRunning) this.#log.info("stopped");
+  }
+
+  async #start(): Promise<CentreAddress> {
+    const { config, clock, announceInitialPassword } = this.#options;
+    const common = { clock, log: this.#log, conditions: this.#health };
+    for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
+    prepareDataDir(config.dataDir);
+    const database = new CentreDatabase({ config, clock, log: this.#log });
+    this.#stops.push(() => database.close());
+    const added = await database.migrate(() => this.#isStopping);
+    if (added > 0) this.#log.info("schema-migrated", { steps: added });
+    await database.seed(announceInitialPassword);
+    const sharedKeys = new CentreKeys({ ...common, store: database.keys });
+    const { current, others } = await sharedKeys.read();
+    const events = new EventNotes({ events: database.events, clock, log: this.#log });
+    this.#stops.push(() => events.stop());
+    const tokens = new TokenService({ signIns: database.signIns, events, clock, keys: { current } });
+    tokens.useKeys(current, others);
+    this.#stops.push(sharedKeys.follow(tokens));
+    const silence = new SilenceWatch({
+      ...common,
+      fleet: database.fleet,
+      silentMs: config.fleet.silentS * 1000,
+    });
+    this.#stops.push(() => silence.stop());
+    silence.start();
+    const retention = new RetentionTimer({ ...common, connections: database.connections });
+    this.#stops.push(() => retention.stop());
+    retention.start();
+    const server = this.#server(database, { tokens, events });
+    this.#stops.push(() => server.stop());
+    const { address } = await server.start();
+    const tls = config.http.tls.mode !== "off";
+    this.#log.info("ready", { version: VERSION, ...address, tls, role: "centre" });
+    return address;
+  }
+
+  #server(
+    database: CentreDatabase,
+    { tokens, events }: { readonly tokens: TokenService; readonly events: EventNotes },
+  ): DaemonServer {
+    const { config, clock, httpDescriptor } = this.#options;
+    const { records, objectives, fleet, accounts, unfinished } = database;
+    const site = centreApi({ config, clock, health: this.#health, unfinished, events: database.events });
+    const metrics = new CentreMetrics({ site });
+    return new DaemonServer({
+      config,
+      clock,
+      log: this.#log,
+      conditions: this.#health,
+      time: hostOf(clock, randomUUID).time,
+      failpoint: () => {},
+      run: randomUUID().slice(0, 8),
+      httpDescriptor,
+      earlier: undefined,
+      controlSocket: this.#controlSocket(),
+      parts: {
+        records,
+        timezone: config.site.timezone,
+        fleet,
+        objectives,
+        tokens,
+        accounts,
+        events,
+        settings: undefined,
+        setup: undefined,
+        discovery: undefined,
+        configuration: undefined,
+        metrics: {
+          token: () => config.metricsToken,
+          text: () => metrics.text(),
+          sites: () => fleetMetrics(fleet, clock),
+        },
+        site,
+      },
+    });
+  }
+
+  /** The first process in a data directory has the usual control socket; others there have one of their own. */
+  #controlSocket(): string {
+    const { dataDir } = this.#options.config;
+    try {
+      this.#stops.push(takeInstanceLock(join(dataDir, "lock.db")));
+      return join(dataDir, "control.sock");
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "busy") throw error;
+      return join(dataDir, `control-${process.pid}.sock`);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { PostgresConnections } from "./connection.ts";
+
+/**
+ * Time until a new key signs, milliseconds: each process looks for new keys more often than that, so none receives a token
+ * whose key it does not know yet.
+ */
+const ANNOUNCED_MS = 30_000;
+
+/** The keys that sign tokens, in hexadecimal. */
+export interface SharedKeys {
+  readonly current: string;
+  /** Other accepted keys: the previous one, and one that signs soon. */
+  readonly others: readonly string[];
+}
+
+interface KeyRow {
+  readonly key: string;
+  readonly signs: boolean;
+}
+
+/** The signing keys that all processes of a centre share. */
+export class PostgresSigningKeys {
+  readonly #connections: PostgresConnections;
+
+  constructor(connections: PostgresConnections) {
+    this.#connections = connections;
+  }
+
+  /** Reads the keys; the first process creates one. @param newKey returns a random key in hexadecimal */
+  async read(newKey: () => string): Promise<SharedKeys> {
+    const found = await this.#find();
+    if (found) return found;
+    // Of two processes that start at once, one inserts its key and the other reads it.
+    await this.#connections.query(
+      `INSERT INTO signing_keys(id, key, created_at) SELECT 1, $1, ${NOW_MS} - ${ANNOUNCED_MS}
+       WHERE NOT EXISTS (SELECT FROM signing_keys) ON CONFLICT DO NOTHING`,
+      [newKey()],
+    );
+    const created = await this.#find();
+    if (!created) throw new Error("the signing key was not stored");
+    return created;
+  }
+
+  /** Adds a key that signs from half a minute later. The current one becomes the previous one; older ones are deleted. */
+  async rotate(key: string): Promise<void> {
+    await this.#connections.transaction(async (queries) => {
+      await queries.query("LOCK TABLE signing_keys");
+      await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
+      await queries.query(
+        `INSERT INTO signing_keys(id, key, created_at) SELECT coalesce(max(id), 0) + 1, $1, ${NOW_MS} FROM signing_keys`,
+        [key],
+      );
+    });
+  }
+
+  /** Deletes all keys but the newest, which signs at once. */
+  async revokePrevious(): Promise<void> {
+    await this.#connections.transaction(async (queries) => {
+      await queries.query("LOCK TABLE signing_keys");
+      await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
+    });
+  }
+
+  async #find(): Promise<SharedKeys | undefined> {
+    const rows = await this.#connections.query<KeyRow>(
+      `SELECT key, created_at <= ${NOW_MS} - ${ANNOUNCED_MS} AS signs FROM signing_keys ORDER BY id DESC`,
+    );
+    const current = rows.find(({ signs }) => signs) ?? rows.at(-1);
+    if (!current) return undefined;
+    return { current: current.key, others: rows.filter((row) => row !== current).map(({ key }) => key) };
+  }
+}
+
+/** The clock of the database, which all processes share. */
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";

@@ -1,0 +1,39 @@
+import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import type { Queries } from "./connection.ts";
+
+/** As at a site: a request for police, ambulance or fire brigade is an alarm of any type. */
+const IS_ALARM = `("type" = 'other' OR "police" OR "ambulance" OR "firetruck")`;
+const IS_UNFINISHED = `deleted_at IS NULL AND "status" <> 'done'`;
+const HAS_BEGUN = `("status" = 'in_progress' OR "dateStartMs" IS NULL OR "dateStartMs" <= $1)`;
+
+/** The interventions that are not done, for the headline. */
+export class PostgresUnfinished {
+  readonly #queries: Queries;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
+  async counts(startedMs: number): Promise<UnfinishedCounts> {
+    const [counts] = await this.#queries.query<UnfinishedCounts>(
+      `SELECT count(*) FILTER (WHERE ${IS_ALARM} AND ${HAS_BEGUN}) AS "alarms",
+        count(*) FILTER (WHERE ${IS_ALARM} AND NOT ${HAS_BEGUN}) AS "alarmsAhead",
+        count(*) FILTER (WHERE NOT ${IS_ALARM} AND ${HAS_BEGUN}) AS "work",
+        count(*) FILTER (WHERE NOT ${IS_ALARM} AND NOT ${HAS_BEGUN}) AS "workAhead"
+       FROM interventions WHERE ${IS_UNFINISHED}`,
+      [startedMs],
+    );
+    return counts ?? { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
+  }
+
+  /** The newest started records, newest first. */
+  async newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<UnfinishedRecord[]> {
+    const isGroup = group === "alarms" ? IS_ALARM : `NOT ${IS_ALARM}`;
+    return this.#queries.query<UnfinishedRecord>(
+      `SELECT id, uid, "name" FROM interventions
+       WHERE ${IS_UNFINISHED} AND ${isGroup} AND ${HAS_BEGUN} ORDER BY id DESC LIMIT $2`,
+      [startedMs, limit],
+    );
+  }
+}

@@ -1,0 +1,151 @@
+import { isoTime, type Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { LoggedEvent } from "../domain/event.ts";
+import { HEADLINE_ITEMS_MAX, headlineOf, type Headline } from "../domain/headline.ts";
+import { STANDALONE } from "../domain/link-status.ts";
+import type { Config } from "../config/config.ts";
+import { VERSION } from "../generated/version.ts";
+import type { ConditionRegistry } from "../ops/condition-registry.ts";
+import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import { STARTED_TOLERANCE_MS } from "./headline.ts";
+import type { SiteApi } from "./site-api.ts";
+import type { StatusView } from "./status-view.ts";
+import { EMPTY_SUMMARY } from "./sync-queue.ts";
+import { entryOfEvent, HISTORY_MAX, type TimelineCursor, type TimelinePage } from "./timeline.ts";
+
+/** The unfinished interventions, in whatever database they are. */
+export interface UnfinishedReader {
+  /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
+  counts(startedMs: number): Promise<UnfinishedCounts>;
+  newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
+}
+
+/** The event log, in whatever database it is. */
+export interface EventReader {
+  newest(limit: number, before?: number): Promise<LoggedEvent[]>;
+  about(subject: string, limit: number): Promise<LoggedEvent[]>;
+}
+
+export interface CentreApiParts {
+  readonly config: Pick<Config, "site" | "role">;
+  readonly clock: Clock;
+  readonly health: ConditionRegistry;
+  readonly unfinished: UnfinishedReader;
+  readonly events: EventReader;
+}
+
+/** The site API of a dispatch centre with a shared database: status and history; it has no zones and no upstream. */
+export function centreApi(parts: CentreApiParts): SiteApi {
+  const status = new CentreStatus(parts);
+  const history = new CentreTimeline(parts.events);
+  const objectives = { centre: null, lists: [], reading: null, differences: [] };
+  return {
+    status: () => status.read(),
+    zones: without<SiteApi["zones"]>({ list: async () => [], lifeSafetyHeld: async () => [] }),
+    tests: without<SiteApi["tests"]>({ walk: async () => null }),
+    sync: without<SiteApi["sync"]>({
+      recordOf: async () => null,
+      view: async () => ({ link: STANDALONE, summary: EMPTY_SUMMARY, comparison: null, records: [] }),
+    }),
+    objectives: without<SiteApi["objectives"]>({ view: async () => objectives }),
+    timeline: without<SiteApi["timeline"]>({
+      zones: async () => [],
+      trips: async () => [],
+      page: (limit: number, after?: TimelineCursor) => history.page(limit, after),
+      place: () => history.place(),
+      history: (id: number) => history.about(id),
+    }),
+  };
+}
+
+/** The given methods; all others of the port answer that a dispatch centre does not have what they are about. */
+function without<Port extends object>(methods: { readonly [Name in keyof Port]?: unknown }): Port {
+  const missing = async (): Promise<never> => {
+    throw new AppError("not-found", "a dispatch centre has no zones, no trips and no upstream");
+  };
+  return new Proxy(methods, {
+    get: (target, name) => (target as Record<PropertyKey, unknown>)[name] ?? missing,
+  }) as Port;
+}
+
+class CentreStatus {
+  readonly #parts: CentreApiParts;
+  readonly #startedAt: string;
+
+  constructor(parts: CentreApiParts) {
+    this.#parts = parts;
+    this.#startedAt = isoTime(parts.clock.wallMs());
+  }
+
+  async read(): Promise<StatusView> {
+    const { name, ref, timezone } = this.#parts.config.site;
+    return {
+      version: VERSION,
+      role: this.#parts.config.role,
+      site: { name, ref, timezone },
+      startedAt: this.#startedAt,
+      headline: await this.#headline(),
+      journeys: [],
+      centrePhone: null,
+      lifeSafetyHeld: [],
+      conditions: this.#parts.health.list(),
+      trips: { waiting: 0, refused: 0 },
+      messages: [],
+      outbox: EMPTY_SUMMARY,
+      link: STANDALONE,
+      comparison: null,
+    };
+  }
+
+  async #headline(): Promise<Headline> {
+    const { clock, health, unfinished } = this.#parts;
+    const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
+    const counts = await unfinished.counts(startedMs);
+    const group = async (name: "alarms" | "work") => ({
+      count: counts[name],
+      newest: counts[name] === 0 ? [] : await unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX),
+    });
+    return headlineOf({
+      isRead: true,
+      alarms: await group("alarms"),
+      work: await group("work"),
+      planned: counts.alarmsAhead + counts.workAhead,
+      unrecorded: [],
+      zones: [],
+      conditions: health.list(),
+      isWalkTest: false,
+      stuck: 0,
+      backlog: { waiting: 0, oldestMs: 0 },
+    });
+  }
+}
+
+/** The event log as a timeline; a centre has no trips. */
+class CentreTimeline {
+  readonly #events: EventReader;
+
+  constructor(events: EventReader) {
+    this.#events = events;
+  }
+
+  /** @param after end of the previous page */
+  async page(limit: number, after?: TimelineCursor): Promise<TimelinePage> {
+    const events = await this.#events.newest(limit + 1, after?.event);
+    const shown = events.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      entries: shown.map(entryOfEvent),
+      next: events.length > limit && last ? { event: last.seq, trip: 0 } : null,
+    };
+  }
+
+  async place(): Promise<TimelineCursor> {
+    const [newest] = await this.#events.newest(1);
+    return { event: newest?.seq ?? 0, trip: 0 };
+  }
+
+  async about(interventionId: number) {
+    const events = await this.#events.about(`intervention ${interventionId}`, HISTORY_MAX);
+    return { entries: events.map(entryOfEvent), sync: null };
+  }
+}

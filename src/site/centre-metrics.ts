@@ -1,0 +1,65 @@
+import { Gauge } from "prom-client";
+import { AppError } from "../domain/errors.ts";
+import { VERSION } from "../generated/version.ts";
+import { MetricsRegistry } from "./metrics-registry.ts";
+import type { SiteApi } from "./site-api.ts";
+
+export interface CentreMetricsParts {
+  readonly site: Pick<SiteApi, "status">;
+}
+
+/** What one request for the metrics reads. */
+interface Reading {
+  readonly alarms: number;
+  readonly conditions: readonly string[];
+}
+
+/** Metrics of one process of a dispatch centre. Without the database only those of the process itself have samples. */
+export class CentreMetrics {
+  readonly #parts: CentreMetricsParts;
+  readonly #registry = new MetricsRegistry();
+  #reading: Reading | undefined;
+
+  constructor(parts: CentreMetricsParts) {
+    this.#parts = parts;
+    const add = this.#registry.add.bind(this.#registry);
+    add(
+      Gauge,
+      "santinela_build_info",
+      "Version of the running release; always 1.",
+      () => [[{ version: VERSION, node: process.versions.node }, 1]],
+      ["version", "node"],
+    );
+    add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
+      process.memoryUsage.rss(),
+    );
+    add(Gauge, "santinela_database_up", "Whether this process reaches the shared database.", () =>
+      this.#reading ? 1 : 0,
+    );
+    add(Gauge, "santinela_alarms_unfinished", "Unfinished alarm interventions.", () => this.#reading?.alarms);
+    add(
+      Gauge,
+      "santinela_conditions_open",
+      "Open conditions by code.",
+      () => this.#reading?.conditions.map((code) => [{ code }, 1] as const),
+      ["code"],
+    );
+  }
+
+  /** The metrics in the Prometheus text format. */
+  async text(): Promise<string> {
+    this.#reading = await this.#read();
+    return this.#registry.metrics();
+  }
+
+  async #read(): Promise<Reading | undefined> {
+    try {
+      const { headline, conditions } = await this.#parts.site.status();
+      const alarms = headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
+      return { alarms, conditions: [...new Set(conditions.map(({ code }) => code))] };
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  }
+}
