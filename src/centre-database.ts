@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config, DatabaseConfig } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
+import type { Conditions } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { newKey, oneTimePassword } from "./ops/secrets.ts";
@@ -23,6 +24,7 @@ export interface CentreDatabaseOptions {
   readonly config: Config & { readonly database: DatabaseConfig };
   readonly clock: Clock;
   readonly log: Log;
+  readonly conditions: Conditions;
 }
 
 /** Everything of a dispatch centre that is in PostgreSQL. */
@@ -39,9 +41,12 @@ export class CentreDatabase {
   readonly #options: CentreDatabaseOptions;
 
   constructor(options: CentreDatabaseOptions) {
-    const { config, clock, log } = options;
+    const { config, clock, log, conditions } = options;
     this.#options = options;
-    const connections = new PostgresConnections(config.database, log);
+    const connections = new PostgresConnections(config.database, log, (reason) => {
+      if (reason === null) conditions.clear("database-unavailable");
+      else conditions.raise("database-unavailable", { reason });
+    });
     this.connections = connections;
     const newUid = (): string => newKey(clock.wallMs());
     this.records = new PostgresRecords({ ...config.site, queries: connections, clock, newUid });

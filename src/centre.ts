@@ -80,7 +80,7 @@ export class Centre {
     const common = { clock, log: this.#log, conditions: this.#health };
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     prepareDataDir(config.dataDir);
-    const database = new CentreDatabase({ config, clock, log: this.#log });
+    const database = new CentreDatabase({ ...common, config });
     this.#stops.push(() => database.close());
     const added = await database.migrate(() => this.#isStopping);
     if (added > 0) this.#log.info("schema-migrated", { steps: added });

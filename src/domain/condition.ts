@@ -94,6 +94,7 @@ export const CONDITIONS = {
   },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
+  "database-unavailable": { severity: "error", title: "Database unavailable" },
   "thread-failed": { severity: "error", title: "Part of the daemon failed and was started again" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 
@@ -162,6 +163,8 @@ export const CONDITION_MESSAGES = {
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
+  "database-unavailable":
+    "the shared database of this dispatch centre has no primary in reach: {reason}. Requests are answered with 503, and sites repeat theirs. It continues by itself.",
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is started again automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { ErrorRequestHandler } from "express";
-import { AppError, diskError, type AppErrorCode } from "../domain/errors.ts";
+import { AppError, diskError, messageOf, type AppErrorCode } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ErrorBody } from "../generated/types.ts";
 import { isBusy } from "../store/database.ts";
@@ -100,13 +100,12 @@ export function answerError(log: Log): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {
     const error = operatingError(cause);
     const body = errorResponse(error);
-    if (body.statusCode >= 500)
-      log.error("request-failed", {
-        requestId: response.get("X-Request-Id"),
-        method: request.method,
-        path: request.path,
-        error,
-      });
+    const { method, path } = request;
+    const what = { requestId: response.get("X-Request-Id"), method, path };
+    // Not a defect: thousands of sites repeat their requests while a database is away.
+    if (error instanceof AppError && error.code === "unavailable")
+      log.warn("request-unavailable", { ...what, reason: messageOf(error.cause ?? error) });
+    else if (body.statusCode >= 500) log.error("request-failed", { ...what, error });
     if (response.headersSent) {
       next(error);
       return;

@@ -39,8 +39,15 @@ export interface ServerAddress {
 /** The connections to PostgreSQL. */
 export class PostgresConnections implements Queries {
   readonly #pool: pg.Pool;
+  readonly #onState: (reason: string | null) => void;
 
-  constructor({ url, password }: ServerAddress, log: Log) {
+  /** @param onState called after each query: null, or why the primary could not be reached */
+  constructor(
+    { url, password }: ServerAddress,
+    log: Log,
+    onState: (reason: string | null) => void = () => {},
+  ) {
+    this.#onState = onState;
     this.#pool = new pg.Pool({
       ...(url === undefined ? {} : { connectionString: url }),
       ...(password === undefined ? {} : { password }),
@@ -58,7 +65,14 @@ export class PostgresConnections implements Queries {
   }
 
   async query<Row>(statement: NamedStatement | string, values: readonly SqlParameter[] = []): Promise<Row[]> {
-    return send<Row>(this.#pool, statement, values);
+    try {
+      const rows = await send<Row>(this.#pool, statement, values);
+      this.#onState(null);
+      return rows;
+    } catch (error) {
+      if (isUnavailable(error)) this.#onState(messageOf(error.cause));
+      throw error;
+    }
   }
 
   /** Runs `work` in one transaction on one connection. @throws as `query`, and what `work` throws */
@@ -93,6 +107,10 @@ function numberTypes(): pg.CustomTypesConfig {
   const types = new pg.TypeOverrides();
   for (const oid of LONG_NUMBERS) types.setTypeParser(oid, Number);
   return types;
+}
+
+function isUnavailable(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "unavailable";
 }
 
 async function send<Row>(

@@ -68,6 +68,8 @@ function without<Port extends object>(methods: { readonly [Name in keyof Port]?:
   }) as Port;
 }
 
+const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
+
 class CentreStatus {
   readonly #parts: CentreApiParts;
   readonly #startedAt: string;
@@ -100,7 +102,11 @@ class CentreStatus {
   async #headline(): Promise<Headline> {
     const { clock, health, unfinished } = this.#parts;
     const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
-    const counts = await unfinished.counts(startedMs);
+    // Without the database the condition is all there is to say.
+    const counts = await unfinished.counts(startedMs).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === "unavailable") return NONE;
+      throw error;
+    });
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
       newest: counts[name] === 0 ? [] : await unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX),

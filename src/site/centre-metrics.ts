@@ -41,7 +41,7 @@ export class CentreMetrics {
       Gauge,
       "santinela_conditions_open",
       "Open conditions by code.",
-      () => this.#reading?.conditions.map((code) => [{ code }, 1] as const),
+      () => (this.#reading?.conditions ?? []).map((code) => [{ code }, 1] as const),
       ["code"],
     );
   }

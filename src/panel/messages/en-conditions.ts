@@ -31,6 +31,7 @@ export const EN_CONDITIONS = {
   "condition.outbox-write-failed": "Outbox cannot be written",
   "condition.http-address-unavailable": "Address of the local API unavailable",
   "condition.sites-silent": "Many sites silent at the same time",
+  "condition.database-unavailable": "Database unavailable",
   "condition.thread-failed": "Part of the daemon failed and was started again",
   "condition.certificate-not-renewed": "Certificate not renewed",
   "condition.certificate-of-wrong-time": "Certificate issued while the clock was wrong",

@@ -34,6 +34,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.outbox-write-failed": "Coada de transmitere nu poate fi scrisă",
   "condition.http-address-unavailable": "Adresa HTTP este indisponibilă",
   "condition.sites-silent": "Multe locații nu raportează în același timp",
+  "condition.database-unavailable": "Baza de date este indisponibilă",
   "condition.thread-failed": "O parte a programului s-a oprit și a fost repornită",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",
   "condition.certificate-of-wrong-time": "Certificat emis cu ceasul nesincronizat",

@@ -64,7 +64,9 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
     "{sites} locații au încetat să raporteze în același timp. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
+  "database-unavailable":
+    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimite dezvoltatorilor un pachet de diagnostic.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimiteți dezvoltatorilor un pachet de diagnostic.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };
