@@ -49,7 +49,7 @@ export class CentreDatabase {
     });
     this.connections = connections;
     const newUid = (): string => newKey(clock.wallMs());
-    this.records = new PostgresRecords({ ...config.site, queries: connections, clock, newUid });
+    this.records = new PostgresRecords({ ...config.site, connections, clock, newUid });
     this.accounts = new PostgresAccounts({ connections, clock });
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);

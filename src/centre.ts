@@ -99,7 +99,7 @@ export class Centre {
     });
     this.#stops.push(() => silence.stop());
     silence.start();
-    const retention = new RetentionTimer({ ...common, connections: database.connections });
+    const retention = new RetentionTimer({ ...common, ...config.site, connections: database.connections });
     this.#stops.push(() => retention.stop());
     retention.start();
     const server = this.#server(database, { tokens, events });

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import { trailRows, verifyTrail, type TrailReport } from "../store/audit-trail.ts";
+import type { TrailReport } from "../store/audit-chain.ts";
+import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import type { Terminal } from "./terminal.ts";
@@ -11,8 +12,9 @@ import type { Terminal } from "./terminal.ts";
  * Verifies the hash chain of the audit trail and prints a summary.
  * @throws AppError `conflict` at the first broken entry
  */
-export function verifyAudit(config: Config, { stdout }: Terminal): void {
-  const report = withDatabase(config, verifyTrail);
+export async function verifyAudit(config: Config, terminal: Terminal): Promise<void> {
+  const { stdout } = terminal;
+  const report = await reportOf(config, terminal);
   stdout.write(summaryText(report));
   if (report.broken)
     throw new AppError(
@@ -25,13 +27,25 @@ export function verifyAudit(config: Config, { stdout }: Terminal): void {
 }
 
 /** Prints each entry with its hash. */
-export function exportAudit(config: Config, { stdout }: Terminal): void {
-  withDatabase(config, (database) => {
-    for (const { at, origin, detail, ...rest } of trailRows(database)) {
-      const entry = { ...rest, at: iso(at), from: origin, detail: JSON.parse(detail) as unknown };
-      stdout.write(`${JSON.stringify(entry)}\n`);
-    }
-  });
+export async function exportAudit(config: Config, terminal: Terminal): Promise<void> {
+  const write = ({ at, origin, detail, ...rest }: AuditRow): void => {
+    const entry = { ...rest, at: iso(at), from: origin, detail: JSON.parse(detail) as unknown };
+    terminal.stdout.write(`${JSON.stringify(entry)}\n`);
+  };
+  if (config.database === null)
+    return withDatabase(config, (database) => {
+      for (const row of trailRows(database)) write(row);
+    });
+  const { withPostgres } = await import("./shared-database.ts");
+  const { readTrail } = await import("../postgres/audit-trail.ts");
+  await withPostgres(config.database, terminal, (connections) => readTrail(connections, write));
+}
+
+async function reportOf(config: Config, terminal: Terminal): Promise<TrailReport> {
+  if (config.database === null) return withDatabase(config, verifyTrail);
+  const { withPostgres } = await import("./shared-database.ts");
+  const shared = await import("../postgres/audit-trail.ts");
+  return withPostgres(config.database, terminal, (connections) => shared.verifyTrail(connections));
 }
 
 function summaryText({ entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport): string {

@@ -17,6 +17,11 @@ export function addConfigurationCommands(root: CommandGroup): void {
     "run a dispatch centre in the foreground, with database on PostgreSQL",
     async () => (await import("./centre.ts")).centre,
   );
+  root.add(
+    "migrate",
+    "bring the schema of a dispatch centre's PostgreSQL up to date, as each start does",
+    async () => (await import("./shared-database.ts")).migrateDatabase,
+  );
   root
     .add(
       "reload",

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../config/config.ts";
+import type { Config, DatabaseConfig } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
 import { isClockTrusted } from "../ops/host.ts";
-import { revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
+import type { PostgresSigningKeys } from "../postgres/signing-keys.ts";
+import { newKeyText, revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
@@ -14,7 +15,18 @@ import { confirm } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /** Creates a new signing key. The daemon uses it after a restart. */
-export function rotateKey({ dataDir }: Config, { stdout }: Terminal): void {
+export async function rotateKey(config: Config, terminal: Terminal): Promise<void> {
+  const { dataDir } = config;
+  const { stdout } = terminal;
+  if (config.database !== null) {
+    await withSharedKeys(config.database, terminal, "signing-key-rotated", (keys) =>
+      keys.rotate(newKeyText()),
+    );
+    stdout.write(
+      "created a new signing key; all processes sign with it within a minute. Tokens signed with the old key stay valid until it is revoked.\n",
+    );
+    return;
+  }
   prepareDataDir(dataDir);
   rotateSigningKey(dataDir);
   note(dataDir, "signing-key-rotated");
@@ -24,11 +36,35 @@ export function rotateKey({ dataDir }: Config, { stdout }: Terminal): void {
 }
 
 /** Revokes the previous signing key and its tokens. */
-export function revokeKey({ dataDir }: Config, { stdout }: Terminal): void {
+export async function revokeKey(config: Config, terminal: Terminal): Promise<void> {
+  const { dataDir } = config;
+  const { stdout } = terminal;
+  if (config.database !== null) {
+    await withSharedKeys(config.database, terminal, "signing-key-forgotten", (keys) => keys.revokePrevious());
+    stdout.write("revoked the previous signing key; all processes reject its tokens within ten seconds\n");
+    return;
+  }
   prepareDataDir(dataDir);
   revokePreviousKey(dataDir);
   note(dataDir, "signing-key-forgotten");
   stdout.write("revoked the previous signing key; restart the daemon\n");
+}
+
+async function withSharedKeys(
+  database: DatabaseConfig,
+  terminal: Terminal,
+  event: "signing-key-rotated" | "signing-key-forgotten",
+  change: (keys: PostgresSigningKeys) => Promise<void>,
+): Promise<void> {
+  const { withPostgres } = await import("./shared-database.ts");
+  const { PostgresSigningKeys } = await import("../postgres/signing-keys.ts");
+  const { PostgresEvents } = await import("../postgres/postgres-events.ts");
+  const clock = new SystemClock();
+  await withPostgres(database, terminal, async (connections) => {
+    await change(new PostgresSigningKeys(connections));
+    const entry = { ...commandLineActor(), event, subject: "signing key", detail: {} };
+    await new PostgresEvents(connections, clock).add(entry, clock.wallMs());
+  });
 }
 
 function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {

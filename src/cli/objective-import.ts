@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { readBounded } from "../config/bounded-file.ts";
 import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import { validateObjectiveImport } from "../generated/validators.js";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { ObjectiveService } from "../service/objectives.ts";
@@ -10,18 +10,34 @@ import { openMainDatabase } from "../store/main-database.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
-export function importObjectives(config: Config, terminal: Terminal, _options: unknown, file: string): void {
+export async function importObjectives(
+  config: Config,
+  terminal: Terminal,
+  _options: unknown,
+  file: string,
+): Promise<void> {
   const objectives = readImport(resolve(terminal.cwd, file));
+  if (config.database !== null) {
+    const { withPostgres } = await import("./shared-database.ts");
+    const { PostgresObjectives } = await import("../postgres/postgres-objectives.ts");
+    await withPostgres(config.database, terminal, async (connections) =>
+      writeCounts(terminal, await new PostgresObjectives(connections).import(objectives, "import")),
+    );
+    return;
+  }
   const path = join(config.dataDir, "santinela.db");
   terminal.stderr.write(`database: ${path}\n`);
   prepareDataDir(config.dataDir);
   const database = openMainDatabase(path);
   try {
-    const counts = new ObjectiveService(database).import(objectives, "import");
-    for (const type of OBJECTIVE_TYPES) terminal.stdout.write(`${type}: ${counts[type]} imported\n`);
+    writeCounts(terminal, new ObjectiveService(database).import(objectives, "import"));
   } finally {
     database.close();
   }
+}
+
+function writeCounts({ stdout }: Terminal, counts: Readonly<Record<ObjectiveType, number>>): void {
+  for (const type of OBJECTIVE_TYPES) stdout.write(`${type}: ${counts[type]} imported\n`);
 }
 
 /** A hundred thousand objectives. */

@@ -1,4 +1,5 @@
-import type { DatabaseConfig } from "../config/config.ts";
+import type { Config, DatabaseConfig } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { JsonLog } from "../ops/log.ts";
 import { PostgresConnections } from "../postgres/connection.ts";
@@ -9,11 +10,11 @@ import type { Terminal } from "./terminal.ts";
  * Opens the database of a dispatch centre for one command, with the schema of this release, and closes it afterwards.
  * @throws AppError `unavailable` without a primary, `storage` for the schema of a newer release
  */
-export async function withPostgres(
+export async function withPostgres<T>(
   { url, password }: DatabaseConfig,
   { stderr }: Terminal,
-  use: (connections: PostgresConnections, steps: number) => Promise<void>,
-): Promise<void> {
+  use: (connections: PostgresConnections, steps: number) => Promise<T>,
+): Promise<T> {
   const log = new JsonLog({
     level: "error",
     clock: new SystemClock(),
@@ -22,10 +23,21 @@ export async function withPostgres(
   const connections = new PostgresConnections({ url, password }, log);
   stderr.write(`database: ${url === undefined ? "PostgreSQL of the environment" : withoutPassword(url)}\n`);
   try {
-    await use(connections, await migrate(connections));
+    return await use(connections, await migrate(connections));
   } finally {
     await connections.close();
   }
+}
+
+/** Brings the schema of a dispatch centre's database up to date, as every start of a centre does. */
+export async function migrateDatabase({ database }: Config, terminal: Terminal): Promise<void> {
+  if (database === null)
+    throw new AppError("usage", "the configuration has no database", {
+      hint: "SQLite is brought up to date by each start.",
+    });
+  await withPostgres(database, terminal, async (_connections, steps) => {
+    terminal.stdout.write(steps === 0 ? "the schema is up to date\n" : `added ${steps} schema steps\n`);
+  });
 }
 
 /** A URL of PostgreSQL as it may be shown. */

@@ -1,6 +1,8 @@
 import type { Clock } from "../domain/clock.ts";
-import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
-import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
+import type { EventDetail, LoggedEvent, NewEvent } from "../domain/event.ts";
+import { isAudited, type EventRow } from "../store/audit-chain.ts";
+import { appendToTrail, lockTrail } from "./audit-trail.ts";
+import type { NamedStatement, PostgresConnections, Queries, SqlParameter } from "./connection.ts";
 import { storableText } from "./storable.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
@@ -16,15 +18,21 @@ interface DatedEvent {
 const SETTLED = "tx < pg_snapshot_xmin(pg_current_snapshot())";
 const COLUMNS = "seq, at, event, who, origin, subject, detail";
 
-/** The event log of a centre. Events of one turn share a round trip. */
+/** An audited event is in both tables until the log removes it; then only the audit trail has it. */
+const EVENTS = `SELECT ${COLUMNS} FROM events WHERE ${SETTLED}`;
+const AUDIT = `SELECT ${COLUMNS} FROM audit WHERE ${SETTLED}`;
+
+/** The event log of a centre. Events of one turn share a round trip, or a transaction if some of them are audited. */
 export class PostgresEvents {
   readonly #queries: Queries;
   readonly #added: TurnBatch<DatedEvent, void>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">) {
-    this.#queries = queries;
+  constructor(connections: PostgresConnections, clock: Pick<Clock, "afterEventLoopTurn">) {
+    this.#queries = connections;
     this.#added = new TurnBatch<DatedEvent, void>(clock, async (events) => {
-      await insertEvents(queries, events);
+      if (events.some(({ event }) => isAudited(event.event)))
+        await connections.transaction((queries) => insertEvents(queries, events));
+      else await insertEvents(connections, events);
       return [];
     });
   }
@@ -39,24 +47,21 @@ export class PostgresEvents {
 
   /** The newest events, newest first. @param before only events with a smaller `seq` */
   async newest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<LoggedEvent[]> {
-    return this.#read(`seq < $2 ORDER BY seq DESC LIMIT $1`, [limit, before]);
+    return this.#read(newestOf("seq < $2"), [limit, before]);
   }
 
   /** The oldest events after a position, in the order of their numbers. */
   async after(seq: number, limit: number): Promise<LoggedEvent[]> {
-    return this.#read(`seq > $2 ORDER BY seq LIMIT $1`, [limit, seq]);
+    return this.#read(`${EVENTS} AND seq > $2 ORDER BY seq LIMIT $1`, [limit, seq]);
   }
 
   /** The newest events about a subject such as `intervention 12`, newest first. */
   async about(subject: string, limit: number): Promise<LoggedEvent[]> {
-    return this.#read(`subject = $2 ORDER BY seq DESC LIMIT $1`, [limit, subject]);
+    return this.#read(newestOf("subject = $2"), [limit, subject]);
   }
 
-  async #read(condition: string, values: readonly SqlParameter[]): Promise<LoggedEvent[]> {
-    const rows = await this.#queries.query<EventRow>(
-      `SELECT ${COLUMNS} FROM events WHERE ${SETTLED} AND ${condition}`,
-      values,
-    );
+  async #read(statement: string, values: readonly SqlParameter[]): Promise<LoggedEvent[]> {
+    const rows = await this.#queries.query<EventRow>(statement, values);
     return rows.map(({ at, origin, detail, ...rest }) => ({
       ...rest,
       at: new Date(at).toISOString(),
@@ -66,18 +71,37 @@ export class PostgresEvents {
   }
 }
 
-/** Adds events and the addresses of sign-ins, in the transaction of `queries` if there is one. */
+function newestOf(condition: string): string {
+  const each = [EVENTS, AUDIT].map((from) => `(${from} AND ${condition} ORDER BY seq DESC LIMIT $1)`);
+  return `${each.join(" UNION ")} ORDER BY seq DESC LIMIT $1`;
+}
+
+/** Adds events, with their audit trail and the addresses of sign-ins. Audited ones need the transaction of `queries`. */
 export async function insertEvents(queries: Queries, events: readonly DatedEvent[]): Promise<void> {
-  const column = (value: (one: DatedEvent) => string): string[] =>
-    events.map((one) => storableText(value(one)));
-  await queries.query(INSERT, [
-    events.map(({ atMs }) => atMs),
-    column(({ event }) => event.event),
-    column(({ event }) => event.who),
-    column(({ event }) => event.from),
-    column(({ event }) => event.subject),
-    column(({ event }) => JSON.stringify(event.detail)),
+  const given = events.map(({ event: { event, who, from, subject, detail }, atMs }) => ({
+    at: atMs,
+    event,
+    who: storableText(who),
+    origin: storableText(from),
+    subject: storableText(subject),
+    detail: JSON.stringify(detail),
+  }));
+  const hasAudited = given.some(({ event }) => isAudited(event));
+  if (hasAudited) await lockTrail(queries);
+  const rows = await queries.query<{ seq: number }>(INSERT, [
+    given.map(({ at }) => at),
+    given.map(({ event }) => event),
+    given.map(({ who }) => who),
+    given.map(({ origin }) => origin),
+    given.map(({ subject }) => subject),
+    given.map(({ detail }) => detail),
   ]);
+  if (!hasAudited) return;
+  const seqs = rows.map(({ seq }) => seq).toSorted((a, b) => a - b);
+  await appendToTrail(
+    queries,
+    given.map((row, index) => ({ ...row, seq: seqs[index] ?? 0 })),
+  );
 }
 
 const INSERT: NamedStatement = {
@@ -91,15 +115,5 @@ const INSERT: NamedStatement = {
       SELECT lower(who COLLATE "C"), origin, max(at) FROM added WHERE event = 'signed-in' GROUP BY 1, 2 ORDER BY 1, 2
       ON CONFLICT (email, address) DO UPDATE SET last_at = excluded.last_at)
     INSERT INTO events(at, event, who, origin, subject, detail)
-    SELECT at, event, who, origin, subject, detail FROM added ORDER BY n`,
+    SELECT at, event, who, origin, subject, detail FROM added ORDER BY n RETURNING seq`,
 };
-
-interface EventRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: EventName;
-  readonly who: string;
-  readonly origin: string;
-  readonly subject: string;
-  readonly detail: string;
-}

@@ -21,10 +21,10 @@ import {
 import type { ListPage } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import type { Queries } from "./connection.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
 import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
 import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
-import { changeStatement, decidedChange, REMOVE } from "./record-changes.ts";
+import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
   ANSWERS,
   OBJECTIVES,
@@ -41,7 +41,7 @@ import { TurnBatch } from "./turn-batch.ts";
 const ATTEMPTS_MAX = 200;
 
 export interface PostgresRecordsOptions {
-  readonly queries: Queries;
+  readonly connections: PostgresConnections;
   readonly clock: Clock;
   /** IANA time zone for date-times without an offset. */
   readonly timezone: string;
@@ -61,7 +61,7 @@ export class PostgresRecords implements Records {
   readonly #objectives: TurnBatch<ObjectiveRef, boolean>;
 
   constructor(options: PostgresRecordsOptions) {
-    const { queries, clock } = options;
+    const { connections: queries, clock } = options;
     this.#options = options;
     this.#queries = queries;
     this.#created = new TurnBatch(clock, async (records) => {
@@ -162,11 +162,8 @@ export class PostgresRecords implements Records {
   async remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
     const { record } = await this.#repeated(id, async (stored) => {
       assertMatch(stored, ifMatch);
-      const { who, from } = actorOf(principal);
-      const detail = JSON.stringify({ before: stored.record });
-      const values = [id, stored.rev, this.#options.clock.wallMs(), who, from, detail];
-      const removed = await this.#queries.query(REMOVE, values);
-      return removed.length === 0 ? undefined : stored;
+      const by = { actor: actorOf(principal), nowMs: this.#options.clock.wallMs() };
+      return (await removeRecord(this.#options.connections, stored, by)) ? stored : undefined;
     });
     return record;
   }

@@ -9,7 +9,8 @@ import {
 } from "../domain/intervention.ts";
 import { SEARCHED } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import type { NamedStatement, SqlParameter } from "./connection.ts";
+import { lockTrail, appendToTrail } from "./audit-trail.ts";
+import type { NamedStatement, PostgresConnections, SqlParameter } from "./connection.ts";
 import { foldedText } from "./new-records.ts";
 import { STORED } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
@@ -88,8 +89,38 @@ export function changeStatement(
   return [statement, values];
 }
 
-/** Turns a record into a tombstone if it still has the revision $2, with its event and the counts. Returns its id. */
-export const REMOVE: NamedStatement = {
+/**
+ * Turns a record into a tombstone if it still has the revision of `stored`, with its event, the counts and the audit trail.
+ * @returns whether it did
+ */
+export function removeRecord(
+  connections: PostgresConnections,
+  { record, rev }: StoredIntervention,
+  { actor: { who, from: origin }, nowMs }: Pick<DecidedChange, "actor" | "nowMs">,
+): Promise<boolean> {
+  const detail = JSON.stringify({ before: record });
+  return connections.transaction(async (queries) => {
+    await lockTrail(queries);
+    const values = [record.id, rev, nowMs, who, origin, detail];
+    const [row] = await queries.query<{ seq: number }>(REMOVE, values);
+    if (!row) return false;
+    const subject = `intervention ${record.id}`;
+    const event = {
+      seq: row.seq,
+      at: nowMs,
+      event: "intervention-deleted",
+      who,
+      origin,
+      subject,
+      detail,
+    } as const;
+    await appendToTrail(queries, [event]);
+    return true;
+  });
+}
+
+/** Parameters: id, revision, time, account, origin, and the detail of the event. */
+const REMOVE: NamedStatement = {
   name: "remove-record",
   text: `
     WITH changed AS (
@@ -97,7 +128,7 @@ export const REMOVE: NamedStatement = {
       WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED}),
     logged AS (
       INSERT INTO events(at, event, who, origin, subject, detail)
-      SELECT $3::bigint, 'intervention-deleted', $4, $5, 'intervention ' || id, $6 FROM changed),
+      SELECT $3::bigint, 'intervention-deleted', $4, $5, 'intervention ' || id, $6 FROM changed RETURNING seq),
     counted AS (${countSql(`SELECT "status", "priority", "type", -1 AS change FROM changed`)})
-    SELECT id FROM changed`,
+    SELECT seq FROM logged`,
 };

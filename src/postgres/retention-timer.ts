@@ -12,6 +12,8 @@ export interface RetentionTimerOptions {
   readonly connections: PostgresConnections;
   readonly clock: Clock;
   readonly log: Log;
+  /** Retention of the audit trail, days. */
+  readonly auditDays: number;
 }
 
 /** Removes old rows every ten minutes; of the processes of a centre one does it at a time. */
@@ -40,10 +42,10 @@ export class RetentionTimer {
   }
 
   async #remove(): Promise<void> {
-    const { connections, clock, log } = this.#options;
+    const { connections, clock, log, auditDays } = this.#options;
     let delayMs = INTERVAL_MS;
     try {
-      const removed = await removeOldRows(connections, clock.wallMs());
+      const removed = await removeOldRows(connections, clock.wallMs(), { auditDays });
       if (removed !== undefined && removed > 0) delayMs = BATCH_PAUSE_MS;
     } catch (error) {
       if (!(error instanceof AppError)) log.error("retention-failed", { error });

@@ -1,3 +1,4 @@
+import { removeOldAudit } from "./audit-trail.ts";
 import type { PostgresConnections } from "./connection.ts";
 import { HISTORY_MAX } from "./postgres-fleet.ts";
 
@@ -9,30 +10,37 @@ const KEY_LIFETIME_MS = 30 * 86_400_000;
 const COUNTER_LIFETIME_MS = 86_400_000;
 /** As at a site: a phone on mobile data has a new address every day. */
 const ADDRESSES_MAX = 200;
+const DAY_MS = 86_400_000;
 /** Rows of a table removed at once: a longer statement would hold up others. */
 const ROWS_MAX = 5_000;
 
 /**
- * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins and changes of sites, one batch of
- * each. Of several
- * processes that do this at the same time, one does.
+ * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
+ * audit trail, one batch of each. Of several processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
+ * @param options `auditDays`: how long events and the audit trail are kept, by the time of the newest event
  * @returns the number of removed rows; undefined if another process is at it
  */
 export async function removeOldRows(
   connections: PostgresConnections,
   nowMs: number,
+  { auditDays }: { readonly auditDays: number },
 ): Promise<number | undefined> {
   return connections.transaction(async (queries) => {
     const [lock] = await queries.query<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS taken", [
       RETENTION_LOCK,
     ]);
     if (lock?.taken !== true) return undefined;
+    // A clock set years ahead must not remove everything.
+    const [newest] = await queries.query<{ at: number }>("SELECT at FROM events ORDER BY seq DESC LIMIT 1");
+    const beforeMs = Math.min(nowMs, newest?.at ?? 0) - auditDays * DAY_MS;
     const removed = [
       await queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
       await queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
       await queries.query(OLD_ADDRESSES),
       await queries.query(OLD_CHANGES),
+      await queries.query(OLD_EVENTS, [beforeMs]),
+      await removeOldAudit(queries, beforeMs, ROWS_MAX),
     ];
     return removed.flat().length;
   });
@@ -55,3 +63,5 @@ const OLD_CHANGES = `
     SELECT id FROM (
       SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY id DESC) AS place FROM site_history) AS ranked
     WHERE place > ${HISTORY_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;
+const OLD_EVENTS = `
+  DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $1 ORDER BY at LIMIT ${ROWS_MAX}) RETURNING 1`;

@@ -11,7 +11,7 @@ export function assertStorable(fields: Partial<InterventionFields>): void {
       throw new AppError("invalid", `${name} must not contain the character U+0000`);
 }
 
-/** A text that a client or a site chose freely: PostgreSQL cannot store a NUL. */
+/** A text that a client or a site chose freely: PostgreSQL cannot store a NUL, and UTF-8 no half of a character. */
 export function storableText(text: string): string {
-  return text.replaceAll("\0", "\u{fffd}");
+  return text.replaceAll(/\0|\p{Surrogate}/gu, "\u{fffd}");
 }

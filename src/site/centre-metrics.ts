@@ -12,6 +12,7 @@ export interface CentreMetricsParts {
 interface Reading {
   readonly alarms: number;
   readonly conditions: readonly string[];
+  readonly hasDatabase: boolean;
 }
 
 /** Metrics of one process of a dispatch centre. Without the database only those of the process itself have samples. */
@@ -34,9 +35,11 @@ export class CentreMetrics {
       process.memoryUsage.rss(),
     );
     add(Gauge, "santinela_database_up", "Whether this process reaches the shared database.", () =>
-      this.#reading ? 1 : 0,
+      this.#reading?.hasDatabase === true ? 1 : 0,
     );
-    add(Gauge, "santinela_alarms_unfinished", "Unfinished alarm interventions.", () => this.#reading?.alarms);
+    add(Gauge, "santinela_alarms_unfinished", "Unfinished alarm interventions.", () =>
+      this.#reading?.hasDatabase === true ? this.#reading.alarms : undefined,
+    );
     add(
       Gauge,
       "santinela_conditions_open",
@@ -55,8 +58,9 @@ export class CentreMetrics {
   async #read(): Promise<Reading | undefined> {
     try {
       const { headline, conditions } = await this.#parts.site.status();
+      const codes = new Set(conditions.map(({ code }) => code));
       const alarms = headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
-      return { alarms, conditions: [...new Set(conditions.map(({ code }) => code))] };
+      return { alarms, conditions: [...codes], hasDatabase: !codes.has("database-unavailable") };
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;

@@ -1,74 +1,19 @@
-import { createHash } from "node:crypto";
-import type { EventName } from "../domain/event.ts";
+import {
+  auditedEvents,
+  chained,
+  isLeftOut,
+  isLimited,
+  NO_CUT,
+  REPEAT_WINDOW_MS,
+  TrailCheck,
+  UNKNOWN_WINDOW_MS,
+  type AuditRow,
+  type EventRow,
+  type TrailCut,
+  type TrailReport,
+} from "./audit-chain.ts";
 import { Store, type Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
-
-/** A row of the event log. */
-export interface EventRow {
-  readonly seq: number;
-  /** Wall clock, milliseconds since 1970. */
-  readonly at: number;
-  readonly event: EventName;
-  readonly who: string;
-  readonly origin: string;
-  readonly subject: string;
-  /** JSON. */
-  readonly detail: string;
-}
-
-export interface AuditRow extends EventRow {
-  readonly position: number;
-  /** SHA-256 over the hash before it and this entry, in hexadecimal digits. */
-  readonly hash: string;
-}
-
-/** Events about access, deletion and zones out of service. Routine events of records and sensors are not audited. */
-const AUDITED: readonly EventName[] = [
-  "signed-in",
-  "sign-in-failed",
-  "sign-in-blocked",
-  "forbidden",
-  "intervention-deleted",
-  "account-added",
-  "account-password-set",
-  "account-role-changed",
-  "account-disabled",
-  "account-enabled",
-  "signing-key-rotated",
-  "signing-key-forgotten",
-  "database-recovered",
-  "database-restored",
-  "backup-downloaded",
-  "restart-ordered",
-  "reload-applied",
-  "reload-rejected",
-  "configuration-changed",
-  "configuration-reverted",
-  "log-detailed",
-  "machine-confirmed",
-  "zone-bypassed",
-  "zone-restored",
-  "walk-test-started",
-  "walk-test-ended",
-];
-/**
- * At most one entry per account and address in ten minutes, so that a client that signs in for each request does
- * not fill the disk.
- */
-const REPEATED: ReadonlySet<EventName> = new Set<EventName>([
-  "signed-in",
-  "sign-in-failed",
-  "sign-in-blocked",
-  "forbidden",
-]);
-const REPEAT_WINDOW_MS = 600_000;
-/** Maximum entries per hour of events that need no account, because guessed names are unlimited. */
-const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
-const UNKNOWN_MAX = 100;
-const HOUR_MS = 3_600_000;
-
-/** The hash before the first entry. */
-const INITIAL_HASH = "0".repeat(64);
 
 /** The audited events, kept by age and chained by hashes. */
 export class AuditTrail extends Store {
@@ -96,16 +41,10 @@ export class AuditTrail extends Store {
   );
   readonly #removeUpTo = this.prepare("DELETE FROM audit WHERE position <= ?");
 
-  static isAudited(event: EventName): boolean {
-    return AUDITED.includes(event);
-  }
-
   /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
     if (this.#isRepeated(row)) return;
-    const { position, hash } = this.#last.get() ?? cutOf(this.database);
-    const next = { ...row, position: position + 1 };
-    this.#insert.run({ ...next, hash: hashOf(hash, next) });
+    this.#insert.run(chained(this.#last.get() ?? cutOf(this.database), row));
   }
 
   /** Chains events that an earlier release has only added to the event log. */
@@ -116,7 +55,7 @@ export class AuditTrail extends Store {
        ORDER BY seq`,
     )
       .pluck()
-      .all(JSON.stringify(AUDITED));
+      .all(JSON.stringify(auditedEvents()));
     if (missing.length === 0) return;
     // Row by row, because all of them may take more memory than a thread has.
     const find = this.prepare<EventRow>(
@@ -142,50 +81,17 @@ export class AuditTrail extends Store {
   }
 
   #isRepeated({ event, who, origin, at }: EventRow): boolean {
-    if (!REPEATED.has(event)) return false;
-    if (this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) !== undefined) return true;
-    return UNKNOWN.has(event) && (this.#count.get(event, at - HOUR_MS, at) as number) >= UNKNOWN_MAX;
+    if (!isLimited(event)) return false;
+    const repeats = this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) === undefined ? 0 : 1;
+    return isLeftOut(event, repeats, () => this.#count.get(event, at - UNKNOWN_WINDOW_MS, at) as number);
   }
-}
-
-/** The result of verifying the chain. */
-export interface TrailReport {
-  readonly entries: number;
-  /** Wall clock of the first and the last entry, milliseconds since 1970; null without entries. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-  /** Entries removed by retention, and the time of the last one. */
-  readonly removed: number;
-  readonly removedUntilMs: number | null;
-  /** Hash of the last entry: stored elsewhere, it later shows whether the end was cut off. */
-  readonly head: string;
-  /** The first entry that does not match the chain; null if all do. */
-  readonly broken: { readonly position: number; readonly why: string } | null;
 }
 
 /** Verifies the chain from its anchor to its end. */
 export function verifyTrail(database: Database): TrailReport {
-  const cut = cutOf(database);
-  let { position, hash: head } = cut;
-  let entries = 0;
-  let fromMs: number | null = null;
-  let toMs: number | null = null;
-  let broken: TrailReport["broken"] = null;
-  for (const row of trailRows(database)) {
-    entries += 1;
-    fromMs ??= row.at;
-    toMs = row.at;
-    const why =
-      row.position !== position + 1
-        ? `the entry ${position + 1} before it is missing`
-        : row.hash !== hashOf(head, row)
-          ? "its content, or the entry before it, is not what it was when it was written"
-          : undefined;
-    if (why !== undefined) broken ??= { position: row.position, why };
-    ({ position, hash: head } = row);
-  }
-  const removed = cut.position;
-  return { entries, fromMs, toMs, removed, removedUntilMs: cut.at, head, broken };
+  const check = new TrailCheck(cutOf(database));
+  for (const row of trailRows(database)) check.add(row);
+  return check.report();
 }
 
 /** All entries in order. */
@@ -193,13 +99,7 @@ export function trailRows(database: Database): IterableIterator<AuditRow> {
   return database.prepare("SELECT * FROM audit ORDER BY position").iterate() as IterableIterator<AuditRow>;
 }
 
-function cutOf(database: Database): { position: number; hash: string; at: number | null } {
+function cutOf(database: Database): TrailCut {
   const cut = database.prepare("SELECT position, hash, at FROM audit_cut").get();
-  return (cut as ReturnType<typeof cutOf> | undefined) ?? { position: 0, hash: INITIAL_HASH, at: null };
-}
-
-function hashOf(before: string, row: Omit<AuditRow, "hash">): string {
-  const { position, seq, at, event, who, origin, subject, detail } = row;
-  const words = JSON.stringify([before, position, seq, at, event, who, origin, subject, detail]);
-  return createHash("sha256").update(words).digest("hex");
+  return (cut as TrailCut | undefined) ?? NO_CUT;
 }

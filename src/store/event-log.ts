@@ -1,5 +1,6 @@
 import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
-import { AuditTrail, type EventRow } from "./audit-trail.ts";
+import { isAudited, type EventRow } from "./audit-chain.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { Store } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
@@ -45,7 +46,7 @@ export class EventLog extends Store {
   );
 
   add(event: NewEvent, atMs: number): void {
-    if (!AuditTrail.isAudited(event.event)) this.#add(event, atMs);
+    if (!isAudited(event.event)) this.#add(event, atMs);
     else transaction(this.database, () => this.#addAudited(event, atMs));
   }
 

@@ -35,7 +35,7 @@ export class PostgresCentre {
     this.signIns = new PostgresSignIns(connections, clock);
     this.notes = new EventNotes({ events: remoteHere(this.events), clock, log });
     const own = { clock, timezone: "Europe/Bucharest", dispeceratId: 7, newUid: randomUUID };
-    this.records = new PostgresRecords({ ...own, queries: connections });
+    this.records = new PostgresRecords({ ...own, connections });
     this.fleet = new PostgresFleet({ ...own, connections, locale: "en", nowMs: () => clock.wallMs() });
   }
 
