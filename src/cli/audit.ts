@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { TrailReport } from "../store/audit-chain.ts";
+import type { AuditRow, TrailReport } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
