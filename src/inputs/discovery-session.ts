@@ -10,6 +10,17 @@ export interface DiscoverySessionOptions {
   readonly broker: BrokerAddress;
   readonly clock: Clock;
   readonly discovery: DiscoveryOptions;
+  /** Called for every message, before it is kept. */
+  readonly onMessage?: (message: ReceivedMessage) => void;
+}
+
+/** A message with its payload as the broker sent it. */
+export interface ReceivedMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly isRetained: boolean;
+  /** Wall clock, milliseconds since 1970. */
+  readonly atMs: number;
 }
 
 /** State of the session: `denied` if the broker allows this account to read nothing. */
@@ -77,8 +88,9 @@ export class DiscoverySession {
         this.#state = { state: "unreachable", reason: "the broker closed the connection" };
     });
     client.on("message", (topic, payload, { retain }) => {
-      const { clock } = this.#options;
-      if (this.messages.take(topic, payload, retain, clock.wallMs())) this.#askSoon();
+      const atMs = this.#options.clock.wallMs();
+      this.#options.onMessage?.({ topic, payload, isRetained: retain, atMs });
+      if (this.messages.take(topic, payload, retain, atMs)) this.#askSoon();
     });
   }
 

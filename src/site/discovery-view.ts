@@ -1,4 +1,5 @@
-import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
+import type { Contact, ZoneKind } from "../domain/zone.ts";
+import type { Availability, Battery, MqttInput, Tamper } from "../generated/types.ts";
 
 /** What was found at the broker and at the GPIO chips; all times ISO 8601 UTC. */
 export interface DiscoveryView {
@@ -32,9 +33,22 @@ export interface FoundDeviceView {
 export interface ProposalView {
   /** Id of the configured zone that reads it already; null if there is none. */
   readonly zoneId: string | null;
-  /** As in the configuration, without an objective. */
-  readonly zone: Omit<ProposedZone, "doubts">;
+  readonly zone: ProposedZoneView;
   readonly doubts: readonly DoubtView[];
+}
+
+/** A zone as in the configuration, without an objective. */
+export interface ProposedZoneView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ZoneKind;
+  readonly input: MqttInput;
+  readonly tamper?: Tamper;
+  readonly battery?: Battery;
+  readonly availability?: Availability;
+  readonly bridge?: Availability;
+  readonly autoRestoreS?: number;
+  readonly device?: string;
 }
 
 /** What to check before the zone is used. */
@@ -51,6 +65,27 @@ export interface LastMessageView {
   readonly payload: string;
   readonly at: string;
   readonly isRetained: boolean;
+}
+
+/** What an input of a zone that does not exist yet would have read. */
+export interface SensorTrialView {
+  /** As in `DiscoveryView`; for a GPIO line `listening`. */
+  readonly listening: DiscoveryView["listening"]["state"];
+  /** The oldest first; at most 20. Empty before the first message, and for a line that cannot be read. */
+  readonly readings: readonly TrialReadingView[];
+}
+
+export interface TrialReadingView {
+  /** Contact as the zone would have it. */
+  readonly contact: Contact;
+  /** The value that decides it, for a GPIO line its level; null if the message does not have it. */
+  readonly value: string | number | boolean | null;
+  /** Null for a GPIO line. */
+  readonly message: LastMessageView | null;
+  /** Whether it arrived before the trial, or is a retained message: it proves nothing about the sensor now. */
+  readonly isEarlier: boolean;
+  /** ISO 8601 UTC. */
+  readonly at: string;
 }
 
 export interface UnknownTopicView {

@@ -3,39 +3,46 @@ import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { DiscoveredDevice, DiscoveryOptions, HeardMessage } from "../domain/discovery/device.ts";
-import { doubtText } from "../domain/discovery/doubt.ts";
-import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
 import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
+import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
+import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { DiscoverySession } from "../inputs/discovery-session.ts";
 import type { ListedChip } from "../inputs/gpio/character-device.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
+import { contactAt } from "../inputs/gpio/line-bindings.ts";
+import { deviceViews, isBelow, messageView } from "./found-devices.ts";
 import { scalarsIn } from "./message-fields.ts";
-import type {
-  DiscoveryView,
-  FoundChipView,
-  FoundDeviceView,
-  LastMessageView,
-  UnknownTopicView,
-} from "./discovery-view.ts";
+import { requestObject } from "./request-parameters.ts";
+import { lineReading, SensorTrial, trialInputOf, type TrialInput } from "./sensor-trial.ts";
+import type { DiscoveryView, FoundChipView, SensorTrialView, UnknownTopicView } from "./discovery-view.ts";
 
 /** After this time without a look the session ends, so that a site does not pay for all messages at its broker. */
 const LISTEN_MS = 600_000;
 /** Listing the chips starts a program. */
 const CHIPS_FOR_MS = 5_000;
+/** A contact is opened by hand and seen within a second. */
+const TRIAL_CHIPS_FOR_MS = 900;
+/** A user and a colleague, each with a phone and a laptop. */
+const TRIALS_MAX = 4;
 const UNKNOWN_MAX = 200;
-const PAYLOAD_LENGTH_MAX = 2_000;
 
-/** GET /site/discovered: listens while users look. For administrators: messages of other programs are shown. */
+/**
+ * GET /site/discovered: listens while users look. POST /site/discovered/trial: what an input would read, before there is a
+ * zone. For administrators: messages of other programs are shown.
+ */
 export function discoveryRoutes(
   router: Router,
   { administrator }: AuthGuards,
   discovery: SiteDiscovery,
 ): void {
   addResource(router, "/site/discovered", administrator, { get: json(() => discovery.look()) });
+  addResource(router, "/site/discovered/trial", administrator, {
+    post: [readBody, json((request) => discovery.tryOut(trialInputOf(requestObject(request)["input"])))],
+  });
 }
 
 export interface SiteDiscoveryParts {
@@ -51,6 +58,8 @@ export class SiteDiscovery {
   #cancelEnd: CancelTimer = () => {};
   #chips: { readonly atMs: number; readonly list: readonly ListedChip[] } | undefined;
   #isStopped = false;
+  /** By their input, the last used one last. */
+  readonly #trials = new Map<string, SensorTrial>();
 
   constructor(parts: SiteDiscoveryParts) {
     this.#parts = parts;
@@ -73,6 +82,35 @@ export class SiteDiscovery {
       unknown: this.#unknown(devices, messages?.others() ?? []),
       chips: await this.#chipViews(),
     };
+  }
+
+  /**
+   * What an input would have read since the first call for it, beginning with the last known message of its topic.
+   * Nothing trips: there is no zone. Listens as `look` does.
+   */
+  async tryOut(input: TrialInput): Promise<SensorTrialView> {
+    if (input.source === "gpio") return this.#lineTrial(input);
+    await this.#listen();
+    const { source: _source, ...rule } = input;
+    const key = canonical(rule);
+    const trial = this.#trials.get(key) ?? new SensorTrial(rule);
+    if (!this.#trials.delete(key))
+      for (const { topic, text, isRetained, atMs } of this.#session?.messages.all() ?? [])
+        trial.take({ topic, payload: Buffer.from(text), isRetained, atMs }, true);
+    this.#trials.set(key, trial);
+    const [oldest] = this.#trials.keys();
+    if (this.#trials.size > TRIALS_MAX && oldest !== undefined) this.#trials.delete(oldest);
+    return { listening: this.#session?.state.state ?? "off", readings: trial.readings };
+  }
+
+  async #lineTrial({ gpio, contact }: TrialInput & { source: "gpio" }): Promise<SensorTrialView> {
+    const { config, clock } = this.#parts;
+    const chips = config.gpio.backend === "simulated" ? [] : await this.#listedChips(TRIAL_CHIPS_FOR_MS);
+    const line = usedChip(chips, config.gpio.chip)?.list.find(({ number }) => number === gpio);
+    const level = line?.level ?? null;
+    const readings =
+      level === null ? [] : [lineReading(contactAt({ contact }, level), level, clock.wallMs())];
+    return { listening: "listening", readings };
   }
 
   async stop(): Promise<void> {
@@ -101,7 +139,14 @@ export class SiteDiscovery {
     const { DiscoverySession: Session } = await import("../inputs/discovery-session.ts");
     // Another look may have begun in the meantime, or the daemon stops.
     if (this.#session !== undefined || this.#isStopped) return;
-    this.#session = new Session({ broker, clock, discovery: this.#options });
+    this.#session = new Session({
+      broker,
+      clock,
+      discovery: this.#options,
+      onMessage: (message) => {
+        for (const trial of this.#trials.values()) trial.take(message);
+      },
+    });
     await this.#session.start();
   }
 
@@ -109,6 +154,7 @@ export class SiteDiscovery {
     this.#cancelEnd();
     const session = this.#session;
     this.#session = undefined;
+    this.#trials.clear();
     await session?.stop();
   }
 
@@ -152,66 +198,16 @@ export class SiteDiscovery {
     }));
   }
 
-  async #listedChips(): Promise<readonly ListedChip[]> {
+  /** @param forMs how old the list may be, in milliseconds */
+  async #listedChips(forMs = CHIPS_FOR_MS): Promise<readonly ListedChip[]> {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (this.#chips && nowMs - this.#chips.atMs < CHIPS_FOR_MS) return this.#chips.list;
+    if (this.#chips && nowMs - this.#chips.atMs < forMs) return this.#chips.list;
     const { listChips } = await import("../inputs/gpio/character-device.ts");
     // Without chips or the right to see them there is nothing to offer; `santinela gpio list` says why.
     const list = await listChips().catch(() => []);
     this.#chips = { atMs: nowMs, list };
     return list;
   }
-}
-
-/** Whether a topic is one of these or below it. */
-function isBelow(topic: string, topics: ReadonlySet<string>): boolean {
-  for (let end = topic.length; end > 0; end = topic.lastIndexOf("/", end - 1))
-    if (topics.has(topic.slice(0, end))) return true;
-  return false;
-}
-
-function deviceViews(
-  devices: readonly DiscoveredDevice[],
-  heard: readonly HeardMessage[],
-  zones: readonly Zone[],
-): FoundDeviceView[] {
-  const usedIds = new Set(zones.map(({ id }) => id));
-  return devices.map(({ id, source, name, model, topics, proposals }) => {
-    const last =
-      lastMessageOf(topics, heard) ??
-      proposals.flatMap(({ input }) => lastMessageOf([input.mqtt], heard) ?? [])[0];
-    return {
-      id: `${source} ${id}`,
-      source,
-      name,
-      model: model ?? null,
-      lastMessage: last ? messageView(last) : null,
-      proposals: proposals.map((proposal) => {
-        const { doubts, name: long, ...zone } = proposal;
-        const configured = zoneReading(proposal, zones);
-        return {
-          zoneId: configured?.id ?? null,
-          zone: { id: configured?.id ?? uniqueId(long, usedIds), name: configuredName(long), ...zone },
-          doubts: doubts.map((doubt) => ({
-            code: doubt.code,
-            values: doubt.values ?? {},
-            text: doubtText(doubt),
-          })),
-        };
-      }),
-    };
-  });
-}
-
-function lastMessageOf(topics: readonly string[], heard: readonly HeardMessage[]): HeardMessage | undefined {
-  const own = new Set(topics);
-  return heard
-    .filter(({ topic }) => isBelow(topic, own))
-    .reduce<HeardMessage | undefined>((last, one) => (last && last.atMs > one.atMs ? last : one), undefined);
-}
-
-function messageView({ topic, text, atMs, isRetained }: HeardMessage): LastMessageView {
-  return { topic, payload: text.slice(0, PAYLOAD_LENGTH_MAX), at: isoTime(atMs), isRetained };
 }
 
 function usedChip(chips: readonly ListedChip[], label: string | undefined): ListedChip | undefined {

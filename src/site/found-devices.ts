@@ -1,0 +1,62 @@
+import { isoTime } from "../domain/clock.ts";
+import type { DiscoveredDevice, HeardMessage } from "../domain/discovery/device.ts";
+import { doubtText } from "../domain/discovery/doubt.ts";
+import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
+import type { Zone } from "../domain/zone.ts";
+import type { FoundDeviceView, LastMessageView } from "./discovery-view.ts";
+
+/** Of a payload in a view. */
+const PAYLOAD_LENGTH_MAX = 2_000;
+
+/** Whether a topic is one of these or below it. */
+export function isBelow(topic: string, topics: ReadonlySet<string>): boolean {
+  for (let end = topic.length; end > 0; end = topic.lastIndexOf("/", end - 1))
+    if (topics.has(topic.slice(0, end))) return true;
+  return false;
+}
+
+/** The devices with the zones that they could be, and their last message. */
+export function deviceViews(
+  devices: readonly DiscoveredDevice[],
+  heard: readonly HeardMessage[],
+  zones: readonly Zone[],
+): FoundDeviceView[] {
+  const usedIds = new Set(zones.map(({ id }) => id));
+  return devices.map(({ id, source, name, model, topics, proposals }) => {
+    const last =
+      lastMessageOf(topics, heard) ??
+      proposals.flatMap(({ input }) => lastMessageOf([input.mqtt], heard) ?? [])[0];
+    return {
+      id: `${source} ${id}`,
+      source,
+      name,
+      model: model ?? null,
+      lastMessage: last ? messageView(last) : null,
+      proposals: proposals.map((proposal) => {
+        const { doubts, name: long, ...zone } = proposal;
+        const configured = zoneReading(proposal, zones);
+        return {
+          zoneId: configured?.id ?? null,
+          zone: { id: configured?.id ?? uniqueId(long, usedIds), name: configuredName(long), ...zone },
+          doubts: doubts.map((doubt) => ({
+            code: doubt.code,
+            values: doubt.values ?? {},
+            text: doubtText(doubt),
+          })),
+        };
+      }),
+    };
+  });
+}
+
+function lastMessageOf(topics: readonly string[], heard: readonly HeardMessage[]): HeardMessage | undefined {
+  const own = new Set(topics);
+  return heard
+    .filter(({ topic }) => isBelow(topic, own))
+    .reduce<HeardMessage | undefined>((last, one) => (last && last.atMs > one.atMs ? last : one), undefined);
+}
+
+/** A message as it is shown; its payload may be cut. */
+export function messageView({ topic, text, atMs, isRetained }: HeardMessage): LastMessageView {
+  return { topic, payload: text.slice(0, PAYLOAD_LENGTH_MAX), at: isoTime(atMs), isRetained };
+}
