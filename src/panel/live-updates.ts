@@ -103,9 +103,12 @@ function take({ event, data }: StreamMessage, isComplete: boolean): void {
     const updated = JSON.parse(data) as ZoneView[];
     if (isComplete) zones.value = updated;
     else {
-      const changed = new Map(updated.map((zone) => [zone.id, zone]));
-      zones.value = zones.value.map((zone) => changed.get(zone.id) ?? zone);
+      const all = new Map([...zones.value, ...updated].map((zone) => [zone.id, zone]));
+      zones.value = [...all.values()];
     }
+  } else if (event === "zone-list") {
+    const known = new Map(zones.value.map((zone) => [zone.id, zone]));
+    zones.value = (JSON.parse(data) as string[]).flatMap((id) => known.get(id) ?? []);
   }
 }
 

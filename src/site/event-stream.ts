@@ -30,7 +30,8 @@ interface Stream {
 
 /**
  * GET /site/events: changes at this site as server-sent events (HTML standard, 9.2). `status` and `walk-test` contain
- * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, and `journal` reports new events; its id is
+ * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, `zone-list` all ids
+ * after a reload has changed them, and `journal` reports new events; its id is
  * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables twice a
  * second while clients are connected, so that other components need not notify it.
  */
@@ -152,6 +153,10 @@ export class EventStreams {
       const changed = [...zones].filter(([id, zone]) => stream.zones.get(id) !== zone);
       if (changed.length > 0 || stream.status === "")
         add("zones", `[${changed.map(([, zone]) => zone).join()}]`);
+      const ids = [...zones.keys()];
+      // A reload has added, removed or ordered zones.
+      if (stream.status !== "" && ids.join() !== [...stream.zones.keys()].join())
+        add("zone-list", JSON.stringify(ids));
       if (status !== stream.status) add("status", status);
       if (walkTest !== stream.walkTest) add("walk-test", walkTest);
       if (place !== stream.place) add("journal", "{}");

@@ -65,6 +65,19 @@ describe("the live updates of a site", () => {
     expect(client.has("status")).toBe(false);
   });
 
+  test("have the ids of all zones after a reload has added, removed or ordered some", async () => {
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("status") && client.has("zones"));
+    expect(client.has("zone-list")).toBe(false);
+    client.messages.length = 0;
+    zones.delete("door");
+    zones.set("gate", { ...DOOR, id: "gate" });
+    site.clock.advance(500);
+    await eventually("the list", () => client.has("zone-list"));
+    expect(client.zones()).toEqual(["gate"]);
+    expect(client.messages.find(({ event }) => event === "zone-list")?.data).toBe('["hall","gate"]');
+  });
+
   test("may not be compressed or transformed in transit", async () => {
     const client = await openStream();
     expect(client.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
