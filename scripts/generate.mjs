@@ -39,6 +39,7 @@ writeFileSync(
   new URL("schemas.ts", outDir),
   `${note}export const SCHEMAS = ${JSON.stringify(schemas, null, 2)} as const;\n`,
 );
+writeFileSync(new URL("zone-help.ts", outDir), note + zoneHelp());
 embed(
   "first-run.ts",
   "The configuration of a first run without a file.",
@@ -60,6 +61,24 @@ embed(
 const version = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 writeFileSync(new URL("version.ts", outDir), `${note}export const VERSION = ${JSON.stringify(version)};\n`);
 writeOptionTables();
+
+/** The descriptions and limits of the options of a zone, for the form of the web panel. */
+function zoneHelp() {
+  const { definitions } = schemas.find(({ title }) => title === "Configuration") ?? {};
+  const options = [
+    ...Object.entries(definitions.Zone.properties),
+    ...["GpioInput", "MqttInput"].flatMap((name) =>
+      Object.entries(definitions[name].properties).map(([key, option]) => [`input.${key}`, option]),
+    ),
+  ].filter(([, { description }]) => description !== undefined);
+  const help = options.map(([key, { description }]) => [key, description]);
+  const limits = options
+    .filter(([, { minimum }]) => minimum !== undefined)
+    .map(([key, { minimum, maximum }]) => [key, [minimum, maximum]]);
+  const constant = (name, entries) =>
+    `export const ${name} = ${JSON.stringify(Object.fromEntries(entries), null, 2)} as const;\n`;
+  return constant("ZONE_HELP", help) + constant("ZONE_LIMITS", limits);
+}
 
 /** A text of src/ as a constant, so that the program needs no further file. */
 function embed(file, what, name, source) {

@@ -2,9 +2,11 @@
 // `npm run build && node scripts/take-screenshots.mjs`.
 // The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectAsync } from "mqtt";
 import { chromium } from "playwright-core";
 import { openJournalDatabase } from "../dist/store/journal-database.js";
 import { LinkSampleStore } from "../dist/store/link-samples.js";
@@ -48,6 +50,14 @@ const SCREENS = [
   ["api", "api", "section.card"],
   ["more", "more", ".actions-list"],
 ];
+/** The last messages of the sensors that are not zones yet. */
+const READINGS = [
+  ["zigbee2mqtt/Fereastra vest", { battery: 78, contact: true }],
+  ["zigbee2mqtt/Sub chiuveta", { battery: 100, water_leak: false }],
+  ["atelier/poarta", { usa: "inchisa", tensiune: 3.1 }],
+  ["curte/temperatura", { c: 7.4 }],
+  ["zigbee2mqtt/Fum atelier", { battery: 91, smoke: false }],
+];
 /** A technician's phone and an installer's laptop, each in the theme of its pictures, then the main screens in the other. */
 const DEVICES = [
   { device: "phone", locale: "ro-RO", width: 360, height: 740, themes: ["light", "dark"] },
@@ -74,6 +84,16 @@ const daemon = new DaemonProcess({ main, configFile, dataDir: join(folder, "data
 const newFile = join(folder, "new.yaml");
 writeFileSync(newFile, "dataDir: ./new\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
 const newDaemon = new DaemonProcess({ main, configFile: newFile, dataDir: join(folder, "new") });
+/** An installation with a broker and sensors that are not zones yet. */
+const brokerPort = await freePort();
+const zonesFile = join(folder, "santinela-zones.yaml");
+writeFileSync(
+  zonesFile,
+  CONFIGURATION.replace("./data", "./zones")
+    .replace("http: { port: 0 }", "http: { port: 0, configuration: panel }")
+    .replace("mqtt: off", `mqtt: { listen: { port: ${brokerPort} } }`),
+);
+const zonesDaemon = new DaemonProcess({ main, configFile: zonesFile, dataDir: join(folder, "zones") });
 try {
   await daemon.addAccount(ACCOUNT, "administrator");
   writeLinkOfADay(join(folder, "data", "journal.db"));
@@ -85,9 +105,13 @@ try {
   await photograph(`http://127.0.0.1:${httpPort}/`);
   const { httpPort: newPort } = await newDaemon.start();
   await photographSetUp(`http://127.0.0.1:${newPort}/`);
+  await zonesDaemon.addAccount(ACCOUNT, "administrator");
+  const { httpPort: zonesPort } = await zonesDaemon.start();
+  await photographZoneEditor(`http://127.0.0.1:${zonesPort}/`);
 } finally {
   await daemon.end("SIGTERM");
   await newDaemon.end("SIGTERM");
+  await zonesDaemon.end("SIGTERM");
   rmSync(folder, { recursive: true });
 }
 
@@ -143,6 +167,88 @@ async function photographSetUp(address) {
     await onScreen(page, "first-start", "input[name=code]").waitFor();
     await page.screenshot({ path: join(screenshots, `first-start-${name}.png`) });
   });
+}
+
+/** A port that is free now; discovery needs to know that of the built-in broker. */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
+
+/** Adding and changing zones, with the sensors of a zigbee2mqtt and one that no maker announces. */
+async function photographZoneEditor(address) {
+  const client = await connectAsync(`mqtt://127.0.0.1:${brokerPort}`);
+  const send = (topic, message, retain = false) =>
+    client.publishAsync(topic, JSON.stringify(message), { qos: 1, retain });
+  await announce(send);
+  await inEachLook(address, async (page, name, isSecond) => {
+    if (isSecond) return;
+    const picture = (screen) => page.screenshot({ path: join(screenshots, `${screen}-${name}.png`) });
+    await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+    await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
+    await page.keyboard.press("Enter");
+    await onScreen(page, "status", "h1").waitFor();
+    await page.goto(`${address}#/zones/edit`);
+    await onScreen(page, "zones/edit", "li[data-zone=gate]").waitFor();
+    await picture("zones-edit");
+    await page.goto(`${address}#/zones/found`);
+    await onScreen(page, "zones/found", 'a.card:has-text("Fum atelier")').waitFor();
+    for (const [topic, message] of READINGS) await send(topic, message);
+    await onScreen(page, "zones/found", "details").waitFor();
+    await picture("zones-found");
+    await onScreen(page, "zones/found", 'a.card:has-text("Fum atelier")').click();
+    await onScreen(page, "zones/form", "[data-trial] pre").waitFor();
+    await send("zigbee2mqtt/Fum atelier", { battery: 91, smoke: true });
+    await onScreen(page, "zones/form", '[data-trial] pre:has-text("true")').waitFor();
+    await send("zigbee2mqtt/Fum atelier", { battery: 91, smoke: false });
+    await onScreen(page, "zones/form", '[data-trial=passed] pre:has-text("false")').waitFor();
+    await picture("zones-form");
+    await onScreen(page, "zones/form", "button.main").click();
+    await onScreen(page, "zones/review", ".diff .added >> nth=0").waitFor();
+    await picture("zones-review");
+  });
+  await client.endAsync();
+}
+
+/** A zigbee2mqtt as it announces itself. */
+async function announce(send) {
+  const sensor = (friendly_name, model, description, properties) => ({
+    ieee_address: `0x${Buffer.from(friendly_name).toString("hex").slice(0, 16)}`,
+    friendly_name,
+    type: "EndDevice",
+    supported: true,
+    definition: {
+      model,
+      vendor: "",
+      description,
+      exposes: properties.map((property) => ({
+        type: "binary",
+        name: property,
+        property,
+        access: 1,
+        value_on: property !== "contact",
+        value_off: property === "contact",
+      })),
+    },
+  });
+  await send("zigbee2mqtt/bridge/info", { version: "2.1.0", config: { advanced: { output: "json" } } }, true);
+  await send("zigbee2mqtt/bridge/state", { state: "online" }, true);
+  await send(
+    "zigbee2mqtt/bridge/devices",
+    [
+      sensor("Fum atelier", "JY-GZ-01AQ", "Smoke detector", ["smoke", "battery_low"]),
+      sensor("Fereastra vest", "SNZB-04", "Contact sensor", ["contact", "battery_low"]),
+      sensor("Sub chiuveta", "SJCGQ11LM", "Water leak sensor", ["water_leak"]),
+    ],
+    true,
+  );
 }
 
 async function photograph(address) {

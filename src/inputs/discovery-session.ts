@@ -47,6 +47,7 @@ export class DiscoverySession {
   readonly messages: HeardMessages;
   readonly #options: DiscoverySessionOptions;
   readonly #asked = new Set<string>();
+  readonly #askedTopics = new Set<string>();
   #client: MqttClient | undefined;
   #state: SessionState = { state: "starting", reason: null };
   #cancelAsk: CancelTimer | undefined;
@@ -55,6 +56,11 @@ export class DiscoverySession {
   constructor(options: DiscoverySessionOptions) {
     this.#options = options;
     this.messages = new HeardMessages(options.discovery);
+  }
+
+  /** Whether this session has asked on a topic, so that a message there may be its own. */
+  hasAskedOn(topic: string): boolean {
+    return this.#askedTopics.has(topic);
   }
 
   get state(): SessionState {
@@ -141,6 +147,7 @@ export class DiscoverySession {
       const key = keyOf(question);
       if (this.#asked.has(key) || this.#asked.size >= QUESTIONS_MAX) continue;
       this.#asked.add(key);
+      this.#askedTopics.add(question.topic);
       client.publish(question.topic, question.payload, { qos: 0 });
     }
   }

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
-import type { Catalogue, Plural, MessageKey } from "./messages/catalogue.ts";
+import type { Catalogue, MessageKey, MoreTexts, Plural } from "./messages/catalogue.ts";
 import type { SentenceCode } from "../domain/condition.ts";
 
 /** The texts of one language, loaded when it is chosen. */
 interface Texts {
-  readonly catalogue: Catalogue;
+  readonly catalogue: Catalogue & Partial<MoreTexts>;
   /** Translated messages of conditions; English ones come from the daemon. */
   readonly sentences: Readonly<Partial<Record<SentenceCode, string>>>;
 }
@@ -14,6 +14,12 @@ const LOADERS = {
     import("./messages/ro.ts").then(({ RO, RO_SENTENCES }) => ({ catalogue: RO, sentences: RO_SENTENCES })),
   en: () => import("./messages/en.ts").then(({ EN }) => ({ catalogue: EN, sentences: {} })),
 } as const satisfies Record<string, () => Promise<Texts>>;
+
+/** Texts of the screens that few users open. */
+const MORE = {
+  ro: () => import("./messages/ro-more.ts").then(({ RO_MORE }) => RO_MORE),
+  en: () => import("./messages/en-more.ts").then(({ EN_MORE }) => EN_MORE),
+} as const;
 
 export type Language = keyof typeof LOADERS;
 export const LANGUAGES = Object.keys(LOADERS) as readonly Language[];
@@ -29,14 +35,29 @@ export const language = signal<Language>(
 
 const texts = signal<Texts | undefined>(undefined);
 
+/** Whether a screen has been opened that needs more than the texts of the start. */
+let needsMore = false;
+
+async function textsIn(one: Language): Promise<Texts> {
+  const { catalogue, sentences } = await LOADERS[one]();
+  return { catalogue: needsMore ? { ...catalogue, ...(await MORE[one]()) } : catalogue, sentences };
+}
+
 /** Loads the texts of the initial language; nothing can be drawn before. */
 export async function loadTexts(): Promise<void> {
-  texts.value = await LOADERS[language.value]();
+  texts.value = await textsIn(language.value);
+}
+
+/** Loads a screen together with the texts that it needs besides those of the start. */
+export async function withMoreTexts<T>(screen: Promise<T>): Promise<T> {
+  needsMore = true;
+  await loadTexts();
+  return screen;
 }
 
 /** Sets the language once its texts are loaded, and remembers it in this browser. */
 export async function choose(chosen: Language): Promise<void> {
-  const loaded = await LOADERS[chosen]();
+  const loaded = await textsIn(chosen);
   localStorage.setItem(KEY, chosen);
   texts.value = loaded;
   language.value = chosen;

@@ -5,7 +5,7 @@ import { isLoading } from "./api.ts";
 import { nowMs } from "./clock.ts";
 import { siteTimeText } from "./date-format.ts";
 import { Header } from "./header.tsx";
-import { language, t } from "./i18n.ts";
+import { language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { liveness, status } from "./live-updates.ts";
@@ -15,7 +15,7 @@ import { NoticeLine } from "./notice.tsx";
 import { route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
 import { ExpiredDialog, InitialPasswordForm, SignIn } from "./screens/sign-in.tsx";
-import { ZonesScreen } from "./screens/zones.tsx";
+import { Zones } from "./screens/zones.tsx";
 import { account, mayAdminister, mayOperate, sessionState, type SessionState } from "./session.ts";
 import { StaleBar } from "./stale-bar.tsx";
 import { WalkBanner } from "./walk-banner.tsx";
@@ -37,14 +37,16 @@ const interventions = () => import("./screens/intervention-screens.tsx").then((a
 const events = () => import("./screens/event-log.tsx").then((screen) => screen.EventLogScreen);
 const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
 const sync = () => import("./screens/sync-queue.tsx").then((screen) => screen.SyncQueueScreen);
-const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
+const settings = () =>
+  withMoreTexts(import("./screens/settings.tsx")).then((screen) => screen.SettingsScreen);
 const api = () => import("./screens/api.tsx").then((screen) => screen.ApiScreen);
-const setUp = () => import("./screens/set-up.tsx").then((screen) => screen.SetUp);
-const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
+const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) => screen.SetUp);
+const setUpGuide = () =>
+  withMoreTexts(import("./screens/set-up-guide.tsx")).then((screen) => screen.SetUpGuide);
 
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", icon: "house", place: "bar", show: () => <HomeScreen /> },
-  { name: "zones", title: "nav.zones", icon: "layout-grid", place: "bar", show: () => <ZonesScreen /> },
+  { name: "zones", title: "nav.zones", icon: "layout-grid", place: "bar", show: () => <Zones /> },
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
   screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest),
@@ -110,7 +112,7 @@ function Inside() {
       scrollTo(0, 0);
     }
     isFirst.current = false;
-  }, [shown]);
+  }, [address]);
   return (
     <>
       <Navigation shown={shown} />

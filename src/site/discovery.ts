@@ -166,6 +166,7 @@ export class SiteDiscovery {
     for (const message of others) {
       const { topic } = message;
       if (own.some((level) => topic.startsWith(`${level}/`)) || isBelow(topic, known)) continue;
+      if (this.#session?.hasAskedOn(topic) === true) continue;
       newest.set(topic, message);
     }
     return [...newest.values()]

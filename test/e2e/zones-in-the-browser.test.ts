@@ -281,6 +281,8 @@ describeWithMosquitto("from an empty site", () => {
         const chosen = proposals.filter(({ zone }) => wanted.includes(zone.id));
         return chosen.length === 3 && chosen;
       });
+      const { unknown } = (await call<DiscoveryView>("GET", "/site/discovered")).body;
+      expect(unknown.map(({ lastMessage }) => lastMessage.topic)).not.toContain("shellies/command");
       const order = { confirmation: await confirm() };
       const discovered = found.map(({ zone }) => ({
         action: "add",

@@ -4,7 +4,9 @@ import { EVENT_NAMES } from "../../src/domain/event.ts";
 import { EVENT_SENTENCES, OPEN_WORDS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";
+import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
+import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
 import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
 
 type Texts = Readonly<Record<string, string | Plural>>;
@@ -12,6 +14,7 @@ type Texts = Readonly<Record<string, string | Plural>>;
 describe("the texts of the panel", () => {
   test("have the same keys, forms and placeholders in both languages", () => {
     expect(differences(EN, RO)).toEqual([]);
+    expect(differences(EN_MORE, RO_MORE)).toEqual([]);
   });
 
   test.each<[string, Texts]>([
@@ -26,7 +29,10 @@ describe("the texts of the panel", () => {
   });
 
   test("have every plural form of the language", () => {
-    const languages: Readonly<Record<string, Texts>> = { en: EN, ro: RO };
+    const languages: Readonly<Record<string, Texts>> = {
+      en: { ...EN, ...EN_MORE },
+      ro: { ...RO, ...RO_MORE },
+    };
     for (const [language, words] of Object.entries(languages)) {
       const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const [key, value] of Object.entries(words))

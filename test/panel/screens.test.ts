@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { EN } from "../../src/panel/messages/en.ts";
+import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
-import type { Catalogue, Plural, MessageKey } from "../../src/panel/messages/catalogue.ts";
+import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
+import type { Catalogue, MessageKey, MoreTexts, Plural } from "../../src/panel/messages/catalogue.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
@@ -163,7 +165,8 @@ describeWithBrowser("every screen of the panel", () => {
     test.each(["RO", "EN"] as const)(
       "is accessible and not clipped, in %s",
       async (language) => {
-        const words: Catalogue = { RO, EN }[language];
+        const words: Catalogue & MoreTexts =
+          language === "RO" ? { ...RO, ...RO_MORE } : { ...EN, ...EN_MORE };
         const textOf: TextOf = (key) => {
           const text: string | Plural = words[key];
           return typeof text === "string" ? text : text.other;

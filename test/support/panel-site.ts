@@ -15,9 +15,9 @@ export class PanelSite {
   #browser: Browser | undefined;
   #port = 0;
 
-  /** @param yaml appended to the configuration */
-  constructor(yaml = "") {
-    this.daemon = this.installation.daemon("site", `${CONFIGURATION}${yaml}`);
+  /** @param yaml appended to the configuration. @param configuration instead of the one with three zones */
+  constructor(yaml = "", configuration = CONFIGURATION) {
+    this.daemon = this.installation.daemon("site", `${configuration}${yaml}`);
   }
 
   async start(): Promise<void> {

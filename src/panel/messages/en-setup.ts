@@ -1,6 +1,5 @@
 /** Set-up, accounts, restart and restore in English. */
 export const EN_SETUP = {
-  "nav.setup": "Set-up",
   "setup.title": "Set up this installation",
   "setup.text": "No account exists yet. Enter the one-time code to create the administrator account.",
   "setup.code": "One-time code",
@@ -32,7 +31,6 @@ export const EN_SETUP = {
   "guide.objectives":
     "The objectives of interventions. They come from the configuration or from santinela objectives import.",
   "guide.goTo": "Go to {screen}",
-  "guide.noZones": "No zones yet. Answer the questions above or add zones to the configuration.",
   "guide.zones": { one: "{n} zone is monitored.", other: "{n} zones are monitored." },
   "guide.walk": "Open every contact once and check here that each zone was tested.",
   "guide.default": "Default: {text}",
@@ -85,18 +83,6 @@ export const EN_SETUP = {
   "choice.zone.none": "no zone yet",
   "choice.zone-contact.nc": "NC (normally closed)",
   "choice.zone-contact.no": "NO (normally open)",
-  "choice.zone-kind.intrusion": "intrusion",
-  "choice.zone-kind.perimeter": "perimeter",
-  "choice.zone-kind.motion": "motion",
-  "choice.zone-kind.glass": "glass break",
-  "choice.zone-kind.fire": "fire",
-  "choice.zone-kind.panic": "panic button",
-  "choice.zone-kind.holdup": "hold-up",
-  "choice.zone-kind.medical": "medical",
-  "choice.zone-kind.flood": "flood",
-  "choice.zone-kind.gas": "gas",
-  "choice.zone-kind.tamper": "tamper",
-  "choice.zone-kind.technical": "technical",
   "choice.objective-type.obiective/cladiri": "building",
   "choice.objective-type.obiective/bunuri": "asset",
   "choice.objective-type.obiective/persoane": "person",

@@ -4,7 +4,6 @@ import { EN_HISTORY } from "./en-history.ts";
 import { EN_HOME } from "./en-home.ts";
 import { EN_RECORDS } from "./en-records.ts";
 import { EN_SAYS } from "./en-says.ts";
-import { EN_SETUP } from "./en-setup.ts";
 import { EN_TESTS } from "./en-tests.ts";
 
 /** The panel's texts in English. Every other language has the same keys and placeholders. */
@@ -125,7 +124,6 @@ export const EN = {
   ...EN_HEADLINE,
   ...EN_RECORDS,
   ...EN_TESTS,
-  ...EN_SETUP,
   ...EN_HISTORY,
   ...EN_CONDITIONS,
 } as const;

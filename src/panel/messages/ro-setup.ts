@@ -3,7 +3,6 @@ import type { EN_SETUP } from "./en-setup.ts";
 
 /** Set-up, accounts, restart and restore in Romanian. */
 export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
-  "nav.setup": "Punere în funcțiune",
   "setup.title": "Punerea în funcțiune a instalației",
   "setup.text":
     "Nu există încă niciun cont. Introduceți codul de unică folosință pentru a crea contul de administrator.",
@@ -37,8 +36,6 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.objectives":
     "Obiectivele la care se referă intervențiile. Provin din configurație sau din santinela objectives import.",
   "guide.goTo": "Ecranul {screen}",
-  "guide.noZones":
-    "Nu există încă nicio zonă. Răspundeți la întrebările de mai sus sau adăugați zonele în configurație.",
   "guide.zones": {
     one: "{n} zonă este monitorizată.",
     few: "{n} zone sunt monitorizate.",
@@ -95,18 +92,6 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "choice.zone.none": "încă nicio zonă",
   "choice.zone-contact.nc": "NC (normal închis)",
   "choice.zone-contact.no": "NO (normal deschis)",
-  "choice.zone-kind.intrusion": "efracție",
-  "choice.zone-kind.perimeter": "perimetru",
-  "choice.zone-kind.motion": "mișcare",
-  "choice.zone-kind.glass": "geam spart",
-  "choice.zone-kind.fire": "incendiu",
-  "choice.zone-kind.panic": "buton de panică",
-  "choice.zone-kind.holdup": "jaf armat",
-  "choice.zone-kind.medical": "urgență medicală",
-  "choice.zone-kind.flood": "inundație",
-  "choice.zone-kind.gas": "gaz",
-  "choice.zone-kind.tamper": "sabotaj",
-  "choice.zone-kind.technical": "tehnică",
   "choice.objective-type.obiective/cladiri": "clădire",
   "choice.objective-type.obiective/bunuri": "bun",
   "choice.objective-type.obiective/persoane": "persoană",

@@ -5,7 +5,6 @@ import { RO_HISTORY } from "./ro-history.ts";
 import { RO_HOME } from "./ro-home.ts";
 import { RO_RECORDS } from "./ro-records.ts";
 import { RO_SAYS } from "./ro-says.ts";
-import { RO_SETUP } from "./ro-setup.ts";
 import { RO_TESTS } from "./ro-tests.ts";
 
 /** The panel's texts in Romanian: polite plural in sentences, nouns on buttons and titles. */
@@ -134,7 +133,6 @@ export const RO: Catalogue = {
   ...RO_HEADLINE,
   ...RO_RECORDS,
   ...RO_TESTS,
-  ...RO_SETUP,
   ...RO_HISTORY,
   ...RO_CONDITIONS,
 };

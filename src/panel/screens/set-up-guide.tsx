@@ -95,6 +95,9 @@ function ZonesStep() {
         {zones.value.length === 0 ? t("guide.noZones") : t("guide.zones", { n: zones.value.length })}{" "}
         {unknown > 0 && t("status.zonesUnknown", { n: unknown })}
       </p>
+      <a class="button" href="#/zones/found">
+        {t("edit.add")}
+      </a>
       {zones.value.length > 0 && (
         <a class="button" href="#/zones">
           {t("guide.goTo", { screen: t("nav.zones") })}

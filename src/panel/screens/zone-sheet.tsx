@@ -6,7 +6,7 @@ import { formatTime } from "../date-format.ts";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
-import { mayOperate } from "../session.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
 import { ZoneDay } from "../zone-timeline.tsx";
 import { zoneLook } from "../zone-look.ts";
 import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
@@ -95,6 +95,14 @@ function Actions({ zone }: { readonly zone: ZoneView }) {
             {t("zones.history")}
           </a>
         </li>
+        {mayAdminister() && (
+          <li>
+            <a href={`#/zones/form?zone=${encodeURIComponent(zone.id)}`}>
+              <Icon name="pencil" />
+              {t("zones.change")}
+            </a>
+          </li>
+        )}
       </ul>
       {asked === "trip" && <TestTrip zone={zone} close={close} />}
       {asked === "bypass" && <BypassDialog zone={zone} close={close} />}

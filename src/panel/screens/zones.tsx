@@ -1,8 +1,10 @@
 import { SearchField } from "../field.tsx";
-import { t } from "../i18n.ts";
+import { t, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { Later } from "../later.tsx";
 import { zones } from "../live-updates.ts";
 import { addressWith, go, route, setQuery } from "../route.ts";
+import { mayAdminister } from "../session.ts";
 import { folded } from "../search-folding.ts";
 import { byUrgency, zoneLook } from "../zone-look.ts";
 import { ZoneTile } from "../zone-tile.tsx";
@@ -19,8 +21,16 @@ const FILTERS = {
 } as const;
 type Filter = keyof typeof FILTERS;
 
+const zoneEditor = () => withMoreTexts(import("./zone-editor.tsx")).then((screen) => screen.ZoneEditor);
+
+/** The tiles; below them in the address, for administrators, adding and changing zones. */
+export function Zones() {
+  const isEditor = route.value.item !== undefined && mayAdminister();
+  return isEditor ? <Later load={zoneEditor} /> : <ZonesScreen />;
+}
+
 /** Every zone as a tile, what is open or faulty first; a tap opens its sheet. The address has filter and selection. */
-export function ZonesScreen() {
+function ZonesScreen() {
   const { q = "", zone: selected } = route.value.query;
   const filter = filterOf(route.value.query["filter"]);
   const shown = byUrgency(zones.value).filter(
@@ -32,6 +42,20 @@ export function ZonesScreen() {
       <div class="head">
         <h1>{t("zones.title")}</h1>
         <span class="quiet">{zones.value.length}</span>
+        {mayAdminister() && (
+          <div class="actions">
+            {zones.value.length > 0 && (
+              <a class="button" href="#/zones/edit">
+                <Icon name="pencil" />
+                <span class="wide-word">{t("zones.edit")}</span>
+              </a>
+            )}
+            <a class="button" href="#/zones/found">
+              <Icon name="plus" />
+              <span class="wide-word">{t("zones.add")}</span>
+            </a>
+          </div>
+        )}
       </div>
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
       <Filters filter={filter} />
@@ -85,6 +109,11 @@ function Empty() {
         <Icon name="layout-grid" />
       </span>
       <p>{t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}</p>
+      {zones.value.length === 0 && mayAdminister() && (
+        <a class="button main" href="#/zones/found">
+          {t("zones.addFirst")}
+        </a>
+      )}
       {zones.value.length > 0 && (
         <button type="button" onClick={() => setQuery({ filter: "", q: "" })}>
           {t("zones.showAll")}

@@ -1,0 +1,59 @@
+import type { ZoneHelpKey } from "./en-more.ts";
+
+/** The descriptions of the options of a zone in Romanian; the English ones are those of the schema. */
+export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
+  "zoneHelp.id": "Numele scurt al zonei, folosit în comenzi și în jurnale: litere mici, cifre, - și _.",
+  "zoneHelp.name": "Numele zonei în texte.",
+  "zoneHelp.kind": "Tipul zonei: ce detectează.",
+  "zoneHelp.profile": "Profilul declanșărilor; implicit, cel al tipului de zonă.",
+  "zoneHelp.input": "Sursa citirilor.",
+  "zoneHelp.debounceMs":
+    "Cât trebuie să fie stabil nivelul pentru a conta, în milisecunde. Implicit 50 pentru GPIO, 0 pentru zone MQTT și simulate.",
+  "zoneHelp.minOpenMs":
+    "Cât trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu allowSlow.",
+  "zoneHelp.confirmMs":
+    "După cât timp se declanșează un contact încă deschis, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
+  "zoneHelp.autoRestoreS":
+    "Zona revine automat la normal după atâtea secunde, pentru senzori care nu transmit revenirea.",
+  "zoneHelp.tamper": "De unde se citește sabotajul.",
+  "zoneHelp.battery": "De unde se citește starea bateriei.",
+  "zoneHelp.availability":
+    "De unde se citește disponibilitatea senzorului, raportată de senzor sau de gateway.",
+  "zoneHelp.bridge":
+    "De unde se citește disponibilitatea gatewayului; pierderea lui este un singur deranjament, nu câte unul pentru fiecare zonă.",
+  "zoneHelp.gate":
+    "Condiția de armare. Cu un mesaj sau un comutator cu cheie, open (contact deschis) înseamnă armată; până la prima citire zona este armată. Incendiul, gazul, urgența medicală, jaful armat și panica nu țin cont de ea: declanșările lor se transmit întotdeauna.",
+  "zoneHelp.entryDelayS":
+    "Declanșarea se înregistrează imediat și se transmite după atâtea secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
+  "zoneHelp.whenArmedOpen":
+    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
+  "zoneHelp.device":
+    "Numele dispozitivului cu acest contact: două semnale ale aceluiași dispozitiv nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași dispozitiv.",
+  "zoneHelp.confirmWith":
+    "Zonele care o confirmă pe aceasta. Implicit, orice alt dispozitiv de aceeași clasă de la obiectiv, în site.incidentWindowS.",
+  "zoneHelp.swinger":
+    "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
+  "zoneHelp.powerUpDelayS":
+    "Întârziere la punerea sub tensiune: secunde în care deschiderile unei linii GPIO nu contează. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
+  "zoneHelp.supervisionTimeoutS":
+    "După câte secunde fără niciun mesaj apare deranjamentul de supraveghere. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
+  "zoneHelp.unavailableGraceS":
+    "Câte secunde poate fi indisponibil un senzor înainte ca aceasta să fie un deranjament.",
+  "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
+  "zoneHelp.allowSlow":
+    "Permite minOpenMs peste 400 ms, durata semnalului care trebuie prelucrat conform EN 50131.",
+  "zoneHelp.input.gpio": "Numărul BCM al liniei.",
+  "zoneHelp.input.contact":
+    "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează. NO: este deschisă în stare normală.",
+  "zoneHelp.input.bias":
+    "Rezistența liniei; necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
+  "zoneHelp.input.mqtt":
+    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. O zonă cu mai multe topicuri este deschisă cât timp oricare dintre ele este deschis.",
+  "zoneHelp.input.path":
+    "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
+  "zoneHelp.input.where":
+    "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu este semn de funcționare. Dacă path trece printr-o listă, se aplică elementului.",
+  "zoneHelp.input.open":
+    "Valorile care înseamnă deschis. Textul nu ține cont de majuscule; numerele și valorile true/false se compară după valoare.",
+  "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",
+};

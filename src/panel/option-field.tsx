@@ -1,0 +1,170 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
+import { t, tCode } from "./i18n.ts";
+import { jsonIn } from "./zone-draft.ts";
+
+/** What links a control to its label, help and error. */
+export interface ControlNames {
+  readonly id: string;
+  readonly "aria-describedby": string;
+  readonly "aria-invalid": boolean;
+}
+
+/** An option of a zone: its label, a control and its help; an error replaces the help. */
+export function OptionField({
+  option,
+  label,
+  help,
+  problem,
+  errors,
+  children,
+}: {
+  /** Name in the configuration, such as `input.gpio`. */
+  readonly option: string;
+  readonly label: string;
+  /** Default: the description of the schema. */
+  readonly help?: string;
+  /** What is wrong with the text as typed. */
+  readonly problem?: string;
+  readonly errors: OptionErrors;
+  readonly children: (names: ControlNames) => ComponentChildren;
+}) {
+  const id = useId();
+  const error = errorOf(errors, option);
+  const isWrong = error !== undefined || problem !== undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": isWrong })}
+      <span id={`${id}-hint`} class={isWrong ? "word s-fault" : "quiet"}>
+        {problem ?? (error === undefined ? (help ?? helpOf(option)) : <span lang="en">{error}</span>)}
+      </span>
+    </div>
+  );
+}
+
+/** The description of the schema, without the marks of code. */
+function helpOf(option: string): string {
+  return tCode("zoneHelp", option, "").replace(/`/g, "");
+}
+
+/** An option as a single line of text. */
+export function TextOption({
+  option,
+  label,
+  help,
+  value,
+  errors,
+  isRequired = false,
+  isCode = false,
+  numbers,
+  onText,
+}: {
+  readonly option: string;
+  readonly label: string;
+  readonly help?: string;
+  readonly value: string | number | undefined;
+  readonly errors: OptionErrors;
+  readonly isRequired?: boolean;
+  /** Whether it is typed as in the configuration, without the corrections of a phone. */
+  readonly isCode?: boolean;
+  /** Smallest and largest number; a text without it. */
+  readonly numbers?: readonly [min: number, max: number];
+  readonly onText: (text: string) => void;
+}) {
+  // JSX has a separate type for each input type.
+  const kind: object = {
+    ...(numbers ? { type: "number", min: numbers[0], max: numbers[1] } : { type: "text", maxLength: 1024 }),
+    ...(isCode ? { autocapitalize: "none", autocomplete: "off", spellcheck: false } : {}),
+  };
+  return (
+    <OptionField option={option} label={label} errors={errors} {...(help === undefined ? {} : { help })}>
+      {(names) => (
+        <input
+          {...names}
+          name={option}
+          required={isRequired}
+          value={value ?? ""}
+          {...kind}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+    </OptionField>
+  );
+}
+
+/** An option with a list of values; the first may stand for its default. */
+export function ChoiceOption({
+  option,
+  label,
+  help,
+  value,
+  errors,
+  choices,
+  onChoice,
+}: {
+  readonly option: string;
+  readonly label: string;
+  readonly help?: string;
+  readonly value: string;
+  readonly errors: OptionErrors;
+  readonly choices: readonly (readonly [value: string, text: string])[];
+  readonly onChoice: (value: string) => void;
+}) {
+  return (
+    <OptionField option={option} label={label} errors={errors} {...(help === undefined ? {} : { help })}>
+      {(names) => (
+        <select
+          {...names}
+          name={option}
+          value={value}
+          onChange={(event) => onChoice(event.currentTarget.value)}
+        >
+          {choices.map(([one, text]) => (
+            <option key={one} value={one} selected={one === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </OptionField>
+  );
+}
+
+/** A section of the configuration as JSON, which is YAML too. */
+export function SectionOption({
+  option,
+  label,
+  value,
+  errors,
+  onValue,
+}: {
+  readonly option: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly errors: OptionErrors;
+  readonly onValue: (value: unknown) => void;
+}) {
+  const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value));
+  const problem = text.trim() !== "" && jsonIn(text) === undefined ? { problem: t("zoneForm.notJson") } : {};
+  return (
+    <OptionField option={option} label={label} errors={errors} {...problem}>
+      {(names) => (
+        <textarea
+          {...names}
+          class="code"
+          name={option}
+          rows={2}
+          value={text}
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            const typed = jsonIn(currentTarget.value);
+            if (typed !== undefined || currentTarget.value.trim() === "") onValue(typed);
+          }}
+        />
+      )}
+    </OptionField>
+  );
+}

@@ -1,0 +1,208 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { ConfiguredZonesView, ConfigurationErrorView } from "../../site/configuration-view.ts";
+import { ConfigurationErrors, errorsOfZone, type OptionErrors } from "../configuration-errors.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { Form } from "../field.tsx";
+import { t, tCode } from "../i18n.ts";
+import { ChoiceOption, TextOption } from "../option-field.tsx";
+import { go, route } from "../route.ts";
+import {
+  configuredZones,
+  draft,
+  idFrom,
+  inputOf,
+  pendingChange,
+  propose,
+  setInput,
+  setOptions,
+  type ZoneChange,
+  type InputText,
+  type ZoneDraft,
+  zonesOf,
+} from "../zone-draft.ts";
+import { SensorTrial } from "./sensor-trial.tsx";
+import { StepHead } from "./step-head.tsx";
+import { ZoneInputOptions } from "./zone-input-options.tsx";
+import { ZoneObjectiveOption } from "./zone-objective-option.tsx";
+import { AdvancedOptions } from "./zone-options.tsx";
+
+const KINDS = [
+  "intrusion",
+  "perimeter",
+  "motion",
+  "glass",
+  "fire",
+  "panic",
+  "holdup",
+  "medical",
+  "flood",
+  "gas",
+  "tamper",
+  "technical",
+] as const;
+
+/** Step 2: name, kind, objective and test of a new zone, or the options of a configured one. */
+export function ZoneForm() {
+  const site = configuredZones.value;
+  const id = route.value.query["zone"];
+  useLayoutEffect(() => {
+    const zone = site && zonesOf(site).find((one) => one.id === id);
+    if (id !== undefined && draft.value?.changes !== id) draft.value = zone && { zone, changes: id };
+    // The form of a configured zone was left for another one.
+    else if (id === undefined && draft.value?.changes !== undefined) draft.value = undefined;
+    if (!draft.value) go(id === undefined ? "#/zones/found" : "#/zones/edit");
+  }, [id]);
+  const described = draft.value;
+  if (!site || !described || described.changes !== id) return <p class="quiet">{t("app.loading")}</p>;
+  return <Described described={described} site={site} />;
+}
+
+function Described({
+  described,
+  site,
+}: {
+  readonly described: ZoneDraft;
+  readonly site: ConfiguredZonesView;
+}) {
+  const { zone, changes } = described;
+  const [errors, setErrors] = useState<readonly ConfigurationErrorView[]>([]);
+  const [zoneAt, setZoneAt] = useState(-1);
+  const [problem, run] = useErrorMessage();
+  const back = changes === undefined ? "#/zones/found" : "#/zones/edit";
+  const review = (): Promise<void> =>
+    run(async () => {
+      const change = changeOf(described);
+      const proposal = await propose([change]);
+      setErrors(proposal.errors);
+      setZoneAt(proposal.zones.findIndex((one) => one["id"] === zone.id));
+      if (proposal.errors.length > 0) return;
+      const query = changes === undefined ? "" : `?zone=${changes}`;
+      pendingChange.value = {
+        changes: [change],
+        proposal,
+        zoneIds: [zone.id ?? ""],
+        back: `#/zones/form${query}`,
+      };
+      go("#/zones/review");
+    });
+  const own = errorsOfZone(errors, zoneAt);
+  const input = inputOf(zone);
+  const title = zone.name || t("zoneForm.newZone");
+  return (
+    <>
+      <StepHead title={title} back={back} {...(changes === undefined ? { step: 2 } : {})} />
+      <div class="split form">
+        <div class="stack">
+          <Doubts described={described} />
+          {!("simulated" in input) && !("dc09" in input) && (
+            <SensorTrial input={input} onSwap={swapOf(input)} />
+          )}
+        </div>
+        <div class="card">
+          <Form onSubmit={review}>
+            <Basics described={described} errors={own} site={site} />
+            <ZoneInputOptions described={described} errors={own} />
+            <AdvancedOptions described={described} errors={own} />
+            <ConfigurationErrors errors={errors} />
+            <ErrorMessage text={problem} />
+            <div class="row">
+              <button class="main">{t("zoneForm.review")}</button>
+              <a class="button plain" href={back} onClick={discard}>
+                {t("app.cancel")}
+              </a>
+            </div>
+          </Form>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function discard(): void {
+  draft.value = undefined;
+}
+
+/** A new zone, or the whole zone instead of the configured one. */
+function changeOf({ zone, changes, before }: ZoneDraft): ZoneChange {
+  if (changes !== undefined) return { action: "change", id: changes, zone };
+  return { action: "add", zone, ...(before === undefined ? {} : { before }) };
+}
+
+function Basics({
+  described: { zone, changes, hasOwnId },
+  errors,
+  site,
+}: {
+  readonly described: ZoneDraft;
+  readonly errors: OptionErrors;
+  readonly site: ConfiguredZonesView;
+}) {
+  const used = zonesOf(site).map(({ id }) => id);
+  const rename = (name: string): void => {
+    const isFollowing = changes === undefined && hasOwnId !== true;
+    setOptions({ name, ...(isFollowing ? { id: idFrom(name, used) } : {}) });
+  };
+  useLayoutEffect(() => {
+    // A zone from a list may have a name and no id yet.
+    if (changes === undefined && (zone.id === "" || zone.id === undefined)) rename(zone.name ?? "");
+  }, []);
+  return (
+    <>
+      <TextOption
+        option="name"
+        label={t("zoneForm.name")}
+        help={t("zoneForm.nameHelp")}
+        value={zone.name}
+        errors={errors}
+        isRequired
+        onText={rename}
+      />
+      <ChoiceOption
+        option="kind"
+        label={t("zones.kind")}
+        help={t("zoneForm.kindHelp")}
+        value={zone.kind ?? ""}
+        errors={errors}
+        choices={KINDS.map((kind) => [kind, tCode("choice.zone-kind", kind)])}
+        onChoice={(kind) => setOptions({ kind })}
+      />
+      <ZoneObjectiveOption zone={zone} errors={errors} />
+    </>
+  );
+}
+
+/** What the daemon is not sure about. */
+function Doubts({ described: { doubts = [] } }: { readonly described: ZoneDraft }) {
+  if (doubts.length === 0) return null;
+  return (
+    <section class="box s-attention" aria-label={t("zoneForm.doubts")}>
+      <h2>{t("zoneForm.doubts")}</h2>
+      <ul class="conditions">
+        {doubts.map(({ code, values, text }) => (
+          <li key={code}>{tCode("doubt", code, text, values)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Exchanges what means open and normal; undefined if one of them is not known. */
+function swapOf(input: InputText): (() => void) | undefined {
+  const { gpio, contact = "nc", open, normal } = input;
+  if (gpio !== undefined) return () => setInput({ contact: contact === "nc" ? "no" : "nc" });
+  if (Array.isArray(open) && Array.isArray(normal)) return () => setInput({ open: normal, normal: open });
+  const [only, ...others] = Array.isArray(open) ? (open as readonly unknown[]) : [];
+  const opposite = others.length === 0 ? OPPOSITES.get(only) : undefined;
+  return opposite === undefined ? undefined : () => setInput({ open: [opposite] });
+}
+
+const OPPOSITES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
+  [true, false],
+  [false, true],
+  ["ON", "OFF"],
+  ["OFF", "ON"],
+  ["open", "close"],
+  ["close", "open"],
+  [1, 0],
+  [0, 1],
+]);

@@ -1,0 +1,147 @@
+import type { OptionErrors } from "../configuration-errors.tsx";
+import { t } from "../i18n.ts";
+import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
+import { inputOf, setInput, setOptions, valuesIn, valuesText, type ZoneDraft } from "../zone-draft.ts";
+import { ZONE_LIMITS } from "../../generated/zone-help.ts";
+
+interface InputProps {
+  readonly described: ZoneDraft;
+  readonly errors: OptionErrors;
+}
+
+/** Where the zone reads its contact: a line, the messages of a topic, an alarm panel, or nothing. */
+export function ZoneInputOptions({ described, errors }: InputProps) {
+  const input = inputOf(described.zone);
+  if ("gpio" in input || described.zone["input"] === undefined)
+    return <LineOptions {...{ described, errors }} />;
+  if ("simulated" in input) return <p class="quiet">{t("zoneForm.simulated")}</p>;
+  if ("mqtt" in input) return <MessageOptions {...{ described, errors }} />;
+  return (
+    <SectionOption
+      option="input"
+      label={t("zones.source")}
+      value={input}
+      errors={errors}
+      onValue={(value) => setOptions({ input: value })}
+    />
+  );
+}
+
+function LineOptions({ described, errors }: InputProps) {
+  const { gpio, contact = "nc", bias = "as-is" } = inputOf(described.zone);
+  return (
+    <div class="grid">
+      <TextOption
+        option="input.gpio"
+        label={t("question.zone-gpio")}
+        value={gpio}
+        errors={errors}
+        isRequired
+        numbers={ZONE_LIMITS["input.gpio"]}
+        onText={(text) => setInput({ gpio: text === "" ? undefined : Number(text) })}
+      />
+      <ChoiceOption
+        option="input.contact"
+        label={t("question.zone-contact")}
+        value={contact}
+        errors={errors}
+        choices={[
+          ["nc", t("choice.zone-contact.nc")],
+          ["no", t("choice.zone-contact.no")],
+        ]}
+        onChoice={(value) => setInput({ contact: value })}
+      />
+      <ChoiceOption
+        option="input.bias"
+        label={t("option.bias")}
+        value={bias}
+        errors={errors}
+        choices={[
+          ["as-is", t("option.bias.as-is")],
+          ["pull-up", "pull-up"],
+          ["pull-down", "pull-down"],
+        ]}
+        onChoice={(value) => setInput({ bias: value === "as-is" ? undefined : value })}
+      />
+    </div>
+  );
+}
+
+/** Open for a topic that was entered by hand or picked; a proposal has them filled in already. */
+function MessageOptions({ described, errors }: InputProps) {
+  const { zone, doubts, fields } = described;
+  const { mqtt, path, open, normal, where } = inputOf(zone);
+  const isProposal = doubts !== undefined;
+  return (
+    <details open={!isProposal && described.changes === undefined}>
+      <summary>{t("zoneForm.message")}</summary>
+      <div class="stack">
+        <TextOption
+          option="input.mqtt"
+          label={t("question.zone-topic")}
+          value={mqtt}
+          errors={errors}
+          isRequired
+          isCode
+          onText={(text) => setInput({ mqtt: text })}
+        />
+        {fields ? (
+          <ChoiceOption
+            option="input.path"
+            label={t("zoneForm.value")}
+            value={path ?? ""}
+            errors={errors}
+            choices={fields.map((field) => [
+              field.path ?? "",
+              `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
+            ])}
+            onChoice={(text) => setInput({ path: text || undefined })}
+          />
+        ) : (
+          <TextOption
+            option="input.path"
+            label={t("question.zone-path")}
+            value={path}
+            errors={errors}
+            isCode
+            onText={(text) => setInput({ path: text })}
+          />
+        )}
+        <div class="grid">
+          <ValuesOption option="open" values={open} errors={errors} />
+          <ValuesOption option="normal" values={normal} errors={errors} />
+        </div>
+        <SectionOption
+          option="input.where"
+          label={t("option.where")}
+          value={where}
+          errors={errors}
+          onValue={(value) => setInput({ where: value })}
+        />
+      </div>
+    </details>
+  );
+}
+
+function ValuesOption({
+  option,
+  values,
+  errors,
+}: {
+  readonly option: "open" | "normal";
+  readonly values: unknown;
+  readonly errors: OptionErrors;
+}) {
+  return (
+    <TextOption
+      key={option}
+      option={`input.${option}`}
+      label={t(`option.${option}`)}
+      value={valuesText(values)}
+      errors={errors}
+      isCode
+      isRequired={option === "open"}
+      onText={(text) => setInput({ [option]: valuesIn(text) })}
+    />
+  );
+}

@@ -1,0 +1,240 @@
+import { useState } from "preact/hooks";
+import type {
+  ConfigurationResult,
+  ConfiguredZonesView,
+  ConfirmationView,
+} from "../../site/configuration-view.ts";
+import { request } from "../api.ts";
+import { nowMs } from "../clock.ts";
+import { ConfigurationErrors } from "../configuration-errors.tsx";
+import { ErrorMessage } from "../error-message.tsx";
+import { Form, textOf } from "../field.tsx";
+import { ApiError } from "../http.ts";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { errorText, showNotice } from "../notice.tsx";
+import { Password } from "../password.tsx";
+import { go } from "../route.ts";
+import { account } from "../session.ts";
+import { draft, pendingChange, propose, type PendingChange } from "../zone-draft.ts";
+import { zoneEdits } from "./configured-zones.tsx";
+import { StepHead } from "./step-head.tsx";
+
+/** The password that was entered again: valid for a few minutes, and kept in this page only. */
+let confirmation: { readonly secret: string; readonly email: string; readonly untilMs: number } | undefined;
+
+/** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
+export function ZoneReview({
+  site,
+  reload,
+}: {
+  readonly site: ConfiguredZonesView;
+  readonly reload: () => void;
+}) {
+  const pending = pendingChange.value;
+  if (!pending)
+    return (
+      <>
+        <StepHead title={t("review.title")} back="#/zones/edit" />
+        <p>{t("review.none")}</p>
+      </>
+    );
+  return <Review pending={pending} file={site.file ?? ""} reload={reload} />;
+}
+
+function Review({
+  pending,
+  file,
+  reload,
+}: {
+  readonly pending: PendingChange;
+  readonly file: string;
+  readonly reload: () => void;
+}) {
+  const { proposal, back, changes } = pending;
+  const { isOnTrial, error, reverted, save, readAgain } = useSaving(pending, reload);
+  const isNew = changes.length === 1 && changes[0]?.action === "add";
+  return (
+    <>
+      <StepHead title={t("review.title")} back={back} {...(isNew ? { step: 3 } : {})} />
+      <div class="split">
+        <Difference diff={proposal.diff} file={file} />
+        <div class="stack">
+          {reverted !== undefined && <Reverted reason={reverted} />}
+          <ConfigurationErrors errors={proposal.errors} />
+          <section class="card">
+            {proposal.errors.length === 0 && <Checked pending={pending} />}
+            <Form onSubmit={save}>
+              {validConfirmation() === undefined ? (
+                <Password
+                  name="password"
+                  label={t("review.password")}
+                  isNew={false}
+                  hint={t("review.passwordHint")}
+                />
+              ) : (
+                <p class="quiet">{t("review.confirmed")}</p>
+              )}
+              <ErrorMessage text={error ? errorText(error) : ""} />
+              {error?.status === 409 && (
+                <button type="button" onClick={() => void readAgain()}>
+                  {t("review.readAgain")}
+                </button>
+              )}
+              <div class="row">
+                <button
+                  class="main"
+                  disabled={isOnTrial || proposal.errors.length > 0 || proposal.diff === ""}
+                >
+                  {t("app.save")}
+                </button>
+                <a class="button plain" href={back}>
+                  {t("steps.back")}
+                </a>
+              </div>
+              <p role="status" class={isOnTrial ? "box s-test" : "unseen"}>
+                {isOnTrial && t("review.onTrial")}
+              </p>
+            </Form>
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Saving on trial, and its result. */
+function useSaving(pending: PendingChange, reload: () => void) {
+  const [isOnTrial, setIsOnTrial] = useState(false);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [reverted, setReverted] = useState<string | undefined>(undefined);
+  const attempt = async (action: () => Promise<void>): Promise<void> => {
+    setError(undefined);
+    try {
+      await action();
+    } catch (cause) {
+      if (!(cause instanceof ApiError)) throw cause;
+      if (cause.status === 403) confirmation = undefined;
+      setError(cause);
+    }
+  };
+  const save = async (fields: FormData): Promise<void> => {
+    setReverted(undefined);
+    setIsOnTrial(true);
+    await attempt(async () => {
+      const secret = validConfirmation() ?? (await confirm(textOf(fields, "password")));
+      const { state, reason } = await apply(pending, secret);
+      if (state === "reverted") setReverted(reason ?? "");
+      else finish(pending, reload);
+    });
+    setIsOnTrial(false);
+  };
+  const readAgain = (): Promise<void> =>
+    attempt(async () => {
+      pendingChange.value = { ...pending, proposal: await propose(pending.changes) };
+      showNotice(t("review.readAgainDone"));
+    });
+  return { isOnTrial, error, reverted, save, readAgain };
+}
+
+function validConfirmation(): string | undefined {
+  if (!confirmation || confirmation.email !== account.value?.email) return undefined;
+  return nowMs() < confirmation.untilMs ? confirmation.secret : undefined;
+}
+
+/** @returns the confirmation for the password. @throws ApiError */
+async function confirm(password: string): Promise<string> {
+  const { body } = await request<ConfirmationView>("/site/configuration/confirmation", {
+    method: "POST",
+    body: { password },
+  });
+  const untilMs = nowMs() + body.expiresInS * 1000;
+  confirmation = { secret: body.confirmation, email: account.value?.email ?? "", untilMs };
+  return body.confirmation;
+}
+
+async function apply({ changes, proposal }: PendingChange, secret: string): Promise<ConfigurationResult> {
+  const order = { hash: proposal.hash, changes, confirmation: secret };
+  const { body } = await request<ConfigurationResult>("/site/configuration/apply", {
+    method: "POST",
+    body: order,
+  });
+  return body;
+}
+
+function finish({ zoneIds }: PendingChange, reload: () => void): void {
+  pendingChange.value = undefined;
+  draft.value = undefined;
+  zoneEdits.value = undefined;
+  reload();
+  go(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
+}
+
+/** The changed lines of the file, with `+` and `-` beside the colour. */
+function Difference({ diff, file }: { readonly diff: string; readonly file: string }) {
+  return (
+    <section class="card">
+      <h2>{file.split("/").pop()}</h2>
+      {diff === "" ? (
+        <p>{t("review.nothing")}</p>
+      ) : (
+        <pre class="diff" tabIndex={0} aria-label={t("review.difference")}>
+          {diff.split("\n").map((line, index) => (
+            <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""}>
+              {line}
+            </span>
+          ))}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+function Checked({ pending: { proposal } }: { readonly pending: PendingChange }) {
+  return (
+    <ul class="items">
+      <li>
+        <span class="disc s-fine">
+          <Icon name="check" />
+        </span>
+        <div class="grow">
+          <b>{t("review.valid")}</b>
+          <small>{t("review.zones", { n: proposal.zones.length })}</small>
+        </div>
+      </li>
+      <li>
+        <span class="disc s-fine">
+          <Icon name="history" />
+        </span>
+        <div class="grow">
+          <b>{t("review.noRestart")}</b>
+          <small>{t("review.trial")}</small>
+        </div>
+      </li>
+      {proposal.warnings.map((warning) => (
+        <li key={warning}>
+          <span class="disc s-attention">
+            <Icon name="circle-alert" />
+          </span>
+          <span class="grow" lang="en">
+            {warning}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The change was taken back; it stays here, so that it can be corrected. */
+function Reverted({ reason }: { readonly reason: string }) {
+  return (
+    <section class="box s-fault" role="alert">
+      <h2>{t("review.reverted")}</h2>
+      <p lang="en">{reason}</p>
+      <p class="quiet">{t("review.revertedText")}</p>
+      <a class="button" href="#/events?q=configuration-reverted">
+        {t("review.log")}
+      </a>
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+import { signal } from "@preact/signals";
+import type { ConfigurationProposalView, ConfiguredZonesView } from "../site/configuration-view.ts";
+import type { DoubtView, UnknownTopicView } from "../site/discovery-view.ts";
+import { request } from "./api.ts";
+import { folded } from "./search-folding.ts";
+
+/** A zone as the configuration file has it; in a form it may lack any option. */
+export interface ZoneText {
+  readonly id?: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly whenArmedOpen?: string;
+  readonly [option: string]: unknown;
+}
+
+/** The input of a zone as the configuration file has it. */
+export interface InputText {
+  readonly gpio?: number;
+  readonly contact?: string;
+  readonly bias?: string;
+  readonly mqtt?: string;
+  readonly path?: string;
+  readonly dc09?: string;
+  readonly [option: string]: unknown;
+}
+
+/** One change of the configured zones, as `POST /site/configuration/proposal` takes it. */
+export type ZoneChange =
+  | { readonly action: "add"; readonly zone: ZoneText; readonly before?: string }
+  | { readonly action: "change"; readonly id: string; readonly zone: ZoneText }
+  | { readonly action: "disable" | "enable" | "delete"; readonly id: string }
+  | { readonly action: "order"; readonly ids: readonly string[] };
+
+/** The zone in the form. */
+export interface ZoneDraft {
+  readonly zone: ZoneText;
+  /** Id of the configured zone that it changes; undefined for a new one. */
+  readonly changes?: string;
+  /** A new zone is added before this one; at the end without it. */
+  readonly before?: string;
+  /** What to check before it is used. */
+  readonly doubts?: readonly DoubtView[];
+  /** Values of the last message that the zone could read. */
+  readonly fields?: UnknownTopicView["fields"];
+  /** Whether the id no longer follows the name. */
+  readonly hasOwnId?: boolean;
+}
+
+/** The zones as the file has them, as last read; undefined before. */
+export const configuredZones = signal<ConfiguredZonesView | undefined>(undefined);
+
+/** Kept while the user looks at the difference and returns. */
+export const draft = signal<ZoneDraft | undefined>(undefined);
+
+/** Changes whose difference is shown before they are saved. */
+export interface PendingChange {
+  readonly changes: readonly ZoneChange[];
+  readonly proposal: ConfigurationProposalView;
+  /** Ids of the zones to open once after it. */
+  readonly zoneIds: readonly string[];
+  /** Address of the screen that it comes from. */
+  readonly back: string;
+}
+
+export const pendingChange = signal<PendingChange | undefined>(undefined);
+
+/** Changes the zone in the form; undefined removes an option. */
+export function setOptions(options: Readonly<Record<string, unknown>>): void {
+  if (!draft.value) return;
+  draft.value = { ...draft.value, zone: without({ ...draft.value.zone, ...options }) };
+}
+
+/** Gives a new zone an id that does not follow its name any longer. */
+export function setOwnId(id: string): void {
+  setOptions({ id });
+  if (draft.value) draft.value = { ...draft.value, hasOwnId: true };
+}
+
+/** Changes the input of the zone in the form; undefined removes an option. */
+export function setInput(options: Readonly<Record<string, unknown>>): void {
+  setOptions({ input: without({ ...inputOf(draft.value?.zone ?? {}), ...options }) });
+}
+
+/** The input of a zone. */
+export function inputOf({ input }: ZoneText): InputText {
+  return (input ?? {}) as InputText;
+}
+
+/** The zones of the file; it is valid, so that each has its texts. */
+export function zonesOf({ zones }: Pick<ConfiguredZonesView, "zones">): readonly ZoneText[] {
+  return zones;
+}
+
+function without(options: Readonly<Record<string, unknown>>): ZoneText {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined && value !== ""),
+  );
+}
+
+/** What the changes would do to the file as it is now. @throws ApiError */
+export async function propose(changes: readonly ZoneChange[]): Promise<ConfigurationProposalView> {
+  const { body } = await request<ConfiguredZonesView>("/site/configuration/zones");
+  const order = { hash: body.hash, changes };
+  const answer = await request<ConfigurationProposalView>("/site/configuration/proposal", {
+    method: "POST",
+    body: order,
+  });
+  return answer.body;
+}
+
+/** A short id from a name, that no configured zone has. */
+export function idFrom(name: string, used: readonly unknown[]): string {
+  const base =
+    folded(name)
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 56) || "zone";
+  let id = base;
+  for (let next = 2; used.includes(id); next += 1) id = `${base}-${next}`;
+  return id;
+}
+
+/** An option as text: a list of values separated by commas, as JSON where that would be ambiguous. */
+export function valuesText(values: unknown): string {
+  if (!Array.isArray(values)) return "";
+  const plain = values.map((value) => String(value)).join(", ");
+  return JSON.stringify(valuesIn(plain)) === JSON.stringify(values) ? plain : JSON.stringify(values);
+}
+
+/** The values of a text: `true, 1, ON` or a list in JSON; undefined for none. */
+export function valuesIn(text: string): unknown[] | undefined {
+  if (text.trim().startsWith("[")) {
+    const list = jsonIn(text);
+    if (Array.isArray(list)) return list;
+  }
+  const values = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (values.length === 0) return undefined;
+  return values.map((part) => (/^(true|false|-?\d+(\.\d+)?)$/.test(part) ? jsonIn(part) : part));
+}
+
+/** The value of a JSON text; undefined if it is not one. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
