@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
@@ -29,8 +29,8 @@ const ZONES = `zones:
 /** Several changes, each watched by the daemon for three seconds, on a busy machine. */
 const SCENARIO_TIMEOUT_MS = 240_000;
 
-const content = (site: PanelSite): string =>
-  readFileSync(join(site.installation.folder, "site.yaml"), "utf8");
+const fileOf = (site: PanelSite): string => join(site.installation.folder, "site.yaml");
+const content = (site: PanelSite): string => readFileSync(fileOf(site), "utf8");
 
 /** Saves what is reviewed; the password only if it is asked for. */
 async function save(page: PanelPage, password?: string): Promise<void> {
@@ -234,6 +234,29 @@ describeWithBrowser("an installer at a site with zones", () => {
     SCENARIO_TIMEOUT_MS,
   );
 
+  test(
+    "sees the new difference where another user has changed the file in the meantime",
+    async () => {
+      const page = await started(`${BASE}${ZONES}`);
+      await page.open("zones/form?zone=usa");
+      const form = page.screen("zones/form");
+      await form.field("Name").fill("Ușa mare");
+      await form.button("Review the change").click();
+      const review = page.screen("zones/review");
+      await review.text(/^\+.*name: Ușa mare/).shown();
+      writeFileSync(fileOf(site), `${content(site)}# scris de mână\n`);
+      await review.field("Your password").fill(EDGE.password);
+      await review.button("Save").click();
+      await review.text(/has changed in the meantime/).shown();
+      await review.button("Read the file again").click();
+      await page.notice.text("The difference is from the current file.").shown();
+      await save(page);
+      expect(content(site)).toContain("name: Ușa mare");
+      expect(content(site)).toContain("# scris de mână\n");
+    },
+    SCENARIO_TIMEOUT_MS,
+  );
+
   test("learns what to do where zones are changed in the file only", async () => {
     const page = await started(`${BASE.replace(", configuration: panel", "")}${ZONES}`);
     await page.open("zones/edit");
@@ -247,7 +270,6 @@ describeWithBrowser("an installer at a site with zones", () => {
     "is accessible and not clipped in each language, colour scheme and width, and keeps the focus",
     async () => {
       const page = await started(`${BASE}${ZONES}`);
-      chmodSync(join(site.installation.folder, "site.yaml"), 0o600);
       const edit = page.screen("zones/edit");
       const usa = edit.markup("li[data-zone=usa] .menu > button");
       const listed = async (): Promise<void> => {
