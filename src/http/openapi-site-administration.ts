@@ -34,6 +34,16 @@ export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
     answer: schema("DiscoveryView"),
   },
   {
+    method: "post",
+    path: "/site/discovered/trial",
+    role: "administrator",
+    id: "tryOutSensor",
+    summary: "What an input of a zone that does not exist yet has read since the first call; nothing trips",
+    body: objectOf({ input: { type: "object", description: "As in the configuration" } }),
+    answer: schema("SensorTrialView"),
+    errors: [409, 429, 503],
+  },
+  {
     method: "get",
     path: "/site/configuration",
     role: "administrator",

@@ -27,7 +27,7 @@ interface Screen {
   readonly icon: IconName;
   /** `bar`: always in the menu. `more`: on a phone behind More. `aside`: another screen links to it. */
   readonly place: "bar" | "more" | "aside";
-  /** Whether the user may see it; default: every user. */
+  /** Whether this user sees it at this daemon; default: every user, everywhere. */
   readonly forRole?: () => boolean;
 }
 
@@ -44,16 +44,28 @@ const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) 
 const setUpGuide = () =>
   withMoreTexts(import("./screens/set-up-guide.tsx")).then((screen) => screen.SetUpGuide);
 
+/** A dispatch centre has no zones and no upstream. */
+function isSite(): boolean {
+  return status.value?.role !== "centre";
+}
+
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", icon: "house", place: "bar", show: () => <HomeScreen /> },
-  { name: "zones", title: "nav.zones", icon: "layout-grid", place: "bar", show: () => <Zones /> },
+  {
+    name: "zones",
+    title: "nav.zones",
+    icon: "layout-grid",
+    place: "bar",
+    show: () => <Zones />,
+    forRole: isSite,
+  },
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
-  screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest),
+  screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest, isSite),
   screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),
-  screen("sync", "nav.sync", "refresh-cw", "more", sync),
+  screen("sync", "nav.sync", "refresh-cw", "more", sync, isSite),
   screen("settings", "nav.settings", "settings", "more", settings, mayAdminister),
-  screen("setup", "nav.setup", "wrench", "aside", setUpGuide, mayAdminister),
+  screen("setup", "nav.setup", "wrench", "aside", setUpGuide, () => mayAdminister() && isSite()),
   screen("api", "nav.api", "file-text", "aside", api),
   { name: "more", title: "nav.more", icon: "ellipsis", place: "aside", show: () => <MoreScreen /> },
 ];

@@ -19,6 +19,7 @@ export const EN_HOME = {
   "home.zones": "Zones not at rest",
   "home.attention": "Needs attention",
   "home.allNormal": { one: "{n} zone normal", other: "{n} zones normal" },
+  "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
   "home.fullLog": "Full log",
 

@@ -52,7 +52,7 @@ const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
 };
 
 /** The headline with the reasons of its level; the daemon has computed it. */
-function Hero({ now: { headline, journeys } }: { readonly now: StatusView }) {
+function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView }) {
   const { level, reasons, planned } = headline;
   const title = useId();
   const tone = LEVEL_TONES[level];
@@ -65,7 +65,9 @@ function Hero({ now: { headline, journeys } }: { readonly now: StatusView }) {
       <h1 id={title}>{t(`headline.${level}`)}</h1>
       <p>
         {level === "well"
-          ? t("home.allNormal", { n: zones.value.length })
+          ? role === "centre"
+            ? t("home.noneUnfinished")
+            : t("home.allNormal", { n: zones.value.length })
           : reasons
               .filter((reason) => reason.level === level)
               .map(reasonText)

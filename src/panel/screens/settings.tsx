@@ -14,6 +14,20 @@ import { Table, type Column } from "../table.tsx";
 
 /** Accounts, backup, restore and the effective configuration. */
 export function SettingsScreen() {
+  // Its configuration is a file on each of its machines, and its database has backups of its own.
+  if (status.value?.role === "centre")
+    return (
+      <>
+        <h1>{t("nav.settings")}</h1>
+        <About />
+        <div class="row">
+          <a class="button" href="#/api">
+            {t("nav.api")}
+          </a>
+        </div>
+        <Accounts />
+      </>
+    );
   return (
     <>
       <h1>{t("nav.settings")}</h1>
