@@ -7,7 +7,9 @@ const LONG = ["faults", "promise", "simulation", "attacks"].map((folder) => `tes
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
 const HAS_POSTGRES = existsSync("/usr/lib/postgresql") || process.env["CI"] === "true";
-const OVER_POSTGRES = HAS_POSTGRES ? ["interface", "model"].map((name) => `test/http/${name}.test.ts`) : [];
+const OVER_POSTGRES = HAS_POSTGRES
+  ? ["interface", "model", "enrolment", "site-scope"].map((name) => `test/http/${name}.test.ts`)
+  : [];
 
 export default defineConfig({
   test: {

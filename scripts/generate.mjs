@@ -22,6 +22,9 @@ const VALIDATORS = {
   validateAccessToken: "access.json#/definitions/AccessToken",
   validateObjectiveImport: "objective.json#/definitions/ObjectiveImport",
   validateSiteReport: "fleet.json#/definitions/SiteReport",
+  validateSiteInvitation: "fleet.json#/definitions/SiteInvitation",
+  validateEnrolmentClaim: "fleet.json#/definitions/EnrolmentClaim",
+  validateEnrolledSite: "fleet.json#/definitions/EnrolledSite",
   validateConfiguration: "configuration.json#/definitions/Configuration",
 };
 

@@ -13,6 +13,7 @@ import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
+import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { ThreadedFleet } from "./service/threaded-fleet.ts";
@@ -135,6 +136,7 @@ export class DaemonFront {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
         fleet,
+        enrolments: limitedEnrolments(records.enrolments, { throttle: signIns.throttle, events }),
         objectives: remoteHere(new ObjectiveService(database)),
         tokens,
         accounts: records.accounts,

@@ -23,7 +23,7 @@ export class PartsHere implements DaemonParts {
   }
 
   get records(): RemoteRecords {
-    const { records, accounts, events, objectives, sync, fleet } = this.#running.components;
+    const { records, accounts, events, objectives, sync, fleet, enrolments } = this.#running.components;
     return {
       records: remoteHere(records),
       accounts: remoteHere(accounts),
@@ -31,6 +31,7 @@ export class PartsHere implements DaemonParts {
       objectives: remoteHere(objectives),
       sync: remoteHere(sync),
       fleet: remoteHere(fleet),
+      enrolments: remoteHere(enrolments),
     };
   }
 

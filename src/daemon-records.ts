@@ -17,6 +17,7 @@ import { EventService } from "./service/events.ts";
 import { ensureAdministrator, ObjectiveSeeds } from "./service/first-run.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { SilenceWatch } from "./service/silence-watch.ts";
+import { SqliteEnrolments } from "./service/sqlite-enrolments.ts";
 import { SqliteFleet } from "./service/sqlite-fleet.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
@@ -51,6 +52,7 @@ export interface RecordsComponents {
   readonly objectives: ObjectiveSeeds;
   readonly sync: SyncPort;
   readonly fleet: SqliteFleet;
+  readonly enrolments: SqliteEnrolments;
 }
 
 export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
@@ -112,6 +114,7 @@ export class DaemonRecords {
       objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
       sync: new SyncPort(this.#current, clock),
       fleet,
+      enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
     };
     this.#retention = new RetentionSchedule({
       ...options,

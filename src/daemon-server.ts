@@ -11,7 +11,7 @@ import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 /** The services and components behind the routes. */
-export type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet"> &
+export type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet" | "enrolments"> &
   Omit<SiteRouteParts, "authority" | "clock">;
 
 export interface DaemonServerOptions {

@@ -99,6 +99,7 @@ export class ThreadedParts implements DaemonParts {
       objectives: this.#recordsThread.remote("objectives"),
       sync: this.#recordsThread.remote("sync"),
       fleet: this.#recordsThread.remote("fleet"),
+      enrolments: this.#recordsThread.remote("enrolments"),
     };
   }
 

@@ -43,6 +43,7 @@ const front = new DaemonFront({
     objectives: records.remote("objectives"),
     sync: records.remote("sync"),
     fleet: records.remote("fleet"),
+    enrolments: records.remote("enrolments"),
   },
   sensing: {
     site: main.remote("site"),

@@ -50,6 +50,9 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "configuration-reverted": "The configuration went back to the one before",
   "machine-confirmed": "{who} confirmed this machine",
   "site-removed": "{who} removed site {about}",
+  "enrolment-created": "{who} created a one-time code for site {about}",
+  "site-enrolled": "Site {about} got its account",
+  "enrolment-revoked": "{who} revoked the access of site {about}",
   "alarm-panel-reported": "Alarm panel {about} reported an event",
 };
 

@@ -61,6 +61,9 @@ export const EVENT_NAMES = [
   "opening-repeated",
   "site-removed",
   "alarm-panel-reported",
+  "enrolment-created",
+  "enrolment-revoked",
+  "site-enrolled",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -3,6 +3,7 @@ import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { EventNotes } from "../service/event-notes.ts";
+import type { Enrolments } from "../service/enrolments.ts";
 import type { Fleet } from "../service/fleet.ts";
 import type { ObjectiveLists } from "../service/objectives.ts";
 import type { Records } from "../service/records.ts";
@@ -13,6 +14,7 @@ import { answerError } from "./errors.ts";
 import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } from "./express-fast-path.ts";
 import { panelRouter } from "./panel.ts";
 import { addResource, json } from "./resource.ts";
+import { enrolmentRoutes } from "./routes/enrolments.ts";
 import { fleetRoutes } from "./routes/fleet.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
@@ -25,6 +27,7 @@ export interface AppParts {
   readonly timezone: string;
   readonly fleet: Fleet;
   readonly objectives: ObjectiveLists;
+  readonly enrolments: Enrolments;
   readonly tokens: TokenService;
   readonly events: EventNotes;
   /** Adds the routes that the contract does not have. @returns ends their open responses */
@@ -64,7 +67,7 @@ export function createApp(parts: AppParts): App {
   app.use(hostGuard(parts.hosts), readablePath(guards.token));
   app.use(parts.basePath || "/", apiRouter(parts, guards));
   const siteRouter = Router({ caseSensitive: true });
-  const endStreams = parts.addSiteRoutes(siteRouter, guards);
+  const endStreams = parts.addSiteRoutes(siteRouter, { ...guards, ...guards.installation });
   app.use(siteRouter);
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
@@ -91,15 +94,16 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
 }
 
 function apiRouter(
-  { records, timezone, objectives, fleet, tokens, basePath, deleteNeedsAdministrator }: AppParts,
-  { api, administrator }: AuthGuards,
+  { records, timezone, objectives, fleet, enrolments, tokens, basePath, deleteNeedsAdministrator }: AppParts,
+  { api, administrator, installation }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
-  fleetRoutes(router, { guard: api, deleteGuard: administrator }, fleet);
+  fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, fleet);
+  enrolmentRoutes(router, installation.administrator, enrolments);
   // Loaded on use: most daemons are never asked for it.
   const document = async (): Promise<unknown> => (await import("./openapi.ts")).openApiDocument(basePath);
   addResource(router, "/openapi.json", api, { get: json(document) });

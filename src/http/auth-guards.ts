@@ -90,6 +90,8 @@ export interface AuthGuards {
   readonly api: readonly RequestHandler[];
   /** Administrators only. */
   readonly administrator: readonly RequestHandler[];
+  /** The guards for routes about this installation as a whole: not for the account of a site. */
+  readonly installation: Pick<AuthGuards, "token" | "signedIn" | "api" | "administrator">;
   /** Whether a request would still be authorised now; for long responses. */
   readonly isStillAuthorized: (request: Request) => Promise<boolean>;
 }
@@ -124,7 +126,19 @@ export function createAuthGuards(tokens: TokenService, events: EventNotes): Auth
       throw error;
     }
   };
-  return { token, signedIn, api, administrator, isStillAuthorized };
+  const isUser = ({ site }: Principal): boolean => site === undefined;
+  const users = requireRight(isUser, "the account of a site may use its own objectives and records only");
+  const [ofUsers, apiOfUsers] = [
+    [...signedIn, users],
+    [...api, users],
+  ];
+  const installation = {
+    token,
+    signedIn: ofUsers,
+    api: apiOfUsers,
+    administrator: [...administrator, users],
+  };
+  return { token, signedIn, api, administrator, installation, isStillAuthorized };
 }
 
 /** Maximum length of a rejected path in the event log. */

@@ -26,6 +26,7 @@ export function fleetPaths(): Json {
         },
       },
     },
+    ...enrolmentPaths(),
     "/sites": {
       get: {
         operationId: "listSites",
@@ -71,6 +72,58 @@ export function fleetPaths(): Json {
         summary: "Remove a site that no longer exists; not part of the contract",
         parameters: [ID],
         responses: { "204": { description: "Removed" }, ...failures(401, 403, 404, 500, 503) },
+      },
+    },
+  };
+}
+
+/** The accounts of sites. */
+function enrolmentPaths(): Json {
+  return {
+    "/enrolments": {
+      get: {
+        operationId: "listSiteAccess",
+        summary: "List the sites that have an account or a one-time code; not part of the contract",
+        responses: {
+          "200": jsonResponse("By their reference", { type: "array", items: schema("SiteAccess") }),
+          ...failures(401, 403, 500),
+        },
+      },
+      post: {
+        operationId: "inviteSite",
+        summary: "Create a one-time code for a site; not part of the contract",
+        requestBody: jsonBody("SiteInvitation"),
+        responses: {
+          "201": jsonResponse("The code, which is shown once", schema("EnrolmentCode")),
+          ...failures(400, 401, 403, 409, 413, 415, 500, 503),
+        },
+      },
+    },
+    "/enrolments/claim": {
+      post: {
+        operationId: "enrolSite",
+        summary: "Exchange a one-time code for the account of a site; not part of the contract",
+        security: [],
+        requestBody: jsonBody("EnrolmentClaim"),
+        responses: {
+          "201": jsonResponse("The account; its password is the one of the request", schema("EnrolledSite")),
+          ...failures(400, 403, 409, 413, 415, 429, 500, 503),
+        },
+      },
+    },
+    "/enrolments/{site}": {
+      delete: {
+        operationId: "revokeSite",
+        summary: "Disable the account of a site and remove its one-time code; not part of the contract",
+        parameters: [
+          {
+            name: "site",
+            in: "path",
+            required: true,
+            schema: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$" },
+          },
+        ],
+        responses: { "204": { description: "Revoked" }, ...failures(401, 403, 404, 500, 503) },
       },
     },
   };

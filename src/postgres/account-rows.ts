@@ -4,7 +4,10 @@ import type { NamedStatement, Queries } from "./connection.ts";
 
 /** The columns of an `AccountRow`. */
 export const ACCOUNT_COLUMNS =
-  "id, email, role, password_hash, disabled, token_version, must_change_password, objectives";
+  "id, email, role, password_hash, disabled, token_version, must_change_password, objectives, site";
+
+/** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
+export const ACCOUNTS_LOCK = 0x61636374;
 
 /** A row of the table of accounts. */
 export interface AccountRow {
@@ -17,6 +20,7 @@ export interface AccountRow {
   readonly must_change_password: boolean;
   /** JSON list of objectives; null for all. */
   readonly objectives: string | null;
+  readonly site: string | null;
 }
 
 /** A row as the services know it. */
@@ -30,6 +34,7 @@ export function accountOf(row: AccountRow): Account {
     tokenVersion: row.token_version,
     mustChangePassword: row.must_change_password,
     objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
+    site: row.site ?? undefined,
   };
 }
 

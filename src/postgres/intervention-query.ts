@@ -24,10 +24,18 @@ export interface PostgresCondition {
 export function conditionOf({
   filters,
   search,
-}: Pick<InterventionQuery, "filters" | "search">): PostgresCondition {
+  scope,
+}: Pick<InterventionQuery, "filters" | "search" | "scope">): PostgresCondition {
   const values: SqlParameter[] = [];
   const parameter = (value: SqlParameter): string => `$${values.push(value)}`;
   const conditions = filters.map((filter) => filterSql(filter, parameter));
+  if (scope !== undefined) {
+    const ids = parameter(scope.map(({ id }) => id));
+    const types = parameter(scope.map(({ type }) => type));
+    conditions.push(
+      `("objectiveId", "objectiveType") IN (SELECT * FROM unnest(${ids}::bigint[], ${types}::text[]))`,
+    );
+  }
   if (search !== undefined) {
     const text = parameter(withoutNul(folded(search)));
     conditions.push(`(${SEARCHED.map((field) => `strpos("${field}Folded", ${text}) > 0`).join(" OR ")})`);
@@ -45,9 +53,10 @@ export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
 }
 
 /** Whether the counts by status, priority and type have the total of a query. */
-export function isCounted({ filters, search }: InterventionQuery): boolean {
+export function isCounted({ filters, search, scope }: InterventionQuery): boolean {
   return (
     search === undefined &&
+    scope === undefined &&
     filters.every(
       ({ field, operator }) => COUNTED.has(field) && !isBound(operator) && operator !== "contains",
     )

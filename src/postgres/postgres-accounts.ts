@@ -14,12 +14,9 @@ import {
 } from "../service/accounts.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
 import type { Account } from "../store/accounts.ts";
-import { ACCOUNT_COLUMNS, accountOf, findByEmail, type AccountRow } from "./account-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, findByEmail, type AccountRow } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
-
-/** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
-const ACCOUNTS_LOCK = 0x61636374;
 
 interface AccountChange {
   readonly email?: string;

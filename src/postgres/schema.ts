@@ -203,4 +203,19 @@ export const STEPS: readonly string[] = [
   -- The headline counts unfinished records twice a second while somebody looks: done ones cost nothing.
   CREATE INDEX interventions_unfinished ON interventions(id) WHERE deleted_at IS NULL AND "status" <> 'done';
   `,
+  `
+  -- site.ref of the site that uses the account: it may then use only its own objectives and records.
+  ALTER TABLE accounts ADD COLUMN site text COLLATE "C";
+  CREATE UNIQUE INDEX accounts_site ON accounts(site) WHERE site IS NOT NULL;
+  CREATE TABLE enrolments(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    code_hash text COLLATE "C" NOT NULL UNIQUE,
+    site text COLLATE "C" NOT NULL,
+    objectives text NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    used_at bigint
+  );
+  CREATE INDEX enrolments_site ON enrolments(site);
+  `,
 ];

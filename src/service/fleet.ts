@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
-import { refText, type ObjectiveRef } from "../domain/objective.ts";
-import type { Principal } from "../domain/principal.ts";
+import { refFrom, refText } from "../domain/objective.ts";
+import { isOwnObjective, type Principal } from "../domain/principal.ts";
 import { knownReport, type SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import type { SiteState } from "../domain/site-state.ts";
@@ -63,11 +63,17 @@ export function decideReport(report: SiteReport, principal: Principal): SiteRepo
   return withObjective(knownReport(report), principal);
 }
 
-/** The objective of an enrolled site is the first of its account, whatever it reports. */
-function withObjective(report: SiteReport, { site, objectives }: Principal): SiteReport {
+/**
+ * The objective of an enrolled site is one of its account, by default the first: its silence must not open an intervention
+ * at an objective of others.
+ */
+function withObjective({ objective, ...rest }: SiteReport, principal: Principal): SiteReport {
+  const { site, objectives } = principal;
+  const ref = objective === undefined ? undefined : refFrom(objective);
+  const isAllowed = site === undefined || (ref !== undefined && isOwnObjective(principal, ref));
+  if (objective !== undefined && isAllowed) return { ...rest, objective };
   const [first] = site === undefined ? [] : (objectives ?? []);
-  const isOwn = (ref: ObjectiveRef): boolean => refText(ref) === report.objective;
-  return first === undefined || objectives?.some(isOwn) ? report : { ...report, objective: refText(first) };
+  return first ? { ...rest, objective: refText(first) } : rest;
 }
 
 /** The error of the first report of one site more than a centre has. */

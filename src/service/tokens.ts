@@ -101,8 +101,10 @@ export class TokenService {
     const { accountId: id, ver } = this.#claimsOf(token);
     const account = await this.#signIns.byId(id);
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
-    const { id: accountId, email, role, mustChangePassword, objectives } = account;
-    return { accountId, email, role, mustChangePassword, objectives, from };
+    const { id: accountId, email, role, mustChangePassword, site } = account;
+    // The account of a site without objectives may use none, never all.
+    const objectives = account.objectives ?? (site === undefined ? undefined : []);
+    return { accountId, email, role, mustChangePassword, objectives, site, from };
   }
 
   /** Token for dispatching trips; its account has no password. @see AccountService.ensureDevice */

@@ -16,6 +16,8 @@ export interface Account {
   readonly mustChangePassword: boolean;
   /** The objectives the account is limited to; undefined for all of them. */
   readonly objectives: ObjectiveScope | undefined;
+  /** `site.ref` of the site that uses the account; undefined for users and other clients. */
+  readonly site: string | undefined;
 }
 
 /** Accounts of users, and the service account that posts trips. */
@@ -33,6 +35,8 @@ export class AccountStore extends Store {
   readonly #bind = this.prepare(
     "UPDATE accounts SET objectives = ?, token_version = token_version + 1 WHERE id = ?",
   );
+  readonly #bySite = this.prepare<AccountRow>("SELECT * FROM accounts WHERE site = ?");
+  readonly #bindSite = this.prepare("UPDATE accounts SET site = ? WHERE id = ?");
   readonly #change = this.prepare<AccountRow>(
     `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
        password_hash = coalesce(:passwordHash, password_hash),
@@ -83,6 +87,17 @@ export class AccountStore extends Store {
     this.#bind.run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
   }
 
+  /** The account of a site. */
+  bySite(ref: string): Account | undefined {
+    return toAccount(this.#bySite.get(ref));
+  }
+
+  /** Makes an account that of a site, limited to its objectives, and revokes its tokens. */
+  bindSite(id: number, ref: string, objectives: ObjectiveScope): void {
+    this.#bindSite.run(ref, id);
+    this.bind(id, objectives);
+  }
+
   /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
   change(
     id: number,
@@ -103,6 +118,7 @@ interface AccountRow {
   readonly token_version: number;
   readonly must_change_password: 0 | 1;
   readonly objectives: string | null;
+  readonly site: string | null;
 }
 
 function toAccount(row: AccountRow | undefined): Account | undefined {
@@ -116,6 +132,7 @@ function toAccount(row: AccountRow | undefined): Account | undefined {
       tokenVersion: row.token_version,
       mustChangePassword: row.must_change_password === 1,
       objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
+      site: row.site ?? undefined,
     }
   );
 }

@@ -59,6 +59,10 @@ const AUDITED: readonly EventName[] = [
   "zone-restored",
   "walk-test-started",
   "walk-test-ended",
+  "site-removed",
+  "enrolment-created",
+  "enrolment-revoked",
+  "site-enrolled",
 ];
 /**
  * At most one entry per account and address in ten minutes, so that a client that signs in for each request does

@@ -1,4 +1,5 @@
 import type { RecordField } from "../domain/intervention.ts";
+import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** One field of the order of a list. */
@@ -15,6 +16,8 @@ export interface InterventionQuery {
   readonly filters: readonly Filter[];
   /** Text to find in name, description or notes. */
   readonly search?: string;
+  /** Only records at these objectives, for the account of a site; undefined for all. */
+  readonly scope?: ObjectiveScope;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;
@@ -49,14 +52,12 @@ export interface InterventionSql {
  * @param order the first sort key; undefined if the order does not matter
  */
 export function sqlOf(
-  query: Pick<InterventionQuery, "filters" | "search">,
+  query: Pick<InterventionQuery, "filters" | "search" | "scope">,
   order?: SortKey,
 ): InterventionSql {
   const { conditions, values } = conditionsOf(query);
-  const isHelped =
-    order === undefined
-      ? query.filters.some(usesIndex)
-      : (INDEXED.has(order.field) && order.isRanked !== true) || query.filters.some(usesIndex);
+  const isFiltered = query.scope !== undefined || query.filters.some(usesIndex);
+  const isHelped = isFiltered || (order !== undefined && INDEXED.has(order.field) && order.isRanked !== true);
   return {
     // Otherwise SQLite scans the whole table along some index, with random reads.
     from: isHelped ? "interventions" : "interventions NOT INDEXED",
@@ -88,7 +89,11 @@ function isOneSided(operator: Filter["operator"]): boolean {
  * The conditions of a query and their parameters. Field names come only from the closed list of record fields,
  * values only as parameters. A list of values is one parameter, because SQLite limits the number of ORs.
  */
-export function conditionsOf({ filters, search }: Pick<InterventionQuery, "filters" | "search">): {
+export function conditionsOf({
+  filters,
+  search,
+  scope,
+}: Pick<InterventionQuery, "filters" | "search" | "scope">): {
   conditions: string[];
   values: Record<string, SqlValue>;
 } {
@@ -101,6 +106,15 @@ export function conditionsOf({ filters, search }: Pick<InterventionQuery, "filte
     values[name] = isOneSided(filter.operator) || isOneValue(filter) ? single : JSON.stringify(compared);
     return conditionOf(filter, `:${name}`);
   });
+  if (scope !== undefined) {
+    // The ids alone can use the index of objectives; types and ids together are exact.
+    values["scopeIds"] = JSON.stringify(scope.map(({ id }) => id));
+    values["scope"] = JSON.stringify(scope.map(refText));
+    conditions.push(
+      "objectiveId IN (SELECT value FROM json_each(:scopeIds))",
+      "objectiveType || '/' || objectiveId IN (SELECT value FROM json_each(:scope))",
+    );
+  }
   if (search !== undefined) {
     values["search"] = folded(search);
     conditions.push(`(${SEARCHED.map((field) => `instr(${searchable(field)}, :search) > 0`).join(" OR ")})`);

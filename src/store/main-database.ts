@@ -3,7 +3,13 @@ import { addRowSums } from "./row-checksums.ts";
 import { RECOUNT } from "./intervention-lists.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished-records.ts";
-import { addObjectiveLists, AUDIT_TRAIL, FIRST_TABLES, FLEET_TABLES } from "./main-steps.ts";
+import {
+  addObjectiveLists,
+  AUDIT_TRAIL,
+  ENROLMENT_TABLES,
+  FIRST_TABLES,
+  FLEET_TABLES,
+} from "./main-steps.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -163,6 +169,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),
     (database) => database.exec(FLEET_TABLES),
+    (database) => database.exec(ENROLMENT_TABLES),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -161,6 +161,22 @@ export const FLEET_TABLES = `
   CREATE INDEX site_history_site ON site_history(site_id, id);
 `;
 
+/** Accounts of sites, and the one-time codes by which a site gets its account. */
+export const ENROLMENT_TABLES = `
+  -- site.ref of the site that uses the account: it may then use only its own objectives and records.
+  ALTER TABLE accounts ADD COLUMN site TEXT;
+  CREATE UNIQUE INDEX accounts_site ON accounts(site) WHERE site IS NOT NULL;
+  CREATE TABLE enrolments(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    code_hash TEXT NOT NULL UNIQUE,
+    site TEXT NOT NULL,
+    objectives TEXT NOT NULL CHECK(json_valid(objectives)),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) STRICT;
+`;
+
 /**
  * Migration: each list of objectives gets a version, which every change of a row replaces. Each account gets the
  * objectives it is limited to, as a JSON list or null for all. Versions are random: a counter could repeat a value

@@ -11,10 +11,13 @@ import { EventNotes } from "../../src/service/event-notes.ts";
 import { EventService } from "../../src/service/events.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { AccountService } from "../../src/service/accounts.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
+import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
+import { SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
 import { SqliteSignIns } from "../../src/service/sign-ins.ts";
@@ -143,8 +146,9 @@ export class TestApp {
     const events = new EventNotes({ events: remoteHere(new EventService({ database, clock })), clock, log });
     this.notes = events;
     this.lists = new ListService({ database });
+    const signIns = centre?.signIns ?? new SqliteSignIns({ database, clock });
     this.tokens = new TokenService({
-      signIns: centre?.signIns ?? new SqliteSignIns({ database, clock }),
+      signIns,
       events: centre?.notes ?? events,
       clock,
       keys: { current: key },
@@ -174,6 +178,11 @@ export class TestApp {
     this.parts = {
       records: new SqliteRecords(this.interventions, this.lists),
       timezone: "Europe/Bucharest",
+      enrolments: limitedEnrolments(
+        centre?.enrolments ??
+          new SqliteEnrolments({ database, clock, newCode: oneTimePassword, bcryptCost: 4 }),
+        { throttle: signIns.throttle, events: centre?.notes ?? events },
+      ),
       fleet: new SqliteFleet({
         database,
         clock,

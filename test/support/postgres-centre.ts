@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { remoteHere } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { PostgresConnections } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
+import { PostgresEnrolments } from "../../src/postgres/postgres-enrolments.ts";
 import { PostgresEvents } from "../../src/postgres/postgres-events.ts";
 import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
 import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
@@ -19,6 +21,7 @@ export class PostgresCentre {
   readonly records: PostgresRecords;
   readonly accounts: PostgresAccounts;
   readonly objectives: PostgresObjectives;
+  readonly enrolments: PostgresEnrolments;
   readonly events: PostgresEvents;
   readonly signIns: PostgresSignIns;
   readonly notes: EventNotes;
@@ -30,6 +33,12 @@ export class PostgresCentre {
     const connections = new PostgresConnections({ url }, log);
     this.connections = connections;
     this.accounts = new PostgresAccounts({ connections, clock, bcryptCost: 4 });
+    this.enrolments = new PostgresEnrolments({
+      connections,
+      clock,
+      newCode: oneTimePassword,
+      bcryptCost: 4,
+    });
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);

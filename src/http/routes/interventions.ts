@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { validateInterventionCreate } from "../../generated/validators.js";
 import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
+import { recordsOf } from "../../service/scoped-records.ts";
 import { validated } from "../../service/validation.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
@@ -25,9 +26,11 @@ export function interventionRoutes(
       const query = interventionQueryOf(parametersOf(request.originalUrl), timezone);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
-      const list = await records.page(query, closed.signal).catch((error: unknown) => {
-        if (!closed.signal.aborted) throw error;
-      });
+      const list = await recordsOf(principalOf(request), records)
+        .page(query, closed.signal)
+        .catch((error: unknown) => {
+          if (!closed.signal.aborted) throw error;
+        });
       if (list) sendJsonText(response, listBody(request, response, query, list));
     },
     post: [readBody, (request, response) => create(records, request, response)],
@@ -37,12 +40,14 @@ export function interventionRoutes(
     const hasTripJoined = (request.headers[TRIP_KEY] ?? "") !== "";
     const change = { ifMatch: request.get("If-Match"), body: request.body as unknown, hasTripJoined };
     const id = idOf(request, "intervention");
-    const { record, rev } = await records.change(id, change, principalOf(request));
+    const principal = principalOf(request);
+    const { record, rev } = await recordsOf(principal, records).change(id, change, principal);
     response.set("ETag", etagOf(rev)).json(record);
   };
   const remove = async (request: Request, response: Response): Promise<void> => {
     const id = idOf(request, "intervention");
-    const record = await records.remove(id, request.get("If-Match"), principalOf(request));
+    const principal = principalOf(request);
+    const record = await recordsOf(principal, records).remove(id, request.get("If-Match"), principal);
     // Clients that need the deleted record can request it (RFC 7240).
     if (prefersRepresentation(request))
       response.set("Preference-Applied", "return=representation").json(record);
@@ -50,7 +55,9 @@ export function interventionRoutes(
   };
   addResource(router, "/interventii/:id", guard, {
     get: async (request, response) => {
-      const { record, rev } = await records.get(idOf(request, "intervention"));
+      const { record, rev } = await recordsOf(principalOf(request), records).get(
+        idOf(request, "intervention"),
+      );
       response.set("ETag", etagOf(rev)).json(record);
     },
     put: [readBody, update],
@@ -62,7 +69,8 @@ export function interventionRoutes(
 async function create(records: Records, request: Request, response: Response): Promise<void> {
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
-  const { record, replayed } = await records.create(body, principalOf(request), key);
+  const principal = principalOf(request);
+  const { record, replayed } = await recordsOf(principal, records).create(body, principal, key);
   // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");

@@ -40,6 +40,9 @@ export const EN_SAYS = {
   "says.configuration-reverted": "The configuration went back to the one before",
   "says.machine-confirmed": "{who} confirmed this machine",
   "says.site-removed": "{who} removed site {about}",
+  "says.enrolment-created": "{who} created a one-time code for site {about}",
+  "says.site-enrolled": "Site {about} got its account",
+  "says.enrolment-revoked": "{who} revoked the access of site {about}",
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",
 
   "outcome.waiting": "waits for its record",

@@ -1,0 +1,46 @@
+import type { Request, RequestHandler, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { validateEnrolmentClaim, validateSiteInvitation } from "../../generated/validators.js";
+import type { Enrolments } from "../../service/enrolments.ts";
+import { validated } from "../../service/validation.ts";
+import { requestActor } from "../auth-guards.ts";
+import { readBody } from "../body.ts";
+import { addResource, json, PUBLIC } from "../resource.ts";
+
+/**
+ * Accounts of sites: /enrolments for administrators, and the exchange of a one-time code, which is the authentication itself.
+ * @param guard administrators of the centre
+ */
+export function enrolmentRoutes(
+  router: Router,
+  guard: readonly RequestHandler[],
+  enrolments: Enrolments,
+): void {
+  const invite = async (request: Request, response: Response): Promise<void> => {
+    const invitation = validated(validateSiteInvitation, request.body);
+    response.status(201).json(await enrolments.invite(invitation, requestActor(request)));
+  };
+  addResource(router, "/enrolments", guard, {
+    get: json(() => enrolments.list()),
+    post: [readBody, invite],
+  });
+  const claim = async (request: Request, response: Response): Promise<void> => {
+    const body = validated(validateEnrolmentClaim, request.body);
+    response.status(201).json(await enrolments.claim(body, request.ip ?? "control socket"));
+  };
+  addResource(router, "/enrolments/claim", PUBLIC, { post: [readBody, claim] });
+  addResource(router, "/enrolments/:site", guard, {
+    delete: async (request, response) => {
+      await enrolments.revoke(siteOf(request), requestActor(request));
+      response.status(204).end();
+    },
+  });
+}
+
+/** @throws AppError `not-found` for what cannot be a `site.ref` */
+function siteOf(request: Request): string {
+  const site = String(request.params["site"]);
+  if (!/^[A-Za-z0-9][\w.-]{0,31}$/.test(site))
+    throw new AppError("not-found", `site ${JSON.stringify(site)} does not exist`);
+  return site;
+}

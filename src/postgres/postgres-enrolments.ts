@@ -1,0 +1,195 @@
+import { isoTime, type Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor, EventDetail, EventName } from "../domain/event.ts";
+import { refText, type ObjectiveRef } from "../domain/objective.ts";
+import type {
+  EnrolledSite,
+  EnrolmentClaim,
+  EnrolmentCode,
+  SiteAccess,
+  SiteInvitation,
+} from "../generated/types.ts";
+import {
+  accessList,
+  assertHasAccess,
+  assertKnown,
+  assertRoom,
+  claimedAgain,
+  codeHash,
+  CODES_KEPT_MS,
+  enrolledSite,
+  issued,
+  newEnrolment,
+  scopeOfSite,
+  siteAddress,
+  unusable,
+  usable,
+  type Enrolments,
+  type NewEnrolment,
+} from "../service/enrolments.ts";
+import { hashPassword } from "../service/password-rules.ts";
+import { scopeOf, type Account } from "../store/accounts.ts";
+import type { Enrolment } from "../store/enrolments.ts";
+import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
+import { insertEvents } from "./postgres-events.ts";
+
+/** The one-time codes of sites of a centre, as `SqliteEnrolments` has them in SQLite. */
+export class PostgresEnrolments implements Enrolments {
+  readonly #options: ConstructorParameters<typeof PostgresEnrolments>[0];
+
+  /** @param options as `SqliteEnrolments` */
+  constructor(options: {
+    readonly connections: PostgresConnections;
+    readonly clock: Pick<Clock, "wallMs">;
+    readonly newCode: () => string;
+    readonly bcryptCost?: number;
+  }) {
+    this.#options = options;
+  }
+
+  async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
+    const code = this.#options.newCode();
+    const enrolment = newEnrolment(invitation, code, this.#nowMs());
+    await this.#alone(async (queries) => {
+      assertKnown(await unknownOf(queries, enrolment.objectives));
+      await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
+        enrolment.createdAtMs - CODES_KEPT_MS,
+      ]);
+      await queries.query("DELETE FROM enrolments WHERE site = $1 AND used_at IS NULL", [enrolment.site]);
+      assertRoom((await unused(queries, enrolment.createdAtMs)).length);
+      await add(queries, enrolment);
+      const detail = { ...scopeOfSite(enrolment), until: isoTime(enrolment.expiresAtMs) };
+      await this.#record(queries, "enrolment-created", enrolment.site, by, detail);
+    });
+    return issued(code, enrolment);
+  }
+
+  async list(): Promise<readonly SiteAccess[]> {
+    const { connections } = this.#options;
+    const rows = await connections.query<AccountRow>(
+      `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site IS NOT NULL`,
+    );
+    return accessList(rows.map(accountOf), await unused(connections, this.#nowMs()));
+  }
+
+  async revoke(site: string, by: Actor): Promise<void> {
+    await this.#alone(async (queries) => {
+      const accounts = await queries.query(
+        "UPDATE accounts SET disabled = true, token_version = token_version + 1 WHERE site = $1 RETURNING id",
+        [site],
+      );
+      const codes = await queries.query("DELETE FROM enrolments WHERE site = $1 RETURNING id", [site]);
+      assertHasAccess(site, accounts.length + codes.length > 0);
+      await this.#record(queries, "enrolment-revoked", site, by, {});
+    });
+  }
+
+  async claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite> {
+    const { connections, bcryptCost } = this.#options;
+    const found = await this.#usable(connections, claim);
+    if (found.usedAtMs !== null) return claimedAgain(await bySite(connections, claim.site), found, claim);
+    const passwordHash = await hashPassword(claim.password, bcryptCost);
+    return this.#alone(async (queries) => {
+      // Of two concurrent requests with one code, only one succeeds.
+      const now = await this.#usable(queries, claim);
+      if (now.usedAtMs !== null) throw unusable();
+      const objectives = JSON.stringify(now.objectives.map(refText));
+      const { email } = await this.#bind(queries, claim.site, passwordHash, objectives);
+      await queries.query("UPDATE enrolments SET used_at = $1 WHERE id = $2", [this.#nowMs(), now.id]);
+      await this.#record(queries, "site-enrolled", claim.site, { who: email, from }, scopeOfSite(now));
+      return enrolledSite(email, now);
+    });
+  }
+
+  async #usable(queries: Queries, claim: EnrolmentClaim): Promise<Enrolment> {
+    const [row] = await queries.query<EnrolmentRow>("SELECT * FROM enrolments WHERE code_hash = $1", [
+      codeHash(claim.code),
+    ]);
+    return usable(row && enrolmentOf(row), claim, this.#nowMs());
+  }
+
+  async #bind(queries: Queries, site: string, passwordHash: string, objectives: string): Promise<Account> {
+    const known = await bySite(queries, site);
+    const email = known?.email ?? siteAddress(site);
+    const values = [site, passwordHash, objectives];
+    const [row] = known
+      ? await queries.query<AccountRow>(BIND, values)
+      : await queries.query<AccountRow>(ADD, [...values, email, this.#nowMs()]);
+    if (!row) throw new AppError("conflict", `account ${email} already exists`);
+    return accountOf(row);
+  }
+
+  /** A transaction that no other change of accounts overlaps, in whatever process. */
+  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#options.connections.transaction(async (queries) => {
+      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
+      return work(queries);
+    });
+  }
+
+  #record(queries: Queries, event: EventName, site: string, by: Actor, detail: EventDetail): Promise<void> {
+    const { who, from } = by;
+    return insertEvents(queries, [
+      { event: { event, who, from, subject: `site ${site}`, detail }, atMs: this.#nowMs() },
+    ]);
+  }
+
+  #nowMs(): number {
+    return Math.round(this.#options.clock.wallMs());
+  }
+}
+
+interface EnrolmentRow {
+  readonly id: number;
+  readonly site: string;
+  readonly objectives: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+function enrolmentOf({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
+  const { created_at: createdAtMs, expires_at: expiresAtMs, used_at: usedAtMs } = row;
+  return { id, site, objectives: scopeOf(objectives), createdAtMs, expiresAtMs, usedAtMs };
+}
+
+async function bySite(queries: Queries, site: string): Promise<Account | undefined> {
+  const [row] = await queries.query<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site = $1`, [
+    site,
+  ]);
+  return row && accountOf(row);
+}
+
+async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
+  const rows = await queries.query<EnrolmentRow>(
+    "SELECT * FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id",
+    [nowMs],
+  );
+  return rows.map(enrolmentOf);
+}
+
+async function unknownOf(queries: Queries, refs: readonly ObjectiveRef[]): Promise<ObjectiveRef | undefined> {
+  const rows = await queries.query<ObjectiveRef>(
+    "SELECT kind AS type, id FROM objectives WHERE id = ANY($1::bigint[])",
+    [refs.map(({ id }) => id)],
+  );
+  return refs.find((ref) => !rows.some(({ type, id }) => type === ref.type && id === ref.id));
+}
+
+async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
+  const { codeHash: hash, site, objectives, createdAtMs, expiresAtMs } = enrolment;
+  await queries.query(
+    "INSERT INTO enrolments(code_hash, site, objectives, created_at, expires_at) VALUES($1, $2, $3, $4, $5)",
+    [hash, site, JSON.stringify(objectives.map(refText)), createdAtMs, expiresAtMs],
+  );
+}
+
+const BIND = `
+  UPDATE accounts SET password_hash = $2, objectives = $3, disabled = false, must_change_password = false,
+    token_version = token_version + 1
+  WHERE site = $1 RETURNING ${ACCOUNT_COLUMNS}`;
+const ADD = `
+  INSERT INTO accounts(site, password_hash, objectives, email, role, must_change_password, created_at)
+  VALUES($1, $2, $3, $4, 'operator', false, $5)
+  ON CONFLICT (lower(email)) DO NOTHING RETURNING ${ACCOUNT_COLUMNS}`;

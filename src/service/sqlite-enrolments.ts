@@ -1,0 +1,129 @@
+import { isoTime, type Clock } from "../domain/clock.ts";
+import type { Actor } from "../domain/event.ts";
+import { AppError } from "../domain/errors.ts";
+import type {
+  EnrolledSite,
+  EnrolmentClaim,
+  EnrolmentCode,
+  SiteAccess,
+  SiteInvitation,
+} from "../generated/types.ts";
+import { AccountStore, type Account } from "../store/accounts.ts";
+import type { Database } from "../store/database.ts";
+import { EnrolmentStore, type Enrolment } from "../store/enrolments.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
+import { transaction } from "../store/transaction.ts";
+import {
+  accessList,
+  assertHasAccess,
+  assertKnown,
+  assertRoom,
+  claimedAgain,
+  codeHash,
+  CODES_KEPT_MS,
+  enrolledSite,
+  issued,
+  newEnrolment,
+  scopeOfSite,
+  siteAddress,
+  unusable,
+  usable,
+  type Enrolments,
+} from "./enrolments.ts";
+import { EventService } from "./events.ts";
+import { hashPassword } from "./password-rules.ts";
+
+/** The one-time codes of sites in SQLite, in the calling thread. */
+export class SqliteEnrolments implements Enrolments {
+  readonly #options: ConstructorParameters<typeof SqliteEnrolments>[0];
+  readonly #accounts: AccountStore;
+  readonly #enrolments: EnrolmentStore;
+  readonly #objectives: ObjectiveStore;
+  readonly #events: EventService;
+
+  /** @param options `newCode`: a code with at least 100 random bits; `bcryptCost` as for `AccountService` */
+  constructor(options: {
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly newCode: () => string;
+    readonly bcryptCost?: number;
+  }) {
+    this.#options = options;
+    this.#accounts = new AccountStore(options.database);
+    this.#enrolments = new EnrolmentStore(options.database);
+    this.#objectives = new ObjectiveStore(options.database);
+    this.#events = new EventService(options);
+  }
+
+  async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
+    const { newCode, database } = this.#options;
+    const code = newCode();
+    const enrolment = newEnrolment(invitation, code, this.#nowMs());
+    const { site, objectives, createdAtMs, expiresAtMs } = enrolment;
+    transaction(database, () => {
+      assertKnown(objectives.find((ref) => !this.#objectives.exists(ref)));
+      this.#enrolments.removeBefore(createdAtMs - CODES_KEPT_MS);
+      this.#enrolments.removeUnused(site);
+      assertRoom(this.#enrolments.unused(createdAtMs).length);
+      this.#enrolments.add(enrolment);
+      const detail = { ...scopeOfSite(enrolment), until: isoTime(expiresAtMs) };
+      this.#events.record({ ...by, event: "enrolment-created", subject: `site ${site}`, detail });
+    });
+    return issued(code, enrolment);
+  }
+
+  async list(): Promise<readonly SiteAccess[]> {
+    return accessList(this.#accounts.signInAccounts(), this.#enrolments.unused(this.#nowMs()));
+  }
+
+  async revoke(site: string, by: Actor): Promise<void> {
+    transaction(this.#options.database, () => {
+      const account = this.#accounts.bySite(site);
+      if (account) this.#accounts.change(account.id, { disabled: true });
+      const codes = this.#enrolments.removeOf(site);
+      assertHasAccess(site, account !== undefined || codes > 0);
+      this.#events.record({ ...by, event: "enrolment-revoked", subject: `site ${site}`, detail: {} });
+    });
+  }
+
+  async claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite> {
+    const found = this.#usable(claim);
+    if (found.usedAtMs !== null) return claimedAgain(this.#accounts.bySite(claim.site), found, claim);
+    const { database, bcryptCost } = this.#options;
+    const passwordHash = await hashPassword(claim.password, bcryptCost);
+    return transaction(database, () => {
+      // Of two concurrent requests with one code, only one succeeds.
+      const now = this.#usable(claim);
+      if (now.usedAtMs !== null) throw unusable();
+      const { email, id } = this.#accountOf(claim.site, passwordHash);
+      this.#accounts.bindSite(id, claim.site, now.objectives);
+      this.#enrolments.markUsed(now.id, this.#nowMs());
+      const event = {
+        event: "site-enrolled",
+        subject: `site ${claim.site}`,
+        detail: scopeOfSite(now),
+      } as const;
+      this.#events.record({ ...event, who: email, from });
+      return enrolledSite(email, now);
+    });
+  }
+
+  #usable(claim: EnrolmentClaim): Enrolment {
+    return usable(this.#enrolments.byHash(codeHash(claim.code)), claim, this.#nowMs());
+  }
+
+  #accountOf(site: string, passwordHash: string): Account {
+    const known = this.#accounts.bySite(site);
+    const email = known?.email ?? siteAddress(site);
+    const own = { email, role: "operator", passwordHash, mustChangePassword: false } as const;
+    const account = known
+      ? this.#accounts.change(known.id, { passwordHash, disabled: false })
+      : this.#accounts.add({ ...own, createdAtMs: this.#nowMs() });
+    if (!account) throw new AppError("conflict", `account ${email} already exists`);
+    return account;
+  }
+
+  #nowMs(): number {
+    return Math.round(this.#options.clock.wallMs());
+  }
+}

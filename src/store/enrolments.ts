@@ -1,0 +1,86 @@
+import { refText, type ObjectiveScope } from "../domain/objective.ts";
+import { scopeOf } from "./accounts.ts";
+import { Store } from "./database.ts";
+
+/** A one-time code for a site; all times wall clock, milliseconds since 1970. */
+export interface Enrolment {
+  readonly id: number;
+  /** `site.ref` of the only site that may use it. */
+  readonly site: string;
+  readonly objectives: ObjectiveScope;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** Null while it is unused. */
+  readonly usedAtMs: number | null;
+}
+
+/** One-time codes of sites, stored as hashes. */
+export class EnrolmentStore extends Store {
+  readonly #add = this.prepare(
+    "INSERT INTO enrolments(code_hash, site, objectives, created_at, expires_at) VALUES(?, ?, ?, ?, ?)",
+  );
+  readonly #byHash = this.prepare<EnrolmentRow>("SELECT * FROM enrolments WHERE code_hash = ?");
+  readonly #unused = this.prepare<EnrolmentRow>(
+    "SELECT * FROM enrolments WHERE used_at IS NULL AND expires_at > ? ORDER BY id",
+  );
+  readonly #use = this.prepare("UPDATE enrolments SET used_at = ? WHERE id = ?");
+  readonly #removeUnused = this.prepare("DELETE FROM enrolments WHERE site = ? AND used_at IS NULL");
+  readonly #removeOf = this.prepare("DELETE FROM enrolments WHERE site = ?");
+  readonly #removeOld = this.prepare(
+    "DELETE FROM enrolments WHERE max(expires_at, coalesce(used_at, 0)) < ?",
+  );
+
+  add(enrolment: Omit<Enrolment, "id" | "usedAtMs"> & { readonly codeHash: string }): void {
+    const { codeHash, site, objectives, createdAtMs, expiresAtMs } = enrolment;
+    this.#add.run(codeHash, site, JSON.stringify(objectives.map(refText)), createdAtMs, expiresAtMs);
+  }
+
+  byHash(codeHash: string): Enrolment | undefined {
+    const row = this.#byHash.get(codeHash);
+    return row && toEnrolment(row);
+  }
+
+  /** Codes that can still be used at a time, the oldest first. */
+  unused(nowMs: number): Enrolment[] {
+    return this.#unused.all(nowMs).map(toEnrolment);
+  }
+
+  markUsed(id: number, nowMs: number): void {
+    this.#use.run(nowMs, id);
+  }
+
+  /** Removes the unused codes of a site. */
+  removeUnused(site: string): void {
+    this.#removeUnused.run(site);
+  }
+
+  /** Removes all codes of a site. @returns their number */
+  removeOf(site: string): number {
+    return this.#removeOf.run(site).changes;
+  }
+
+  /** Removes codes that expired or were used before a time. */
+  removeBefore(beforeMs: number): void {
+    this.#removeOld.run(beforeMs);
+  }
+}
+
+interface EnrolmentRow {
+  readonly id: number;
+  readonly site: string;
+  readonly objectives: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+function toEnrolment({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
+  return {
+    id,
+    site,
+    objectives: scopeOf(objectives),
+    createdAtMs: row.created_at,
+    expiresAtMs: row.expires_at,
+    usedAtMs: row.used_at,
+  };
+}

@@ -1,0 +1,155 @@
+import request from "supertest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { SiteAccess } from "../../src/generated/types.ts";
+import { TestApp } from "../support/app.ts";
+import { claim, codeFor, enrolled, SITE_PASSWORD, signIn } from "../support/enrolled-site.ts";
+
+const HALL = ["obiective/cladiri/1"];
+const HOUR_MS = 3_600_000;
+const OTHER_PASSWORD = "z8r4-2mkqp-x7dvb-h9ctn";
+
+let centre: TestApp;
+beforeEach(async () => {
+  centre = await TestApp.make();
+});
+afterEach(() => centre.close());
+
+async function asAdministrator(method: "get" | "post" | "delete", path: string, body?: object) {
+  const token = await centre.token("administrator");
+  return request(centre.app)[method](path).set("Authorization", `Bearer ${token}`).send(body);
+}
+
+async function access(): Promise<SiteAccess[]> {
+  return (await asAdministrator("get", "/enrolments")).body as SiteAccess[];
+}
+
+test("a site exchanges its code for an account of its own", async () => {
+  const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/1", "obiective/bunuri/2"]);
+  expect(await access()).toMatchObject([{ site: "hala-nord", state: "invited", email: null }]);
+  // Codes are typed: case, spaces and dashes do not matter.
+  const typed = ` ${code.toUpperCase().replaceAll("-", " ")} `;
+  const { body } = await claim(centre, typed, "hala-nord").expect(201);
+  expect(body).toEqual({
+    email: "hala-nord@sites.santinela.local",
+    site: "hala-nord",
+    objectives: ["obiective/cladiri/1", "obiective/bunuri/2"],
+  });
+  expect(JSON.stringify(body)).not.toContain(SITE_PASSWORD);
+  await signIn(centre, body.email).expect(200);
+  expect(await access()).toEqual([{ ...body, state: "enrolled", codeExpiresAt: null }]);
+});
+
+test("a code works once; only the site that used it may repeat its request, because the answer may be lost", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const { body } = await claim(centre, code, "hala-nord").expect(201);
+  expect((await claim(centre, code, "hala-nord").expect(201)).body).toEqual(body);
+  await claim(centre, code, "hala-nord", OTHER_PASSWORD).expect(403);
+  await signIn(centre, body.email).expect(200);
+  centre.clock.advance(HOUR_MS);
+  await claim(centre, code, "hala-nord").expect(403);
+});
+
+test("of two that use a code at once, one gets the account", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const answers = await Promise.all(
+    [SITE_PASSWORD, OTHER_PASSWORD].map(async (password) => ({
+      password,
+      status: (await claim(centre, code, "hala-nord", password)).status,
+    })),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403]);
+  for (const { password, status } of answers)
+    await signIn(centre, "hala-nord@sites.santinela.local", password).expect(status === 201 ? 200 : 401);
+});
+
+test("an expired code, a replaced one and one of another centre are refused in the same words", async () => {
+  const elsewhere = await TestApp.make();
+  const ofAnother = await codeFor(elsewhere, "hala-nord", HALL);
+  await elsewhere.close();
+  const replaced = await codeFor(centre, "hala-nord", HALL);
+  const expired = await codeFor(centre, "hala-nord", HALL, 1);
+  centre.clock.advance(HOUR_MS);
+  const answers = await Promise.all(
+    [ofAnother, replaced, expired, "abcde-fghjk-mnpqr-stuvw"].map((code) => claim(centre, code, "hala-nord")),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  expect(new Set(answers.map(({ body }) => body.message as string)).size).toBe(1);
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(401);
+});
+
+test("a code is for one site: another cannot take its account with a code of its own", async () => {
+  await enrolled(centre, "hala-nord", HALL);
+  const code = await codeFor(centre, "hala-sud", ["obiective/cladiri/2"]);
+  const { body } = await claim(centre, code, "hala-nord", OTHER_PASSWORD).expect(403);
+  expect(body.message).toContain("hala-sud");
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(200);
+  await claim(centre, code, "hala-sud", OTHER_PASSWORD).expect(201);
+});
+
+test("guesses are limited, and counted for their address only", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 25; guess += 1)
+    statuses.push((await claim(centre, `guess-${guess}`, "hala-nord")).status);
+  expect(new Set(statuses)).toEqual(new Set([403, 429]));
+  const blocked = await claim(centre, code, "hala-nord").expect(429);
+  const waitS = Number(blocked.headers["retry-after"]);
+  expect(waitS).toBeGreaterThan(0);
+  centre.clock.advance(waitS * 1000);
+  await claim(centre, code, "hala-nord").expect(201);
+});
+
+test("a claim or an invitation that makes no sense is explained, and uses no code", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const bodies: object[] = [
+    {},
+    { code, site: "hala-nord" },
+    { code, site: "hala-nord", password: "short" },
+    { code, site: "hala-nord", password: "x".repeat(73) },
+    { code, site: "../etc", password: SITE_PASSWORD },
+    { code, site: "hala-nord", password: SITE_PASSWORD, role: "administrator" },
+  ];
+  for (const body of bodies) await request(centre.app).post("/enrolments/claim").send(body).expect(400);
+  const invitations: object[] = [
+    { site: "a b", objectives: HALL },
+    { site: "hala-sud", objectives: [] },
+    { site: "hala-sud", objectives: ["obiective/cladiri/77"] },
+    { site: "hala-sud", objectives: ["obiective/strazi/1"] },
+    { site: "hala-sud", objectives: HALL, validH: 0 },
+  ];
+  for (const body of invitations)
+    expect([(await asAdministrator("post", "/enrolments", body)).status, body]).toEqual([400, body]);
+  await claim(centre, code, "hala-nord").expect(201);
+});
+
+test("a stolen site is locked out at once, and its successor keeps its account", async () => {
+  const stolen = await enrolled(centre, "hala-nord", HALL);
+  const unused = await codeFor(centre, "hala-nord", HALL);
+  expect((await asAdministrator("delete", "/enrolments/hala-nord")).status).toBe(204);
+  await request(centre.app).get("/interventii").set("Authorization", `Bearer ${stolen}`).expect(401);
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(401);
+  await claim(centre, unused, "hala-nord", OTHER_PASSWORD).expect(403);
+  expect(await access()).toMatchObject([{ site: "hala-nord", state: "revoked", codeExpiresAt: null }]);
+
+  const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/2"]);
+  const { body } = await claim(centre, code, "hala-nord", OTHER_PASSWORD).expect(201);
+  expect(body.email).toBe("hala-nord@sites.santinela.local");
+  await signIn(centre, body.email).expect(401);
+  await signIn(centre, body.email, OTHER_PASSWORD).expect(200);
+  expect(await access()).toMatchObject([{ state: "enrolled", objectives: ["obiective/cladiri/2"] }]);
+  expect((await asAdministrator("delete", "/enrolments/hala-vest")).status).toBe(404);
+  expect((await asAdministrator("delete", "/enrolments/%2e%2e")).status).toBe(404);
+});
+
+test("only administrators invite and revoke", async () => {
+  for (const role of ["operator", "viewer"] as const) {
+    const token = await centre.token(role);
+    const ask = (method: "get" | "post" | "delete", path: string) =>
+      request(centre.app)[method](path).set("Authorization", `Bearer ${token}`);
+    await ask("get", "/enrolments").expect(403);
+    await ask("post", "/enrolments").send({ site: "x", objectives: HALL }).expect(403);
+    await ask("delete", "/enrolments/x").expect(403);
+  }
+  await request(centre.app).get("/enrolments").expect(401);
+  await request(centre.app).get("/enrolments/claim").expect(405);
+});

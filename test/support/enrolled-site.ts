@@ -1,0 +1,42 @@
+import request from "supertest";
+import type { EnrolmentCode } from "../../src/generated/types.ts";
+import type { TestApp } from "./app.ts";
+
+/** As a site generates it. */
+export const SITE_PASSWORD = "k7w2-9xqpt-m3hcz-v8rbn";
+
+/** A one-time code for a site, created by the administrator. */
+export async function codeFor(
+  centre: TestApp,
+  site: string,
+  objectives: readonly string[],
+  validH?: number,
+): Promise<string> {
+  const body = { site, objectives, ...(validH === undefined ? {} : { validH }) };
+  const { body: issued } = await request(centre.app)
+    .post("/enrolments")
+    .set("Authorization", `Bearer ${await centre.token("administrator")}`)
+    .send(body)
+    .expect(201);
+  return (issued as EnrolmentCode).code;
+}
+
+/** Sends a code as a site does. */
+export function claim(centre: TestApp, code: string, site: string, password = SITE_PASSWORD) {
+  return request(centre.app).post("/enrolments/claim").send({ code, site, password });
+}
+
+/** Signs a site in. */
+export function signIn(centre: TestApp, email: string, password = SITE_PASSWORD) {
+  return request(centre.app).post("/auth/token").send({ email, password });
+}
+
+/** Enrols a site. @returns a token of its account */
+export async function enrolled(
+  centre: TestApp,
+  site: string,
+  objectives: readonly string[],
+): Promise<string> {
+  const { body } = await claim(centre, await codeFor(centre, site, objectives), site).expect(201);
+  return ((await signIn(centre, body.email).expect(200)).body as { token: string }).token;
+}
