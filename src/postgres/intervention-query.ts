@@ -1,4 +1,5 @@
 import type { RecordField } from "../domain/intervention.ts";
+import { refText } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
 import { COUNTED } from "../store/intervention-lists.ts";
 import { FLAGS, SEARCHED, type Filter, type InterventionQuery } from "../store/intervention-query.ts";
@@ -30,11 +31,11 @@ export function conditionOf({
   const parameter = (value: SqlParameter): string => `$${values.push(value)}`;
   const conditions = filters.map((filter) => filterSql(filter, parameter));
   if (scope !== undefined) {
-    const ids = parameter(scope.map(({ id }) => id));
-    const types = parameter(scope.map(({ type }) => type));
-    conditions.push(
-      `("objectiveId", "objectiveType") IN (SELECT * FROM unnest(${ids}::bigint[], ${types}::text[]))`,
-    );
+    const ids = parameter(scope.objectives.map(({ id }) => id));
+    const refs = parameter(scope.objectives.map(refText));
+    // The ids alone can use the index of objectives; types and ids together are exact.
+    const isAt = `"objectiveId" = ANY(${ids}::bigint[]) AND "objectiveType" || '/' || "objectiveId" = ANY(${refs}::text[])`;
+    conditions.push(`((${isAt}) OR created_by = ${parameter(scope.accountId)}::bigint)`);
   }
   if (search !== undefined) {
     const text = parameter(withoutNul(folded(search)));

@@ -207,6 +207,7 @@ export const STEPS: readonly string[] = [
   -- site.ref of the site that uses the account: it may then use only its own objectives and records.
   ALTER TABLE accounts ADD COLUMN site text COLLATE "C";
   CREATE UNIQUE INDEX accounts_site ON accounts(site) WHERE site IS NOT NULL;
+  CREATE INDEX interventions_creator ON interventions(created_by, id) WHERE deleted_at IS NULL;
   CREATE TABLE enrolments(
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     code_hash text COLLATE "C" NOT NULL UNIQUE,

@@ -37,7 +37,8 @@ class ScopedRecords implements Records {
   }
 
   page(...[query, signal]: Parameters<Records["page"]>): ReturnType<Records["page"]> {
-    return this.#records.page({ ...query, scope: this.#principal.objectives ?? [] }, signal);
+    const { objectives = [], accountId } = this.#principal;
+    return this.#records.page({ ...query, scope: { objectives, accountId } }, signal);
   }
 
   async change(...[id, request, principal]: Parameters<Records["change"]>) {

@@ -10,14 +10,20 @@ export interface SortKey {
   readonly isRanked?: boolean;
 }
 
+/** The records that the account of a site may use: those at its objectives, and those that it has created. */
+export interface RecordScope {
+  readonly objectives: ObjectiveScope;
+  readonly accountId: number;
+}
+
 /** A validated list request: every field name is known. */
 export interface InterventionQuery {
   /** All of them must match. */
   readonly filters: readonly Filter[];
   /** Text to find in name, description or notes. */
   readonly search?: string;
-  /** Only records at these objectives, for the account of a site; undefined for all. */
-  readonly scope?: ObjectiveScope;
+  /** Only the records of the account of a site; undefined for all. */
+  readonly scope?: RecordScope;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;
@@ -108,18 +114,25 @@ export function conditionsOf({
   });
   if (scope !== undefined) {
     // The ids alone can use the index of objectives; types and ids together are exact.
-    values["scopeIds"] = JSON.stringify(scope.map(({ id }) => id));
-    values["scope"] = JSON.stringify(scope.map(refText));
-    conditions.push(
-      "objectiveId IN (SELECT value FROM json_each(:scopeIds))",
-      "objectiveType || '/' || objectiveId IN (SELECT value FROM json_each(:scope))",
-    );
+    values["scopeIds"] = JSON.stringify(scope.objectives.map(({ id }) => id));
+    values["scope"] = JSON.stringify(scope.objectives.map(refText));
+    values["scopeAccount"] = scope.accountId;
+    conditions.push(scopedTo(scope.accountId));
   }
   if (search !== undefined) {
     values["search"] = folded(search);
     conditions.push(`(${SEARCHED.map((field) => `instr(${searchable(field)}, :search) > 0`).join(" OR ")})`);
   }
   return { conditions, values };
+}
+
+/** The records of a scope, each part by its own index; `interventions_creator` has those of accounts above 2. */
+function scopedTo(accountId: number): string {
+  return `id IN (
+    SELECT id FROM interventions WHERE deleted_at IS NULL AND objectiveId IN (SELECT value FROM json_each(:scopeIds))
+      AND objectiveType || '/' || objectiveId IN (SELECT value FROM json_each(:scope))
+    UNION ALL
+    SELECT id FROM interventions WHERE created_by = :scopeAccount ${accountId > 2 ? "AND created_by > 2" : ""})`;
 }
 
 /** A single value becomes `=`, so that an index can also provide the order of the rows. */

@@ -166,6 +166,8 @@ export const ENROLMENT_TABLES = `
   -- site.ref of the site that uses the account: it may then use only its own objectives and records.
   ALTER TABLE accounts ADD COLUMN site TEXT;
   CREATE UNIQUE INDEX accounts_site ON accounts(site) WHERE site IS NOT NULL;
+  -- The first two accounts are usually the initial administrator and the one that posts trips, which need no such index.
+  CREATE INDEX interventions_creator ON interventions(created_by) WHERE created_by > 2;
   CREATE TABLE enrolments(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     code_hash TEXT NOT NULL UNIQUE,

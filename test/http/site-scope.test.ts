@@ -144,11 +144,12 @@ describe("the site's own records", () => {
     expect(await ids("", dispatcher)).toMatchObject({ total: "3" });
   });
 
-  test("that a dispatcher moves to another objective leave its lists, and stay its own by their id", async () => {
+  test("that a dispatcher moves to another objective stay its own, so that its sync does not take them for deleted", async () => {
     const mine = await added({ ...PATROL, name: "Mine" }, site);
     await ask("put", `/interventii/${mine.id}`, dispatcher).send({ objectiveId: 3 }).expect(200);
-    expect((await ids("")).ids).not.toContain(mine.id);
-    // Otherwise its sync would take it for deleted.
+    expect(await ids("?_sort=id")).toEqual({ ids: [own.id, truck.id, mine.id], total: "3" });
+    expect(await ids("?objectiveId=3")).toEqual({ ids: [mine.id], total: "1" });
+    expect(await ids("", other)).toEqual({ ids: [], total: "0" });
     await ask("get", `/interventii/${mine.id}`).expect(200);
     await ask("put", `/interventii/${mine.id}`).send({ notes: "Crew has left" }).expect(200);
     await ask("get", `/interventii/${mine.id}`, other).expect(404);

@@ -53,6 +53,9 @@ function readLists(database: Database): void {
     for (const descending of [false, true])
       for (const filter of [[], ...filters])
         lists.read({ filters: filter, sort: [{ field: sorted, descending }], start: 0, end: 25 });
+  // The list of a site at a centre.
+  const scope = { accountId: 3, objectives: [{ type: "obiective/cladiri", id: 1 }] } as const;
+  lists.read({ filters: [], scope, sort: [], start: 0, end: 1 });
 }
 
 /** The statements that `work` compiles. */

@@ -32,7 +32,12 @@ export class SyncingSite {
     app: TestApp,
     baseUrl: string,
     random: () => number = () => 0.5,
-    { siteRef = "test", marker = "notes" }: { siteRef?: string; marker?: MarkerField } = {},
+    {
+      siteRef = "test",
+      marker = "notes",
+      email = PEOPLE.operator,
+      password = PASSWORD,
+    }: { siteRef?: string; marker?: MarkerField; email?: string; password?: string } = {},
   ) {
     this.app = app;
     const { clock, database } = app;
@@ -41,7 +46,7 @@ export class SyncingSite {
     this.health = new ConditionRegistry(clock, log);
     this.outbox = new OutboxStore(database);
     this.client = new ApiClient({ baseUrl, timeoutMs: 6_000 });
-    const tokens = new TokenCache({ client: this.client, email: PEOPLE.operator, password: PASSWORD, clock });
+    const tokens = new TokenCache({ client: this.client, email, password, clock });
     const centre = new UpstreamClient({ client: this.client, tokens, clock });
     this.centre = centre;
     this.link = new Link({ baseUrl, clock, random, log, conditions: this.health });
