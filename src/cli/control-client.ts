@@ -31,11 +31,15 @@ export class ControlClient {
     return JSON.parse(await this.#request("PUT", path, body)) as T;
   }
 
+  async delete(path: string): Promise<void> {
+    await this.#request("DELETE", path);
+  }
+
   async #request(method: ApiRequest["method"], path: string, body?: unknown): Promise<string> {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const reply = await this.#client.request({ method, path, ...content });
     if (reply.kind !== "answered") throw this.#unreachable(reply);
-    if (reply.status === 200 || reply.status === 201) return reply.body;
+    if ([200, 201, 204].includes(reply.status)) return reply.body;
     const { message = `the daemon responded with ${reply.status}` } = JSON.parse(reply.body) as {
       message?: string;
     };

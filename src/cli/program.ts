@@ -16,7 +16,7 @@ import { addHelp, textAfter } from "./help.ts";
 import { addInterventionCommands } from "./interventions.ts";
 import { addMaintenanceCommands } from "./maintenance-commands.ts";
 import { addObjectiveCommands } from "./objectives.ts";
-import { addSitesCommand } from "./sites.ts";
+import { addEnrolCommand, addSitesCommand } from "./sites.ts";
 import { addMetricsCommand, addStatusCommand } from "./status.ts";
 import { addSyncCommands } from "./sync.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -83,6 +83,7 @@ function program(terminal: Terminal): Command {
   addEventCommands(commands);
   addMetricsCommand(commands);
   addSitesCommand(commands);
+  addEnrolCommand(commands);
   addSyncCommands(commands);
   addMaintenanceCommands(commands);
   commands.add("openapi", "print the OpenAPI document of the API", async () => {

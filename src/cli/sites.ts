@@ -16,9 +16,9 @@ const PAGE_ROWS = 1000;
 /** Conditions and zones named in one line. */
 const NAMED_MAX = 3;
 
-/** `sites`. */
+/** `sites`, and the accounts of sites. */
 export function addSitesCommand(root: CommandGroup): void {
-  root
+  const sites = root
     .add(
       "sites",
       "list the sites that report to this dispatch centre, the most serious first; needs a running daemon",
@@ -27,6 +27,41 @@ export function addSitesCommand(root: CommandGroup): void {
     .option("--level <level>", `only sites of this level: ${SITE_LEVELS.join(", ")}`)
     .option("--search <text>", "only sites with this text in name or reference")
     .option("--json", "print JSON in the format of GET /sites");
+  const code = () => import("./site-access.ts");
+  const below = root.below(sites);
+  below
+    .add(
+      "invite",
+      "create a one-time code by which a site gets its account",
+      async () => (await code()).invite,
+    )
+    .argument("<site>", "site.ref of the site")
+    .requiredOption("--objective <objectives...>", "the objectives that the site may use, each as type/id")
+    .option("--hours <number>", "how long the code can be used (default: 72)")
+    .option("--json", "print JSON");
+  below
+    .add("access", "list the sites that have an account or a code", async () => (await code()).listAccess)
+    .option("--json", "print JSON in the format of GET /enrolments");
+  below
+    .add(
+      "revoke",
+      "disable the account of a site at once, such as after a theft",
+      async () => (await code()).revoke,
+    )
+    .argument("<site>", "site.ref of the site");
+}
+
+/** `enrol`. */
+export function addEnrolCommand(root: CommandGroup): void {
+  root
+    .addUnloaded(
+      "enrol",
+      "get the account of this site at a dispatch centre for a one-time code",
+      async () => (await import("./enrol.ts")).enrol,
+    )
+    .argument("<code>", "the one-time code")
+    .requiredOption("--centre <url>", "base URL of the dispatch centre's API")
+    .option("--ca-file <file>", "the certificate authority of the centre, if it is not a public one");
 }
 
 /** Lists the sites of the running daemon. */

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseAnswers, readText } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
@@ -10,6 +10,7 @@ import type { Terminal } from "../terminal.ts";
 import { generateConfig, type Draft } from "../../config/generated-config.ts";
 import { renameDurably } from "../../store/durable-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
+import { setServiceGroup } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
 import {
   problemWith,
@@ -158,14 +159,6 @@ function writeFiles(path: string, { text, secrets }: Draft, canReplace: boolean)
       cause,
     });
   }
-}
-
-/** Makes files written by root readable by the group of the directory (/etc/santinela, root:santinela). */
-function setServiceGroup(file: string, folder: string): void {
-  const { gid } = statSync(folder);
-  if (process.getuid?.() !== 0 || gid === 0) return;
-  chownSync(file, 0, gid);
-  chmodSync(file, 0o640);
 }
 
 /** Template of the answers file for `--from`. */

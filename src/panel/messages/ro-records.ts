@@ -152,7 +152,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.opening-repeated": "deschidere repetată",
   "event.site-removed": "locație eliminată",
   "event.alarm-panel-reported": "raport al unei centrale de alarmă",
-  "event.enrolment-created": "cod unic pentru o locație",
+  "event.enrolment-created": "cod de unică folosință pentru o locație",
   "event.enrolment-revoked": "accesul unei locații a fost revocat",
   "event.site-enrolled": "locație înrolată",
   "event.fault": "deranjament",

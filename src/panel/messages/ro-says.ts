@@ -43,7 +43,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",
-  "says.enrolment-created": "{who} a creat un cod unic pentru locația {about}",
+  "says.enrolment-created": "{who} a creat un cod de unică folosință pentru locația {about}",
   "says.site-enrolled": "Locația {about} și-a primit contul",
   "says.enrolment-revoked": "{who} a revocat accesul locației {about}",
   "says.alarm-panel-reported": "Centrala de alarmă {about} a raportat un eveniment",

@@ -1,0 +1,65 @@
+import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import type { EnrolmentCode, SiteAccess } from "../generated/types.ts";
+import type { JsonOption } from "./command-group.ts";
+import { ControlClient } from "./control-client.ts";
+import { tableText } from "./table.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
+
+interface InviteOptions extends JsonOption {
+  readonly objective: readonly string[];
+  readonly hours?: string;
+}
+
+/** Creates a one-time code for a site at the running centre, and prints what to do with it. */
+export async function invite(
+  { dataDir, http }: Config,
+  { stdout }: Terminal,
+  { objective, hours, json }: InviteOptions,
+  site: string,
+): Promise<void> {
+  if (hours !== undefined && !/^[1-9]\d{0,2}$/.test(hours))
+    throw new AppError("usage", `--hours takes a number of hours, 1 to 720, not ${hours}`);
+  const validH = hours === undefined ? {} : { validH: Number(hours) };
+  const body = { site, objectives: objective, ...validH };
+  const issued = await new ControlClient(dataDir).post<EnrolmentCode>(`${http.basePath}/enrolments`, body);
+  if (json) {
+    stdout.write(jsonText(issued));
+    return;
+  }
+  stdout.write(
+    `one-time code for site ${issued.site}, until ${issued.expiresAt}: ${issued.code}\nAt the site: santinela enrol ${issued.code} --centre <base URL of this centre>\n`,
+  );
+}
+
+/** Lists the sites that have an account or a code. */
+export async function listAccess(
+  { dataDir, http }: Config,
+  { stdout }: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
+  const sites = await new ControlClient(dataDir).get<SiteAccess[]>(`${http.basePath}/enrolments`);
+  if (json) {
+    stdout.write(jsonText(sites));
+    return;
+  }
+  const rows = sites.map(({ site, state, email, objectives, codeExpiresAt }) => [
+    site,
+    state,
+    email ?? "",
+    codeExpiresAt ?? "",
+    objectives.join(", "),
+  ]);
+  stdout.write(tableText(["SITE", "ACCESS", "ACCOUNT", "CODE UNTIL", "OBJECTIVES"], rows));
+}
+
+/** Disables the account of a site at once. */
+export async function revoke(
+  { dataDir, http }: Config,
+  { stdout }: Terminal,
+  _options: unknown,
+  site: string,
+): Promise<void> {
+  await new ControlClient(dataDir).delete(`${http.basePath}/enrolments/${encodeURIComponent(site)}`);
+  stdout.write(`${site} can no longer sign in; its tokens have ended\n`);
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+import { santinela } from "../support/command-line.ts";
+import { codeFor, signIn } from "../support/enrolled-site.ts";
+import { close, freePort, listen } from "../support/loopback.ts";
+
+const CODE = "abcde-fghjk-mnpqr-stuvw";
+
+let folder: string;
+let servers: Server[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-enrol-"));
+  servers = [];
+  // The password file does not exist before the enrolment.
+  writeFileSync(
+    join(folder, "site.yaml"),
+    `dataDir: ./data
+site: { ref: hala-nord }
+upstream: { baseUrl: "http://127.0.0.1:9", email: hala-nord@sites.santinela.local, passwordFile: ./enrolled.password }
+mqtt: off
+zones:
+  - { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }
+  - { id: roof, name: Roof, kind: intrusion, objective: { type: obiective/cladiri, id: 3 }, input: { simulated: true } }
+`,
+  );
+});
+afterEach(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    await close(server);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+async function serve(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  servers.push(server);
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+function enrol(centre: string, code = CODE) {
+  const words = ["enrol", code, "--centre", centre, "--config", join(folder, "site.yaml")];
+  return santinela(words, { cwd: folder });
+}
+
+const password = (): string => readFileSync(join(folder, "enrolled.password"), "utf8").trim();
+
+test("a response that is lost costs no code: the same command again gets the account", async () => {
+  const centre = await TestApp.make();
+  const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]);
+  let isLost = true;
+  const url = await serve((request, response) => {
+    if (isLost) response.end = () => response.destroy();
+    centre.app(request, response);
+  });
+  const first = await enrol(url, code);
+  expect([first.code, first.stdout]).toEqual([75, ""]);
+  expect(first.stderr).toContain("repeat the same command");
+  expect(existsSync(join(folder, "enrolled.password"))).toBe(false);
+  isLost = false;
+  const second = await enrol(url, code);
+  expect(second.code).toBe(0);
+  expect(second.stderr).toBe(
+    "zone roof: the account may not use obiective/cladiri/3; trips of this zone would wait\n",
+  );
+  await signIn(centre, "hala-nord@sites.santinela.local", password()).expect(200);
+  await centre.close();
+});
+
+test("servers that cannot enrol are named, and nothing is written over a password that works", async () => {
+  writeFileSync(join(folder, "enrolled.password"), "the-one-that-works\n", { mode: 0o600 });
+  const page = await serve((_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works</h1>");
+  });
+  const foreign = await serve((_request, response) => {
+    response.writeHead(404, { "Content-Type": "application/json" }).end('{"message":"not found"}');
+  });
+  const down = await serve((_request, response) => {
+    response.writeHead(503, { "Content-Type": "application/json" }).end('{"message":"no database"}');
+  });
+  const other = await serve((_request, response) => {
+    response
+      .writeHead(201, { "Content-Type": "application/json" })
+      .end('{"email":"a@b","site":"hala-sud","objectives":["obiective/cladiri/1"]}');
+  });
+  const refused = `http://127.0.0.1:${await freePort()}`;
+  for (const [centre, code, text] of [
+    [page, 65, "cannot enrol sites (200)"],
+    [foreign, 65, "cannot enrol sites (404)"],
+    [other, 65, "cannot enrol sites (201)"],
+    [down, 75, "no database"],
+    [refused, 75, "no answer from"],
+    ["dispecerat.example.ro", 64, "is not the address of a dispatch centre"],
+  ] as const) {
+    const outcome = await enrol(centre);
+    expect([centre, outcome.code, outcome.stdout]).toEqual([centre, code, ""]);
+    expect(outcome.stderr).toContain(text);
+  }
+  expect(password()).toBe("the-one-that-works");
+});
+
+test("without a configuration, the command names the one that creates it", async () => {
+  const { code, stderr } = await santinela(["enrol", CODE, "--centre", "http://127.0.0.1:9"], {
+    cwd: folder,
+  });
+  expect(code).toBe(66);
+  expect(stderr).toContain("santinela init");
+});
