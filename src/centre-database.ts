@@ -8,6 +8,7 @@ import { newKey, oneTimePassword } from "./ops/secrets.ts";
 import { PostgresConnections } from "./postgres/connection.ts";
 import { migrate } from "./postgres/migrations.ts";
 import { PostgresAccounts } from "./postgres/postgres-accounts.ts";
+import { PostgresEnrolments } from "./postgres/postgres-enrolments.ts";
 import { PostgresEvents } from "./postgres/postgres-events.ts";
 import { PostgresFleet } from "./postgres/postgres-fleet.ts";
 import { PostgresObjectives } from "./postgres/postgres-objectives.ts";
@@ -37,6 +38,7 @@ export class CentreDatabase {
   readonly signIns: PostgresSignIns;
   readonly fleet: PostgresFleet;
   readonly unfinished: PostgresUnfinished;
+  readonly enrolments: PostgresEnrolments;
   readonly keys: PostgresSigningKeys;
   readonly #options: CentreDatabaseOptions;
 
@@ -55,6 +57,7 @@ export class CentreDatabase {
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
     this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid: randomUUID });
+    this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
     this.keys = new PostgresSigningKeys(connections);
   }

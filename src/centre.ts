@@ -12,6 +12,7 @@ import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
 import { prepareDataDir } from "./ops/secrets.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
+import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { SilenceWatch } from "./service/silence-watch.ts";
 import { TokenService } from "./service/tokens.ts";
@@ -115,7 +116,7 @@ export class Centre {
     { tokens, events }: { readonly tokens: TokenService; readonly events: EventNotes },
   ): DaemonServer {
     const { config, clock, httpDescriptor } = this.#options;
-    const { records, objectives, fleet, accounts, unfinished } = database;
+    const { records, objectives, fleet, accounts, unfinished, enrolments, signIns } = database;
     const site = centreApi({ config, clock, health: this.#health, unfinished, events: database.events });
     const metrics = new CentreMetrics({ site });
     return new DaemonServer({
@@ -137,6 +138,7 @@ export class Centre {
         tokens,
         accounts,
         events,
+        enrolments: limitedEnrolments(enrolments, { throttle: signIns.throttle, events }),
         settings: undefined,
         setup: undefined,
         discovery: undefined,
