@@ -60,9 +60,12 @@ export class RepeatedMessages {
   /** @param sentWallMs the panel's time, checked or not */
   isRepeated({ account, sequence, hash, sentWallMs }: MessageIdentity): boolean {
     const entries = this.#entries.get(account) ?? [];
-    const earlier = entries.findLast((entry) => entry.sequence === sequence && entry.hash === hash);
-    if (!earlier) return false;
-    if (earlier.sentWallMs !== null && earlier.sentWallMs === sentWallMs) return true;
+    const ofSequence = entries.filter((entry) => entry.sequence === sequence);
+    if (ofSequence.some((entry) => entry.hash === hash && isSameTime(entry.sentWallMs, sentWallMs)))
+      return true;
+    // A panel that has used the sequence for another message since does not count: what it sends now is new.
+    const earlier = ofSequence.at(-1);
+    if (earlier?.hash !== hash) return false;
     const ageMs = this.#clock.monotonicMs() - earlier.atMs;
     if (ageMs <= WINDOW_MS) return true;
     const previous = entries.at(-2);
@@ -91,6 +94,10 @@ export class RepeatedMessages {
     this.#entries.set(account, entries);
     return removed;
   }
+}
+
+function isSameTime(checkedWallMs: number | null, sentWallMs: number | null): boolean {
+  return checkedWallMs !== null && checkedWallMs === sentWallMs;
 }
 
 /** Hash of what a repetition has in common with its message. */

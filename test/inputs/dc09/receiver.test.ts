@@ -183,6 +183,18 @@ describe("a repeated message", () => {
     await panel.contactId("1130 01 004", "0001");
     expect(here.trips).toHaveLength(2);
   });
+
+  test("is not assumed within minutes if the panel has used the sequence for its restoral in between", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId("1130 01 004", "0001");
+    here.clock.advance(60_000);
+    await panel.contactId("3130 01 004", "0001");
+    here.clock.advance(60_000);
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
+    expect(here.trips).toHaveLength(2);
+    expect(here.contactOf("hall")).toBe("open");
+  });
 });
 
 describe("a message that is not accepted", () => {
