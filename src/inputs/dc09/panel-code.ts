@@ -1,3 +1,4 @@
+import { foreignName } from "../../domain/single-line.ts";
 import type { ZoneKind } from "../../domain/zone.ts";
 
 /**
@@ -34,4 +35,15 @@ export interface PanelEvent {
   readonly number: number | null;
   /** Text of the panel; empty without one. */
   readonly text: string;
+}
+
+/** Characters of an event's text that are kept. */
+const TEXT_MAX = 100;
+
+/**
+ * An event with its text as it may go into names, the log and terminals.
+ * @param common text of the whole message, for an event without one
+ */
+export function withText(event: PanelEvent, common: string): PanelEvent {
+  return { ...event, text: foreignName(event.text === "" ? common : event.text, TEXT_MAX) };
 }

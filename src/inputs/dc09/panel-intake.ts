@@ -16,7 +16,7 @@ import {
 import { MessageRate } from "./message-rate.ts";
 import type { PanelAccount } from "./panel-account.ts";
 import type { PanelChanges, PlannedEvent } from "./panel-changes.ts";
-import type { PanelEvent } from "./panel-code.ts";
+import { withText, type PanelEvent } from "./panel-code.ts";
 import type { PanelRefusals, RefusalReason } from "./panel-refusals.ts";
 import type { PanelSupervision } from "./panel-supervision.ts";
 import { contactsOf, zonesOfNumber, type PanelZones } from "./panel-zones.ts";
@@ -224,8 +224,8 @@ function eventsOf(token: string, { data, extended }: MessageContent): PanelEvent
   const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
   if (!events) throw new Refusal("malformed");
   // Extended data "I" is the text of the event.
-  const text = extended.find(({ id }) => id === "I")?.text ?? "";
-  return events.map((event) => (event.text === "" ? { ...event, text } : event));
+  const common = extended.find(({ id }) => id === "I")?.text ?? "";
+  return events.map((event) => withText(event, common));
 }
 
 /** @returns undefined if any address is allowed */

@@ -1,4 +1,5 @@
 import { CLASS_OF_KIND } from "../../domain/incident.ts";
+import { foreignName } from "../../domain/single-line.ts";
 import type { Locale } from "../../domain/trip-text.ts";
 import { resolveZone } from "../../domain/zone-rules.ts";
 import type { Zone, ZoneKind, ZoneProfile } from "../../domain/zone.ts";
@@ -75,8 +76,8 @@ export class PanelZones {
   }
 
   #nameOf(account: string, number: number, text: string): string {
-    const clean = text.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim();
-    if (clean !== "") return `${clean.slice(0, TEXT_MAX)} (${account}/${number})`;
+    const clean = foreignName(text, TEXT_MAX);
+    if (clean !== "") return `${clean} (${account}/${number})`;
     const isRomanian = this.#options.locale === "ro";
     const panel = isRomanian ? `Centrala ${account}` : `Alarm panel ${account}`;
     if (number === 0) return panel;

@@ -3,7 +3,6 @@ import { siaMeaning } from "./sia-code.ts";
 
 /** Events of one message; DC-03 blocks are short, and more would be a flood. */
 const EVENTS_MAX = 16;
-const TEXT_MAX = 100;
 
 /** A data modifier of DC-03, such as `ri1` (area) or `ti10:15` (time): two small letters and their value. */
 const MODIFIER = /^([a-z]{2})([^/A-Z*^'"|]*)/;
@@ -50,7 +49,7 @@ function eventOf(code: string, where: Pick<PanelEvent, "partition" | "number" | 
 }
 
 function textIn([, caret, double, single, block]: readonly (string | undefined)[]): string {
-  return (caret ?? double ?? single ?? block ?? "").trim().slice(0, TEXT_MAX);
+  return (caret ?? double ?? single ?? block ?? "").trim();
 }
 
 function numberOf(digits: string): number | null {

@@ -82,6 +82,22 @@ test("when the wall clock is set by years, the panel gets the new time, and its 
   expect(site.trips).toHaveLength(2);
 });
 
+test("a text that hides characters, turns the reading order or is cut within a character becomes a readable name", async () => {
+  const panel = site.panel("1234", { key });
+  await panel.sia("Nri1/BA21^\u001B[31mred\u0007 \u202Egnp.exe\u009B2J^", "0001");
+  await panel.sia(`Nri1/BA22^${"a".repeat(59)}\u{1F600}tail^`, "0002");
+  await panel.sia("Nri1/BA23^\u200B\u2060^", "0003");
+  await panel.sia("Nri1/RP00^\u001B[2J\u202Etest\u009B^", "0004");
+  const created = site.watch.monitor.watched().filter(({ zone: { id } }) => id !== "hall");
+  expect(created.map(({ zone: { name } }) => name)).toEqual([
+    "[31mred   gnp.exe 2J (1234/21)",
+    `${"a".repeat(59)}\u{1F600} (1234/22)`,
+    "Alarm panel 1234, zone 23",
+  ]);
+  const report = site.events.find(({ event }) => event === "alarm-panel-reported");
+  expect(report?.detail).toMatchObject({ text: "[2J test" });
+});
+
 test("noise costs nothing but its own connection, which is closed after 256 KiB", async () => {
   const socket = await opened();
   for (let part = 0; part < 64; part += 1) socket.write(Buffer.alloc(16_384, "GET / HTTP/1.1\r\n\r\n"));
