@@ -29,14 +29,18 @@ export function readText(file: string, what: string): string {
   }
 }
 
+const EMPTY = "the file is empty. Write the configuration again, or {} for a site without options";
+
 /**
  * Parses the text and applies the options of the environment.
- * @throws AppError `configuration` for invalid YAML, too deep nesting, too many aliases, and a variable that cannot be set
+ * @throws AppError `configuration` for an empty text, invalid YAML, too deep nesting, too many aliases, and a variable that cannot be set
  */
 export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
   const name = file ?? "the embedded configuration";
   const { document, lines, placeOf, errors } = parsedYaml(name, text);
   if (errors.length > 0) throw new ConfigurationError(errors);
+  // What a power cut leaves of a file that was being written. Read as "no options" it would be a site without zones.
+  if (text.trim() === "") throw new ConfigurationError([{ place: placeOf(0), message: EMPTY }]);
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {
     try {

@@ -31,6 +31,9 @@ test.each([
   ["a mistyped option", GOOD.replace("port", "prot"), /santinela\.yaml:4:9: http\.prot: unknown option/],
   ["a line of invalid YAML", GOOD.replace("http: {", "http: {{"), /santinela\.yaml:\d+:\d+: invalid YAML/],
   ["a single word", "hello", /santinela\.yaml:1:1: must be a section/],
+  ["nothing in it after a power cut", "", /santinela\.yaml:1:1: the file is empty/],
+  ["only line breaks", "\n\n", /santinela\.yaml:1:1: the file is empty/],
+  ["only zero bytes after a power cut", "\0".repeat(200), /santinela\.yaml:1:1: must be a section/],
 ])("a site whose configuration has %s runs with its last good configuration", (_what, broken, fault) => {
   startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
   writeFileSync(file, broken);

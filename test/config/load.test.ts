@@ -520,7 +520,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
 
 describe("a valid configuration", () => {
   test("without options has the defaults", () => {
-    expect(load("")).toMatchObject({
+    expect(load("{}")).toMatchObject({
       file,
       dataDir: join(folder, "var"),
       site: { name: "Site", ref: "site-1", timezone: "Europe/Bucharest", locale: "ro", dispeceratId: 1 },
@@ -671,7 +671,7 @@ zones:
   });
 
   test("keeps its data in the state directory under systemd", () => {
-    expect(load("", { STATE_DIRECTORY: "/var/lib/santinela" }).dataDir).toBe("/var/lib/santinela");
+    expect(load("{}", { STATE_DIRECTORY: "/var/lib/santinela" }).dataDir).toBe("/var/lib/santinela");
     expect(load("dataDir: data\n", { STATE_DIRECTORY: "/var/lib/santinela" }).dataDir).toBe(
       join(folder, "data"),
     );
@@ -697,7 +697,7 @@ describe("the environment", () => {
   test("can read a value from a file, and creates a missing section", () => {
     writeFileSync(join(folder, "ref"), "hala-nord\n");
     expect(
-      load("", { SANTINELA_SITE__REF_FILE: join(folder, "ref"), SANTINELA_MQTT__LISTEN__PORT: "0" }),
+      load("{}", { SANTINELA_SITE__REF_FILE: join(folder, "ref"), SANTINELA_MQTT__LISTEN__PORT: "0" }),
     ).toMatchObject({
       site: { ref: "hala-nord" },
       mqtt: { mode: "built-in", port: 0 },
@@ -705,10 +705,10 @@ describe("the environment", () => {
   });
 
   test("is named in the error", () => {
-    expect(refusal("", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
+    expect(refusal("{}", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
       'SANTINELA_HTTP__PORT: http.port: must be a whole number, not "eighty"',
     );
-    expect(refusal("", { SANTINELA_SITE__REF_FILE: "/nowhere" })).toMatch(
+    expect(refusal("{}", { SANTINELA_SITE__REF_FILE: "/nowhere" })).toMatch(
       /^SANTINELA_SITE__REF_FILE: cannot read \/nowhere/,
     );
   });
