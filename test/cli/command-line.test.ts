@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -279,6 +279,9 @@ describe("factory-reset", () => {
     );
     await santinela(["cert"]);
     writeFileSync(join(folder, "var", "notes.txt"), "mine");
+    // Of a change in the web panel, and of one whose daemon was killed.
+    mkdirSync(join(folder, "var", "configurations"));
+    writeFileSync(join(folder, "var", "configuration-trial.json"), "{}");
     const answered = await run(["factory-reset"], {
       cwd: folder,
       stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
@@ -290,7 +293,7 @@ describe("factory-reset", () => {
     const unconfirmed = await santinela(["factory-reset"]);
     expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       64,
-      expect.stringMatching(/permanently removes santinela\.db[^]*--yes/),
+      expect.stringMatching(/permanently removes [^\n]*santinela\.db[^]*--yes/),
     ]);
     expect(readdirSync(join(folder, "var"))).toContain("santinela.db");
     expect((await santinela(["factory-reset", "--yes"])).code).toBe(0);
