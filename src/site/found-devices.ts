@@ -4,6 +4,7 @@ import { doubtText } from "../domain/discovery/doubt.ts";
 import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { FoundDeviceView, LastMessageView } from "./discovery-view.ts";
+import { LastMessages } from "./last-messages.ts";
 
 /** Of a payload in a view. */
 const PAYLOAD_LENGTH_MAX = 2_000;
@@ -22,10 +23,14 @@ export function deviceViews(
   zones: readonly Zone[],
 ): FoundDeviceView[] {
   const usedIds = new Set(zones.map(({ id }) => id));
+  const asked = devices.flatMap(({ topics, proposals }) => [
+    ...topics,
+    ...proposals.map(({ input }) => input.mqtt),
+  ]);
+  const lastMessages = new LastMessages(heard, new Set(asked));
   return devices.map(({ id, source, name, model, topics, proposals }) => {
     const last =
-      lastMessageOf(topics, heard) ??
-      proposals.flatMap(({ input }) => lastMessageOf([input.mqtt], heard) ?? [])[0];
+      lastMessages.of(topics) ?? proposals.flatMap(({ input }) => lastMessages.of([input.mqtt]) ?? [])[0];
     return {
       id: `${source} ${id}`,
       source,
@@ -47,13 +52,6 @@ export function deviceViews(
       }),
     };
   });
-}
-
-function lastMessageOf(topics: readonly string[], heard: readonly HeardMessage[]): HeardMessage | undefined {
-  const own = new Set(topics);
-  return heard
-    .filter(({ topic }) => isBelow(topic, own))
-    .reduce<HeardMessage | undefined>((last, one) => (last && last.atMs > one.atMs ? last : one), undefined);
 }
 
 /** A message as it is shown; its payload may be cut. */

@@ -47,8 +47,17 @@ export function uniqueId(name: string, usedIds: Set<string>): string {
   const plain = name.normalize("NFD").toLowerCase().replaceAll(/\p{M}/gu, "");
   const words = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
   const base = words.slice(0, 56) || "zone";
-  let id = base;
-  for (let next = 2; usedIds.has(id); next += 1) id = `${base}-${next}`;
+  const idOf = (number: number): string => (number === 1 ? base : `${base}-${number}`);
+  // Thousands of devices may have one name: a free number is sought by doubling and halving, not one by one.
+  let used = 0;
+  let free = 1;
+  for (; usedIds.has(idOf(free)); free *= 2) used = free;
+  while (free - used > 1) {
+    const middle = Math.floor((used + free) / 2);
+    if (usedIds.has(idOf(middle))) used = middle;
+    else free = middle;
+  }
+  const id = idOf(free);
   usedIds.add(id);
   return id;
 }
