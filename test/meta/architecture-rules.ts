@@ -5,14 +5,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   store: ["store", "domain"],
   client: ["client", "domain"],
+  // The frames of SIA DC-09, for the receiver of alarm panels, the transmitter and the command line.
+  dc09: ["dc09", "domain"],
   ops: ["ops", "domain", "store", "client"],
   config: ["config", "domain"],
   service: ["service", "store", "domain"],
   // The records of a centre in PostgreSQL: adapters of the ports in service, beside those over store.
   postgres: ["postgres", "service", "store", "domain"],
   http: ["http", "service", "store", "domain"],
-  inputs: ["inputs", "client", "store", "domain"],
-  sync: ["sync", "client", "store", "domain"],
+  inputs: ["inputs", "client", "dc09", "store", "domain"],
+  sync: ["sync", "client", "dc09", "store", "domain"],
   cli: [
     "cli",
     "http",
@@ -22,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "service",
     "client",
+    "dc09",
     "store",
     "domain",
     "daemon.ts",

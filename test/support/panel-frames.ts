@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { contactIdEvent } from "../../src/inputs/dc09/contact-id.ts";
-import { FrameReader } from "../../src/inputs/dc09/frame-reader.ts";
-import { encryptedContent, messageHead, plainContent } from "../../src/inputs/dc09/message.ts";
+import { FrameReader } from "../../src/dc09/frame-reader.ts";
+import { encryptedContent, messageHead, plainContent } from "../../src/dc09/message.ts";
 import { siaEvents } from "../../src/inputs/dc09/sia-events.ts";
 import { seededRandom } from "./seeded-random.ts";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../domain/clock.ts";
-import { FrameReader, type FrameRead } from "./frame-reader.ts";
+import { FrameReader, type FrameRead } from "../../dc09/frame-reader.ts";
 import type { Verdict } from "./panel-intake.ts";
 
 export interface PanelConnectionsOptions {

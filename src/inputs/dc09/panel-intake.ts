@@ -5,14 +5,14 @@ import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import { contactIdEvent } from "./contact-id.ts";
-import type { FrameRead } from "./frame-reader.ts";
+import type { FrameRead } from "../../dc09/frame-reader.ts";
 import {
   encryptedContent,
   messageHead,
   plainContent,
   type MessageContent,
   type MessageHead,
-} from "./message.ts";
+} from "../../dc09/message.ts";
 import { MessageRate } from "./message-rate.ts";
 import type { PanelAccount } from "./panel-account.ts";
 import type { PanelChanges, PlannedEvent } from "./panel-changes.ts";
@@ -21,7 +21,7 @@ import type { PanelRefusals, RefusalReason } from "./panel-refusals.ts";
 import type { PanelSupervision } from "./panel-supervision.ts";
 import { contactsOf, zonesOfNumber, type PanelZones } from "./panel-zones.ts";
 import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
-import { ack, duh, nak, type Answered } from "./reply.ts";
+import { ack, duh, nak, type Answered } from "../../dc09/reply.ts";
 import { siaEvents } from "./sia-events.ts";
 
 export interface PanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {

@@ -7,7 +7,7 @@ import type { Locale } from "../../domain/trip-text.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
-import { FrameReader } from "./frame-reader.ts";
+import { FrameReader } from "../../dc09/frame-reader.ts";
 import type { Dc09Source } from "./panel-account.ts";
 import { PanelChanges } from "./panel-changes.ts";
 import { PanelConnections } from "./panel-connections.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 import type { Journal } from "../../store/journal.ts";
 import { TransactionalMap } from "../../store/transactional-map.ts";
-import type { MessageContent, MessageHead } from "./message.ts";
+import type { MessageContent, MessageHead } from "../../dc09/message.ts";
 
 /** What identifies a message of a panel. */
 export interface MessageIdentity {

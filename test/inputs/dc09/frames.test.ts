@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { contactIdEvent } from "../../../src/inputs/dc09/contact-id.ts";
-import { FrameReader, frameOf, STANDARD, type FrameRead } from "../../../src/inputs/dc09/frame-reader.ts";
-import { encryptedContent, messageHead, plainContent } from "../../../src/inputs/dc09/message.ts";
-import { ack, duh, nak } from "../../../src/inputs/dc09/reply.ts";
+import { FrameReader, frameOf, STANDARD, type FrameRead } from "../../../src/dc09/frame-reader.ts";
+import { encryptedContent, messageHead, plainContent } from "../../../src/dc09/message.ts";
+import { ack, duh, nak } from "../../../src/dc09/reply.ts";
 import { siaEvents } from "../../../src/inputs/dc09/sia-events.ts";
 import {
   bytesOf,

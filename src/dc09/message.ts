@@ -105,8 +105,8 @@ function dataOf(text: string, isEncrypted: boolean): Pick<MessageContent, "accou
 
 const TIME = /^_(\d{2}):(\d{2}):(\d{2}),(\d{2})-(\d{2})-(\d{4})\s*$/;
 
-/** The time at the end of a message, in UTC. @returns null for none, undefined for anything else */
-function timeOf(text: string): number | null | undefined {
+/** The time at the end of a message, in UTC, milliseconds since 1970. @returns null for none, undefined for anything else */
+export function timeOf(text: string): number | null | undefined {
   if (text === "") return null;
   const [hour = 0, minute = 0, second = 0, month = 0, day = 0, year = 0] = (TIME.exec(text) ?? [])
     .slice(1)
