@@ -35,6 +35,7 @@ import { EventLog } from "./store/event-log.ts";
 import { FaultStore } from "./store/faults.ts";
 import { LinkSampleStore } from "./store/link-samples.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 
@@ -161,6 +162,7 @@ export class DaemonFront {
           events: new EventLog(database),
           outbox: new OutboxStore(database),
           centreObjectives: new UpstreamObjectiveStore(database),
+          transmissions: new TransmissionStore(database),
           trips: new TripStore(journal),
           faults: new FaultStore(journal),
           linkSamples: new LinkSampleStore(journal),

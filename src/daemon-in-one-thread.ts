@@ -85,7 +85,9 @@ export class PartsHere implements DaemonParts {
 
   /** The front reads the configuration in force, which is the same object. */
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
-    if (hasOtherCentre) await this.#running.components.sync.exchange(next.upstream);
+    const { sync } = this.#running.components;
+    if (hasOtherCentre) await sync.exchange(next.upstream);
+    await sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones);
   }
 
   get #running(): DaemonRecords {

@@ -27,6 +27,7 @@ import { MAIN_DATABASE } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 import { SyncPort } from "./sync/sync-port.ts";
+import { CurrentTransmitter } from "./sync/transmitter/current-transmitter.ts";
 
 export interface RecordsOptions {
   readonly config: Config;
@@ -67,13 +68,14 @@ export class DaemonRecords {
   readonly #clock: Clock;
   readonly #database: Database;
   readonly #current: CurrentSync;
+  readonly #transmitter: CurrentTransmitter;
   readonly #retention: RetentionSchedule;
   readonly #silence: SilenceWatch;
 
   /** @throws AppError `storage` if the database cannot be used; errors of SQLite if it is damaged */
   constructor(options: RecordsOptions) {
     const { config, clock, newKey, onChange } = options;
-    const { dataDir, site, upstream } = config;
+    const { dataDir, site, upstream, upstreams, zones } = config;
     this.#config = config;
     this.#clock = clock;
     const path = join(dataDir, "santinela.db");
@@ -91,6 +93,12 @@ export class DaemonRecords {
       database,
       tokenStore,
       report: reportOf(options, new OutboxStore(database)),
+      isHeld: () => isMachineUndecided(dataDir),
+    });
+    this.#transmitter = new CurrentTransmitter(upstreams[0] ?? null, zones, {
+      ...options,
+      database,
+      journal: join(dataDir, "journal.db"),
       isHeld: () => isMachineUndecided(dataDir),
     });
     const interventions = new InterventionService({
@@ -112,7 +120,7 @@ export class DaemonRecords {
       accounts: new AccountService({ database, clock }),
       events: new EventService({ database, clock }),
       objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
-      sync: new SyncPort(this.#current, clock),
+      sync: new SyncPort(this.#current, this.#transmitter, clock),
       fleet,
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
     };
@@ -143,7 +151,7 @@ export class DaemonRecords {
   async stop(): Promise<void> {
     this.#retention.stop();
     await this.#silence.stop();
-    await this.#current.stop();
+    await Promise.all([this.#current.stop(), this.#transmitter.stop()]);
     await new Promise<void>((resolve) => {
       this.#clock.afterEventLoopTurn(resolve);
     });

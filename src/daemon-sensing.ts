@@ -22,6 +22,7 @@ import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { TransmissionStore } from "./store/transmissions.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 
@@ -91,6 +92,7 @@ export class DaemonSensing {
       inputs,
       outbox: new OutboxStore(main),
       unfinished: new UnfinishedInterventions(main),
+      transmissions: new TransmissionStore(main),
       link: () => parts.link,
     });
     const { site } = this;

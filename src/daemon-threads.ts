@@ -171,7 +171,9 @@ export class ThreadedParts implements DaemonParts {
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
     const front = this.#frontThread?.remote<FrontControl>("thread");
     await unlessRestarting(front?.reloaded(immediateSections(next)));
-    if (hasOtherCentre) await unlessRestarting(this.records.sync.exchange(next.upstream));
+    const { sync } = this.records;
+    if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream));
+    await unlessRestarting(sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones));
   }
 
   /** Connects the front with the records: without this thread in between. */

@@ -24,6 +24,7 @@ export async function daemonChecks({ dataDir, upstream }: Config): Promise<Check
       headlineCheck(status),
       ...conditionChecks(status),
       ...queueChecks(status),
+      ...monitoringChecks(status),
       ...messageChecks(status),
       ...objectiveChecks(objectives, upstream?.objectives === "off"),
       ...serviceOrderChecks(zones, walk),
@@ -82,6 +83,31 @@ function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
   if (trips.refused > 0)
     findings.push(error("Trips", `${trips.refused} rejected by the local API`, "santinela events"));
   return findings.length > 0 ? findings : [ok("Queue", `${waiting} records queued`)];
+}
+
+/** Whether each monitoring receiver replies, and whether events wait for them. */
+function monitoringChecks({ monitoring }: Partial<StatusView>): CheckResult[] {
+  if (!monitoring) return [];
+  const check = "Monitoring receiver";
+  const receivers = monitoring.receivers.map(({ address, state, since, reason }) =>
+    state === "up"
+      ? ok(check, `${address} replies since ${since}`)
+      : (state === "down" ? error : warning)(
+          check,
+          `${address} ${state === "down" ? `does not reply since ${since}: ${reason}` : "has not been asked yet"}`,
+          "Check upstreams[0].dc09.receivers, the network and the firewall.",
+        ),
+  );
+  const { waiting, oldestWaitingAt } = monitoring;
+  if (waiting === 0) return receivers;
+  return [
+    ...receivers,
+    warning(
+      check,
+      `${waiting} events are not acknowledged, the oldest since ${oldestWaitingAt}`,
+      "santinela status",
+    ),
+  ];
 }
 
 /** Age of the objective mirror's lists, with the reason if one is old. */

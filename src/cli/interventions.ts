@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { plainLine } from "../domain/single-line.ts";
+import type { TransmissionView } from "../site/transmission-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";
@@ -52,8 +53,11 @@ async function showIntervention(
   { json }: JsonOption,
   id: string,
 ): Promise<void> {
-  const record = await new ControlClient(config.dataDir).get<Intervention>(`${pathOf(config)}/${idOf(id)}`);
-  stdout.write(json ? jsonText(record) : fieldLines(record));
+  const client = new ControlClient(config.dataDir);
+  const record = await client.get<Intervention>(`${pathOf(config)}/${idOf(id)}`);
+  if (json) return void stdout.write(jsonText(record));
+  const transmissions = await client.get<TransmissionView[]>(`/site/interventions/${id}/transmissions`);
+  stdout.write(fieldLines(record) + transmissions.map(transmissionLine).join(""));
 }
 
 /** Changes the status of an intervention; the change is sent to the dispatch centre. */
@@ -81,6 +85,18 @@ function fieldLines(record: Intervention): string {
     .map(([field, value]) => plainLine(`${field}: ${String(value)}`))
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** One event for the monitoring receiver: its data, and who has acknowledged it when. */
+function transmissionLine({
+  data,
+  state,
+  acknowledgedAt,
+  acknowledgedBy,
+  lastError,
+}: TransmissionView): string {
+  const outcome = acknowledgedAt === null ? state : `acknowledged by ${acknowledgedBy} at ${acknowledgedAt}`;
+  return `${plainLine(`monitoring: ${data}: ${outcome}${lastError === null ? "" : ` (${lastError})`}`)}\n`;
 }
 
 function pathOf({ http }: Config): string {

@@ -45,7 +45,26 @@ function statusText(status: StatusView): string {
   const { site, headline, lifeSafetyHeld, conditions } = status;
   const rows = conditions.map(({ severity, title, text: what }) => `  ${severity}: ${title}: ${what}\n`);
   const notice = lifeSafetyNotice(lifeSafetyHeld);
-  return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${rows.join("")}`;
+  return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
+}
+
+/** A daemon of an earlier release does not report it. */
+type WithMonitoring = Partial<Pick<StatusView, "monitoring">> & Pick<StatusView, "journeys">;
+
+/** The monitoring receivers, and the interventions with an event that none has acknowledged yet. */
+function monitoringText({ monitoring = null, journeys }: WithMonitoring): string {
+  if (monitoring === null) return "";
+  const receivers = monitoring.receivers.map(
+    ({ address, state, reason }) =>
+      `  monitoring receiver ${address}: ${state}${reason === null ? "" : ` (${reason})`}\n`,
+  );
+  const open = journeys
+    .filter(({ receiver }) => receiver?.state === "waiting")
+    .map(
+      ({ interventionId, name }) =>
+        `  no monitoring receiver has acknowledged #${interventionId} ${name} yet\n`,
+    );
+  return [...receivers, ...open].join("");
 }
 
 /** Names the alarms that the dispatch centre does not know of yet, with its telephone number. */

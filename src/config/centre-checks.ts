@@ -2,7 +2,16 @@ import type { Configuration } from "../generated/types.ts";
 import type { ConfigProblem } from "./problems.ts";
 
 /** Sections that only a site has. */
-const OF_A_SITE = ["zones", "profiles", "dc09", "gpio", "mqtt", "homeAssistant", "upstream"] as const;
+const OF_A_SITE = [
+  "zones",
+  "profiles",
+  "dc09",
+  "gpio",
+  "mqtt",
+  "homeAssistant",
+  "upstream",
+  "upstreams",
+] as const;
 
 /** Sections in the configuration of a dispatch centre that would have no effect. */
 export function centreProblems(value: Configuration): ConfigProblem[] {

@@ -4,8 +4,10 @@ import type {
   HomeAssistant,
   Http,
   Log,
+  MonitoringReceiver,
   ObjectiveImport,
   Site,
+  TransmittedZone,
   Upstream,
 } from "../generated/types.ts";
 import type { Zone, ZoneProfile } from "../domain/zone.ts";
@@ -20,6 +22,8 @@ export interface Config {
   readonly http: Omit<Required<Http>, "tls"> & { readonly tls: TlsConfig };
   /** null: standalone. */
   readonly upstream: UpstreamConfig | null;
+  /** Transmitters to monitoring receivers; none or one. */
+  readonly upstreams: readonly TransmitterConfig[];
   readonly mqtt: MqttConfig;
   readonly homeAssistant: Required<HomeAssistant>;
   readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
@@ -92,6 +96,24 @@ export interface MqttTlsConfig {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+}
+
+/** A transmitter to monitoring receivers, as the sync takes it. */
+export interface TransmitterConfig {
+  readonly account: string;
+  /** Hexadecimal digits of 16, 24 or 32 bytes; null without encryption. */
+  readonly key: string | null;
+  /** null: none is sent. */
+  readonly receiverNumber: string | null;
+  readonly line: string;
+  readonly receivers: readonly (Required<Omit<MonitoringReceiver, "pollS">> & { readonly pollS: number })[];
+  readonly replyS: number;
+  readonly testH: number;
+  readonly numbering: {
+    readonly format: "contact-id" | "sia";
+    readonly partition: number;
+    readonly zones: readonly TransmittedZone[];
+  };
 }
 
 /** The receiver for alarm panels. */

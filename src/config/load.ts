@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
+import { transmittersOf } from "./transmitter.ts";
 import { silentSecondsOf } from "../domain/site-silence.ts";
 import {
   FLEET_DEFAULTS,
@@ -126,6 +127,7 @@ function resolvedSections(
     site: { ...SITE_DEFAULTS, ...value.site },
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
     upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
+    upstreams: transmittersOf(value, passwords),
     mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
     homeAssistant: { ...HOME_ASSISTANT_DEFAULTS, ...value.homeAssistant },
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },

@@ -17,6 +17,8 @@ export class Passwords {
   readonly mqttAccounts: readonly (string | undefined)[];
   /** Keys of the alarm panels, in the order of the accounts; undefined without a file. */
   readonly dc09Keys: readonly (string | undefined)[];
+  /** Keys of the transmitters, in the order of upstreams; undefined without a file. */
+  readonly transmitterKeys: readonly (string | undefined)[];
   readonly metricsToken: string | undefined;
   /** Of PostgreSQL; undefined without a file and without a credential: it may need none. */
   readonly database: string | undefined;
@@ -32,7 +34,7 @@ export class Passwords {
    * @param credentials $CREDENTIALS_DIRECTORY of systemd
    */
   constructor(
-    { upstream, mqtt, metrics, dc09, database, databasePasswordFile }: Configuration,
+    { upstream, upstreams = [], mqtt, metrics, dc09, database, databasePasswordFile }: Configuration,
     folder: string,
     credentials: string | undefined,
   ) {
@@ -50,6 +52,9 @@ export class Passwords {
     );
     this.dc09Keys = (dc09?.accounts ?? []).map(({ keyFile }, index) =>
       keyFile === undefined ? undefined : this.#readKey(["dc09", "accounts", index, "keyFile"], keyFile),
+    );
+    this.transmitterKeys = upstreams.map(({ dc09: { keyFile } }, index) =>
+      keyFile === undefined ? undefined : this.#readKey(["upstreams", index, "dc09", "keyFile"], keyFile),
     );
     if (database !== undefined) this.database = this.#readDatabase(databasePasswordFile);
     else if (databasePasswordFile !== undefined)

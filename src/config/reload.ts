@@ -21,6 +21,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   site: "at-restart",
   http: "at-restart",
   upstream: "immediate",
+  upstreams: "immediate",
   mqtt: "at-restart",
   homeAssistant: "at-restart",
   gpio: "at-restart",
@@ -62,8 +63,8 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
 
 /** The sections of a configuration that take effect immediately. */
 export function immediateSections(next: Config): Partial<Config> {
-  const { zones, upstream, objectives, log, metricsToken, warnings } = next;
-  return { zones, upstream, objectives, log, metricsToken, warnings };
+  const { zones, upstream, upstreams, objectives, log, metricsToken, warnings } = next;
+  return { zones, upstream, upstreams, objectives, log, metricsToken, warnings };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

@@ -5,6 +5,7 @@ import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { reportDc09 } from "./dc09.ts";
+import { reportTransmitters } from "./transmitter.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
@@ -20,6 +21,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportHttp(value, report);
   reportMqtt(value, report);
   reportDc09(value, report);
+  reportTransmitters(value, report);
   reportObjectives(value, report);
   reportProfileTexts(value, report);
   reportZones(value, report);
@@ -30,7 +32,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
 
 /** Warnings about valid but probably unintended options. */
 export function semanticWarnings(value: Configuration): string[] {
-  const { http, upstream, mqtt, zones = [] } = value;
+  const { http, upstream, upstreams = [], mqtt, zones = [] } = value;
   const host = http?.host ?? "127.0.0.1";
   const warnings: string[] = [];
   if (!isLoopback(host) && (http?.tls ?? "off") === "off")
@@ -40,6 +42,10 @@ export function semanticWarnings(value: Configuration): string[] {
   if (upstream?.baseUrl.startsWith("http:") && !isLoopback(new URL(upstream.baseUrl).hostname))
     warnings.push(
       "upstream.baseUrl is plain http: the site's password and its records cross the network unencrypted",
+    );
+  if (upstreams.some(({ dc09 }) => dc09.plain === true))
+    warnings.push(
+      "upstreams[0].dc09.plain is set: alarms cross the network unencrypted, and anyone on the way can forge their acknowledgements",
     );
   return [...warnings, ...mqttWarnings(mqtt), ...zoneWarnings(value), ...messageWarnings(zones)];
 }

@@ -72,6 +72,13 @@ export const CONDITIONS = {
   },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
+  "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },
+  "monitoring-receiver-rejects": { severity: "error", title: "Monitoring receiver rejects messages" },
+  "monitoring-receiver-clock": { severity: "warning", title: "Clock of a monitoring receiver differs" },
+  "transmitter-write-failed": {
+    severity: "error",
+    title: "Queue for the monitoring receiver cannot be used",
+  },
   "objectives-mirror-stale": {
     severity: "warning",
     title: "Objective list of the dispatch centre out of date",
@@ -124,6 +131,14 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-differs":
     "{here} records should be at the dispatch centre; {there} are. {differences} differ. santinela sync status lists them.",
+  "monitoring-receiver-unreachable":
+    "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",
+  "monitoring-receiver-rejects":
+    "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
+  "monitoring-receiver-clock":
+    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages are sent with its time. Check the time of this machine (timedatectl); if it is right, tell the receiver's operator.",
+  "transmitter-write-failed":
+    "the queue for the monitoring receiver cannot be used: {reason}. Alarms wait in the trip journal. Free disk space or replace the disk.",
   "mqtt-unreachable":
     "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are correct; retrying every {seconds} s.",
   "mqtt-session-taken-over":

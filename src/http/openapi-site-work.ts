@@ -144,6 +144,15 @@ export const DAILY_WORK: readonly SiteOperation[] = [
   },
   {
     method: "get",
+    path: "/site/interventions/{id}/transmissions",
+    role: "viewer",
+    id: "listTransmissions",
+    summary: "What was sent about an intervention to a monitoring receiver, with its answers",
+    answer: listOf("TransmissionView"),
+    errors: [404],
+  },
+  {
+    method: "get",
     path: "/site/sync",
     role: "viewer",
     id: "getSync",

@@ -7,6 +7,7 @@ import {
   removeOldEvents,
   removeOldIncidents,
   removeOldRecords,
+  removeOldTransmissions,
   removeOldTrips,
   shrink,
   type BatchResult,
@@ -109,6 +110,10 @@ export function* recordsRetention(
   });
   yield* removeInBatches(main, () => {
     const removed = removeOldAudit(main, nowMs - auditDays * DAY_MS);
+    return { removed, cursor: removed === 0 ? null : 0 };
+  });
+  yield* removeInBatches(main, () => {
+    const removed = removeOldTransmissions(main, nowMs - RECORDS_KEPT_MS);
     return { removed, cursor: removed === 0 ? null : 0 };
   });
   return { records, events };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CentreJourneyView, JourneyView } from "../site/journey-view.ts";
+import type { ReceiverJourneyView } from "../site/transmission-view.ts";
 import { formatClock } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
@@ -8,7 +9,7 @@ import { kindIcon } from "./zone-look.ts";
 
 /** The way of an intervention from the contact to the dispatch centre, with what is known of each stop. */
 export function Journey({ journey }: { readonly journey: JourneyView }) {
-  const { zone, contactAt, isJournaled, recordedAt, refusal, centre } = journey;
+  const { zone, contactAt, isJournaled, recordedAt, refusal, centre, receiver } = journey;
   const isCentreOpen = centre !== null && centre.upstreamId === null;
   return (
     <ol class="journey" aria-label={t("journey.title")}>
@@ -37,6 +38,7 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
         </Stop>
       )}
       {centre && <CentreStop centre={centre} hasRecord={recordedAt !== null} />}
+      {receiver && <ReceiverStop receiver={receiver} />}
     </ol>
   );
 }
@@ -70,6 +72,32 @@ function CentreStop({
   return (
     <Stop name={name} icon="hourglass" state="waiting">
       {attempts === 0 ? t("journey.waiting") : t("journey.attempt", { n: attempts + 1 })}
+    </Stop>
+  );
+}
+
+/** The other way: the event at the monitoring receiver. */
+function ReceiverStop({
+  receiver: { state, acknowledgedAt, attempts },
+}: {
+  readonly receiver: ReceiverJourneyView;
+}) {
+  const name = t("journey.receiver");
+  if (state === "withdrawn")
+    return (
+      <Stop name={name} icon="ellipsis" state="ahead">
+        {t("journey.dropped")}
+      </Stop>
+    );
+  if (state === "waiting")
+    return (
+      <Stop name={name} icon="hourglass" state="waiting">
+        {attempts === 0 ? t("journey.waiting") : t("journey.attempt", { n: attempts + 1 })}
+      </Stop>
+    );
+  return (
+    <Stop name={name} icon="check" state="done">
+      {acknowledgedAt === null ? t("journey.arrived") : formatClock(acknowledgedAt)}
     </Stop>
   );
 }

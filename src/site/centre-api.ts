@@ -47,6 +47,7 @@ export function centreApi(parts: CentreApiParts): SiteApi {
       recordOf: async () => null,
       view: async () => ({ link: STANDALONE, summary: EMPTY_SUMMARY, comparison: null, records: [] }),
     }),
+    monitoring: without<SiteApi["monitoring"]>({ ofRecord: async () => [] }),
     objectives: without<SiteApi["objectives"]>({ view: async () => objectives }),
     timeline: without<SiteApi["timeline"]>({
       zones: async () => [],
@@ -96,6 +97,7 @@ class CentreStatus {
       outbox: EMPTY_SUMMARY,
       link: STANDALONE,
       comparison: null,
+      monitoring: null,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { Priority, Status } from "../generated/types.ts";
 import type { ShownPhase } from "../domain/shown-phase.ts";
 import type { ZoneKind } from "../domain/zone.ts";
+import type { ReceiverJourneyView } from "./transmission-view.ts";
 
 /**
  * How far an unfinished intervention has come: contact, trip journal, record, dispatch centre. Times are ISO 8601 UTC.
@@ -25,6 +26,8 @@ export interface JourneyView {
   readonly services: readonly ("police" | "ambulance" | "firetruck")[];
   /** What is known about it at the dispatch centre; null for a standalone daemon. */
   readonly centre: CentreJourneyView | null;
+  /** What the monitoring receiver has acknowledged of it; null without one, and for a record without an event. */
+  readonly receiver: ReceiverJourneyView | null;
 }
 
 /** The last stage of a journey. */

@@ -5,19 +5,22 @@ import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { UnfinishedDetails } from "../store/unfinished-records.ts";
 import type { CentreJourneyView, JourneyView } from "./journey-view.ts";
+import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** More cards than a screen shows; each costs three look-ups per poll of the stream. */
 export const JOURNEYS_MAX = 12;
 
-type Parts = Pick<SiteParts, "config" | "clock" | "journal" | "outbox" | "unfinished">;
+type Parts = Pick<SiteParts, "config" | "clock" | "journal" | "outbox" | "unfinished" | "transmissions">;
 
 /** Reads how far each unfinished intervention of the headline has come. */
 export class SiteJourneys {
   readonly #parts: Parts;
+  readonly #monitoring: SiteMonitoring;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#monitoring = new SiteMonitoring(parts);
   }
 
   /** The journeys of a headline: trips without a record, then alarms, then other work; the newest first. */
@@ -50,6 +53,7 @@ export class SiteJourneys {
       status,
       services: SERVICES.filter((service) => trip.body[service] === true),
       centre: this.#centre(undefined, sinceMs, true),
+      receiver: null,
     };
   }
 
@@ -74,6 +78,7 @@ export class SiteJourneys {
       status: details.status,
       services: servicesOf(details),
       centre: this.#centre(outbox.find(item.id), sinceMs ?? details.createdMs, isAlarm),
+      receiver: this.#monitoring.journey(item.id),
     };
   }
 

@@ -13,6 +13,7 @@ import { configurationRoutes, type ConfigurationParts } from "./configuration.ts
 import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
 import { machineRoutes } from "./machine.ts";
+import { monitoringRoutes } from "./monitoring.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { restoreRoutes } from "./restore.ts";
 import { settingsRoutes, type SiteSettings } from "./settings.ts";
@@ -52,6 +53,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   timelineRoutes(router, guards, site.timeline);
   syncRoutes(router, guards, site.sync);
   objectiveMirrorRoutes(router, guards, site.objectives);
+  monitoringRoutes(router, guards, site.monitoring);
   setupRoutes(router, guards, parts);
   if (settings) {
     settingsRoutes(router, guards, { ...parts, settings });

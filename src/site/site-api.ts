@@ -5,9 +5,11 @@ import type { EventLog } from "../store/event-log.ts";
 import type { FaultStore } from "../store/faults.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
+import type { TransmissionStore } from "../store/transmissions.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
+import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteTests } from "./field-tests.ts";
 import { SiteObjectives } from "./objectives.ts";
 import type { Site } from "./site.ts";
@@ -22,6 +24,7 @@ export interface SiteApi extends Pick<Remote<Site>, "status"> {
   readonly timeline: Remote<SiteTimeline>;
   readonly sync: Remote<SiteSync>;
   readonly objectives: Remote<SiteObjectives>;
+  readonly monitoring: Remote<Pick<SiteMonitoring, "ofRecord">>;
 }
 
 /** The sensing thread, the sync, and tables of both databases on read-only connections. */
@@ -35,6 +38,7 @@ export interface SiteApiParts {
   readonly events: EventLog;
   readonly outbox: OutboxStore;
   readonly centreObjectives: UpstreamObjectiveStore;
+  readonly transmissions: TransmissionStore;
   readonly trips: TripStore;
   readonly faults: FaultStore;
   readonly linkSamples: LinkSampleStore;
@@ -50,5 +54,6 @@ export function siteApi(parts: SiteApiParts): SiteApi {
     timeline: remoteHere(new SiteTimeline({ ...parts, sync })),
     sync: remoteHere(sync),
     objectives: remoteHere(new SiteObjectives(parts)),
+    monitoring: remoteHere(new SiteMonitoring(parts)),
   };
 }

@@ -15,6 +15,7 @@ import type { TripStore } from "../store/trips.ts";
 import type { StatusView } from "./status-view.ts";
 import type { SiteZones } from "./zones.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
+import { addMonitoringMetrics } from "./monitoring-metrics.ts";
 import { addStatusMetrics, addSyncMetrics } from "./status-metrics.ts";
 import { TripCounts } from "./trip-counts.ts";
 
@@ -65,6 +66,7 @@ export class SiteMetrics {
       registers: [this.#registry],
     });
     addSyncMetrics(this.#registry, status, () => parts.clock.wallMs());
+    addMonitoringMetrics(this.#registry, status, () => parts.clock.wallMs());
     addStatusMetrics(this.#registry, status);
     this.#addObjectiveMetric();
     this.#addBrokerMetrics();

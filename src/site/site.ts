@@ -8,6 +8,7 @@ import { freeBytes } from "../ops/reserve-file.ts";
 import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
 import { SiteJourneys } from "./journeys.ts";
+import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { SyncQueue } from "./sync-queue.ts";
@@ -20,6 +21,7 @@ export class Site {
   readonly #queue: SyncQueue;
   readonly #headline: SiteHeadline;
   readonly #journeys: SiteJourneys;
+  readonly #monitoring: SiteMonitoring;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
   readonly #startedAtMonotonicMs: number;
@@ -34,6 +36,7 @@ export class Site {
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts);
     this.#journeys = new SiteJourneys(parts);
+    this.#monitoring = new SiteMonitoring(parts);
   }
 
   /** Called when all inputs have started; before that the state of the zones is unknown. */
@@ -68,6 +71,7 @@ export class Site {
       messages: inputs.messageCounts,
       outbox,
       link: link(),
+      monitoring: this.#monitoring.state(),
       comparison: this.#queue.comparison(),
     };
   }

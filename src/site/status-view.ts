@@ -4,6 +4,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
+import type { MonitoringView } from "./transmission-view.ts";
 
 /** State of the site. */
 export interface StatusView {
@@ -28,6 +29,8 @@ export interface StatusView {
   readonly messages: readonly MessageCountView[];
   readonly outbox: OutboxSummary;
   readonly link: LinkView;
+  /** The transmitter to monitoring receivers; null without one. */
+  readonly monitoring: MonitoringView | null;
   /** Last comparison with the dispatch centre; null before the first and without a dispatch centre. */
   readonly comparison: ComparisonView | null;
 }

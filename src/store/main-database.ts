@@ -10,6 +10,7 @@ import {
   FIRST_TABLES,
   FLEET_TABLES,
 } from "./main-steps.ts";
+import { TRANSMISSIONS } from "./transmission-step.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -170,6 +171,7 @@ export const MAIN_DATABASE: DatabaseKind = {
       `),
     (database) => database.exec(FLEET_TABLES),
     (database) => database.exec(ENROLMENT_TABLES),
+    (database) => database.exec(TRANSMISSIONS),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

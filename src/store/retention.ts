@@ -72,6 +72,21 @@ export function removeOldAudit(main: Database, beforeMs: number): number {
 }
 
 /**
+ * Removes up to one batch of old transmissions that wait no longer.
+ * @param beforeMs later ones stay
+ * @returns the number of removed rows
+ */
+export function removeOldTransmissions(main: Database, beforeMs: number): number {
+  return main
+    .prepare(
+      `DELETE FROM transmissions WHERE id IN (SELECT id FROM transmissions
+         WHERE id IN (SELECT id FROM transmissions ORDER BY id LIMIT ${SCAN_ROWS_MAX})
+           AND created_at < ? AND state <> 'waiting' LIMIT ${BATCH_ROWS})`,
+    )
+    .run(beforeMs).changes;
+}
+
+/**
  * Scans the next trips and removes those finished before `beforeMs`.
  * @param cursor `seq` of the last scanned trip; 0 to begin
  */

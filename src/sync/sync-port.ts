@@ -7,6 +7,7 @@ import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ListOutcome, PullProgress } from "./objectives/objective-mirror.ts";
 import type { CurrentSync } from "./current-sync.ts";
+import type { CurrentTransmitter } from "./transmitter/current-transmitter.ts";
 import type { Sync, SyncOptions } from "./sync.ts";
 
 /** The mirror of the centre's objectives. */
@@ -19,10 +20,12 @@ export interface MirrorState {
 /** What other threads read of the sync and ask of it. Arguments and results are plain data. */
 export class SyncPort {
   readonly #current: CurrentSync;
+  readonly #transmitter: CurrentTransmitter;
   readonly #clock: Clock;
 
-  constructor(current: CurrentSync, clock: Clock) {
+  constructor(current: CurrentSync, transmitter: CurrentTransmitter, clock: Clock) {
     this.#current = current;
+    this.#transmitter = transmitter;
     this.#clock = clock;
   }
 
@@ -53,11 +56,17 @@ export class SyncPort {
 
   start(): void {
     this.#current.start();
+    this.#transmitter.start();
   }
 
   /** As `CurrentSync.exchange`. */
   exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
     return this.#current.exchange(upstream);
+  }
+
+  /** As `CurrentTransmitter.exchange`. */
+  exchangeTransmitter(...next: Parameters<CurrentTransmitter["exchange"]>): Promise<void> {
+    return this.#transmitter.exchange(...next);
   }
 
   /** Retries everything now; does nothing for a standalone daemon. */

@@ -332,6 +332,7 @@ export const NO_SITE = {
     messages: [],
     outbox: NO_SYNC.summary,
     link: STANDALONE,
+    monitoring: null,
     comparison: null,
   }),
   zones: {
@@ -365,6 +366,7 @@ export const NO_SITE = {
     act: () => NO_SYNC,
   },
   objectives: { view: () => NO_OBJECTIVES, pull: () => NO_OBJECTIVES },
+  monitoring: { ofRecord: () => [] },
 } satisfies PublicSite;
 
 function noZones(): never {

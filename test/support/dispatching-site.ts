@@ -29,7 +29,8 @@ export class DispatchingSite {
     this.#dispatcher.start();
   }
 
-  static async make(zones: readonly Zone[]): Promise<DispatchingSite> {
+  /** @param journalPath in memory by default */
+  static async make(zones: readonly Zone[], journalPath?: string): Promise<DispatchingSite> {
     const app = await TestApp.make();
     const server = createServer((request, response) => {
       if (made.intercept(request, response) !== true) app.app(request, response);
@@ -39,7 +40,11 @@ export class DispatchingSite {
       new InterventionStore(app.database).zoneInRecord(id, zoneName);
     const made: DispatchingSite = new DispatchingSite(
       app,
-      new WatchedZones(zones, { zoneInRecord, clock: app.clock }),
+      new WatchedZones(zones, {
+        zoneInRecord,
+        clock: app.clock,
+        ...(journalPath === undefined ? {} : { journalPath }),
+      }),
       server,
       port,
     );

@@ -28,6 +28,7 @@ export const EN_HOME = {
   "journey.journal": "Journal",
   "journey.record": "Record",
   "journey.centre": "Centre",
+  "journey.receiver": "Receiver",
   "journey.undated": "clock not set",
   "journey.stored": "stored",
   "journey.waiting": "waiting",

@@ -31,6 +31,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.journal": "Jurnal",
   "journey.record": "Înregistrare",
   "journey.centre": "Dispecerat",
+  "journey.receiver": "Receptor",
   "journey.undated": "ceas nesincronizat",
   "journey.stored": "salvată",
   "journey.waiting": "în așteptare",

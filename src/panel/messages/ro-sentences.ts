@@ -32,6 +32,14 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "alarm-panel-receiver-down":
     "{address} nu poate fi deschis: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
+  "monitoring-receiver-unreachable":
+    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewall-ul.",
+  "monitoring-receiver-rejects":
+    "Receptorul de monitorizare {receiver} nu acceptă mesajele acestui obiectiv: {answer}. Comparați contul și cheia cu operatorul receptorului; evenimentele se repetă până sunt acceptate.",
+  "monitoring-receiver-clock":
+    "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s. Mesajele se transmit cu ora lui. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
+  "transmitter-write-failed":
+    "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-trouble":

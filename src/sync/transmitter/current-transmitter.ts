@@ -1,0 +1,69 @@
+import { TransmissionStore } from "../../store/transmissions.ts";
+import { transaction } from "../../store/transaction.ts";
+import { Transmitter, type TransmitterConfig, type TransmitterOptions } from "./transmitter.ts";
+
+export interface CurrentTransmitterOptions extends Omit<TransmitterOptions, "config" | "zones"> {
+  /** Whether nothing may be sent: this machine is not known to be the one of the site. */
+  readonly isHeld: () => boolean;
+}
+
+type Zones = TransmitterOptions["zones"];
+
+/** Holds the transmitter with the current configuration; none without a monitoring receiver, and while it is held. */
+export class CurrentTransmitter {
+  readonly #options: CurrentTransmitterOptions;
+  #config: TransmitterConfig | null;
+  #zones: Zones;
+  #current: Transmitter | undefined;
+  #isStarted = false;
+
+  constructor(config: TransmitterConfig | null, zones: Zones, options: CurrentTransmitterOptions) {
+    this.#config = config;
+    this.#zones = zones;
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    await this.#current?.stop();
+    this.#current = undefined;
+  }
+
+  /** Uses another configuration, if it differs. Continues from the table as after a restart. */
+  async exchange(config: TransmitterConfig | null, zones: Zones): Promise<void> {
+    if (same([config, zones]) === same([this.#config, this.#zones])) return;
+    this.#config = config;
+    this.#zones = zones;
+    if (!this.#isStarted) return;
+    await this.stop();
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#config === null) return this.#retire();
+    if (this.#options.isHeld()) return;
+    this.#current = new Transmitter({ ...this.#options, config: this.#config, zones: this.#zones });
+    this.#current.start();
+  }
+
+  /** Without a receiver nothing waits for one: when one is configured again, old alarms must not be sent to it. */
+  #retire(): void {
+    const { database } = this.#options;
+    const store = new TransmissionStore(database);
+    if (store.fact("cursor") === undefined) return;
+    transaction(database, () => {
+      store.withdraw();
+      store.removeLinks();
+      for (const fact of ["cursor", "since", "last-test"] as const) store.removeFact(fact);
+    });
+  }
+}
+
+function same([config, zones]: readonly [TransmitterConfig | null, Zones]): string {
+  return JSON.stringify([config, zones.map(({ id, kind }) => [id, kind])]);
+}

@@ -1,0 +1,219 @@
+import { messageFrame, type MessageSender, type OutgoingMessage } from "../../dc09/event-message.ts";
+import { receiverReply } from "../../dc09/reply-reading.ts";
+import { backOffMs } from "../../domain/backoff.ts";
+import type { CancelTimer, Clock } from "../../domain/clock.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import type { Log } from "../../domain/log.ts";
+import type { ReceiverState } from "../../domain/transmission.ts";
+import { exchange, type ReceiverAddress } from "./message-exchange.ts";
+
+export interface ReceiverLinkOptions {
+  readonly receiver: ReceiverAddress & {
+    /** Interval of the supervision messages in seconds; 0 for none. */
+    readonly pollS: number;
+  };
+  /** Position in the configuration, from 0. */
+  readonly place: number;
+  readonly sender: MessageSender;
+  readonly replyS: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  /** Unpredictable bytes for the padding of a message, the same for the same message. */
+  readonly padding: (message: OutgoingMessage, stampMs: number) => Uint8Array;
+  /** Called when the state changes. */
+  readonly onChange: (state: ReceiverState) => void;
+}
+
+/** What came of a message at one receiver. */
+export type LinkOutcome =
+  | { readonly is: "acknowledged" }
+  /** It replied, and has not accepted the message. */
+  | { readonly is: "rejected"; readonly reason: string }
+  /** It does not reply; the link is down. */
+  | { readonly is: "lost"; readonly reason: string };
+
+/** Attempts without a reply before a receiver counts as unreachable. */
+const ATTEMPTS = 2;
+/** A receiver that does not reply is asked again after a random time up to this; an alarm may be waiting for it. */
+const PROBE_BASE_MS = 1_000;
+const PROBE_CAP_MS = 15_000;
+/** A smaller difference is within what receivers accept, +20 s and -40 s, less the way there. */
+const CLOCK_DIFFERENCE_MS = 10_000;
+
+/** One receiver: exchanges messages with it, supervises it, and knows whether it replies and by how much its clock differs. */
+export class ReceiverLink {
+  readonly address: string;
+  readonly #options: ReceiverLinkOptions;
+  #state: ReceiverState;
+  #failures = 0;
+  /** Its clock minus ours. */
+  #offsetMs = 0;
+  #cancel: CancelTimer = () => {};
+  #poll: Promise<void> | undefined;
+  readonly #abort = new AbortController();
+
+  constructor(options: ReceiverLinkOptions) {
+    this.#options = options;
+    const { receiver, place, clock } = options;
+    const host = receiver.host.includes(":") ? `[${receiver.host}]` : receiver.host;
+    this.address = `${host}:${receiver.port}/${receiver.transport}`;
+    this.#state = { place, address: this.address, state: "unknown", sinceMs: clock.wallMs(), reason: null };
+    options.onChange(this.#state);
+  }
+
+  /** Whether events may be sent to it now: it has replied to the last message, or was not asked yet. */
+  get isUsable(): boolean {
+    return this.#state.state !== "down";
+  }
+
+  /** The receiver's time as far as it is known, milliseconds since 1970. */
+  nowMs(): number {
+    return Math.round(this.#options.clock.wallMs() + this.#offsetMs);
+  }
+
+  /** Sends the first supervision message soon, at a random time. */
+  start(): void {
+    const { receiver, random } = this.#options;
+    if (receiver.pollS > 0) this.#arm(Math.min(receiver.pollS * 1000, PROBE_BASE_MS) * random());
+  }
+
+  /** Ends what is in flight, and clears its conditions. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.#cancel();
+    await this.#poll;
+    const { conditions } = this.#options;
+    for (const code of LINK_CONDITIONS) conditions.clear(code, this.address);
+  }
+
+  /**
+   * Sends a message until there is a reply, at most twice.
+   * @param stamped stores the time of the message before it is sent, and returns the time to use: that of the last attempt while
+   *   it is valid, so that a repetition has the same bytes. `isRefused`: the last one was rejected because of its time
+   */
+  async send(message: OutgoingMessage, stamped: (isRefused: boolean) => number): Promise<LinkOutcome> {
+    const { conditions } = this.#options;
+    let outcome = await this.#exchange(message, () => stamped(false));
+    // The receiver has told its time: the same event with that time.
+    if (outcome.is === "wrong-time") outcome = await this.#exchange(message, () => stamped(true));
+    if (outcome.is === "wrong-time")
+      outcome = { is: "rejected", reason: "NAK: it rejects the time of the message" };
+    if (outcome.is === "acknowledged") conditions.clear("monitoring-receiver-rejects", this.address);
+    if (outcome.is === "rejected")
+      conditions.raise(
+        "monitoring-receiver-rejects",
+        { receiver: this.address, answer: outcome.reason },
+        this.address,
+      );
+    return outcome;
+  }
+
+  #arm(delayMs: number): void {
+    if (this.#abort.signal.aborted) return;
+    this.#cancel();
+    this.#cancel = this.#options.clock.after(delayMs, () => this.#due());
+  }
+
+  #due(): void {
+    const { receiver, random } = this.#options;
+    this.#poll ??= this.#supervise().finally(() => {
+      this.#poll = undefined;
+      if (this.isUsable && receiver.pollS === 0) return;
+      const probeMs = PROBE_BASE_MS / 2 + backOffMs(this.#failures, random(), PROBE_BASE_MS, PROBE_CAP_MS);
+      this.#arm(this.isUsable ? receiver.pollS * 1000 : probeMs);
+    });
+  }
+
+  async #supervise(): Promise<void> {
+    const message = { token: "NULL", data: "", sequence: 0, occurredMs: null } as const;
+    await this.send(message, () => this.nowMs());
+  }
+
+  async #exchange(
+    message: OutgoingMessage,
+    stamp: () => number,
+  ): Promise<LinkOutcome | { readonly is: "wrong-time" }> {
+    const { receiver: to, sender, replyS, clock, padding } = this.#options;
+    let reason = "";
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const stampMs = stamp();
+      const frame = messageFrame(sender, message, stampMs, padding(message, stampMs));
+      const result = await exchange(frame, {
+        to,
+        clock,
+        withinMs: replyS * 1000,
+        signal: this.#abort.signal,
+        read: (body) => receiverReply(body, sender, message, this.nowMs()),
+      });
+      if (result.reply) return this.#answered(result.reply);
+      ({ reason } = result);
+      if (this.#abort.signal.aborted) return { is: "lost", reason };
+      if (result.isRefused) break;
+    }
+    this.#failed(reason);
+    return { is: "lost", reason };
+  }
+
+  #answered(
+    reply: NonNullable<ReturnType<typeof receiverReply>>,
+  ): LinkOutcome | { readonly is: "wrong-time" } {
+    // Any reply shows that it is there; only an acknowledgement shows that it takes our messages.
+    this.#replied();
+    if (reply.token === "ACK") return { is: "acknowledged" };
+    if (reply.token === "unusable") return { is: "rejected", reason: reply.reason };
+    if (reply.token === "DUH") return { is: "rejected", reason: "DUH: it cannot process the message" };
+    return this.#noteClock(reply.wallMs)
+      ? { is: "wrong-time" }
+      : { is: "rejected", reason: "NAK: most likely the key is another one" };
+  }
+
+  /** @returns whether the receiver's clock differs from what the message had */
+  #noteClock(wallMs: number | null): boolean {
+    if (wallMs === null) return false;
+    const { clock, conditions, log } = this.#options;
+    const offsetMs = wallMs - clock.wallMs();
+    const isNews = Math.abs(offsetMs - this.#offsetMs) > CLOCK_DIFFERENCE_MS;
+    if (!isNews) return false;
+    this.#offsetMs = offsetMs;
+    const seconds = Math.round(offsetMs / 1000);
+    log.warn("monitoring-receiver-clock", { receiver: this.address, seconds });
+    if (Math.abs(offsetMs) <= CLOCK_DIFFERENCE_MS)
+      conditions.clear("monitoring-receiver-clock", this.address);
+    else conditions.raise("monitoring-receiver-clock", { receiver: this.address, seconds }, this.address);
+    return true;
+  }
+
+  #replied(): void {
+    this.#failures = 0;
+    if (this.#state.state === "up") return;
+    this.#options.conditions.clear("monitoring-receiver-unreachable", this.address);
+    this.#change("up", null);
+  }
+
+  #failed(reason: string): void {
+    const { conditions } = this.#options;
+    this.#failures += 1;
+    conditions.raise("monitoring-receiver-unreachable", { receiver: this.address, reason }, this.address);
+    if (this.#state.state !== "down" || this.#state.reason !== reason) this.#change("down", reason);
+    // Without supervision messages too, a receiver that did not reply is asked until it does.
+    if (!this.#poll) this.#arm(PROBE_BASE_MS / 2);
+  }
+
+  #change(state: ReceiverState["state"], reason: string | null): void {
+    const { log, clock, onChange, place } = this.#options;
+    const sinceMs = state === this.#state.state ? this.#state.sinceMs : clock.wallMs();
+    if (state !== this.#state.state)
+      log.info(`monitoring-receiver-${state}`, { receiver: this.address, reason });
+    this.#state = { place, address: this.address, state, sinceMs, reason };
+    onChange(this.#state);
+  }
+}
+
+/** Conditions of a link; their subject is its address. */
+const LINK_CONDITIONS = [
+  "monitoring-receiver-unreachable",
+  "monitoring-receiver-rejects",
+  "monitoring-receiver-clock",
+] as const;

@@ -1,0 +1,448 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
+import { TransmissionStore } from "../../src/store/transmissions.ts";
+import { CurrentTransmitter } from "../../src/sync/transmitter/current-transmitter.ts";
+import type { TransmitterConfig } from "../../src/sync/transmitter/transmitter.ts";
+import { TESTER } from "../support/app.ts";
+import { newPanelKey, wire } from "../support/alarm-panel.ts";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { eventually } from "../support/eventually.ts";
+import { MonitoringReceiver, type Behaviour, type ReceivedMessage } from "../support/monitoring-receiver.ts";
+import { zoneOf } from "../support/watched-zones.ts";
+
+const ACCOUNT = "12AB";
+const SIMULATED = { objective: { type: "obiective/cladiri", id: 1 }, input: { simulated: true } } as const;
+const ZONES = [
+  zoneOf({ id: "hall", name: "Hall", kind: "motion", ...SIMULATED }),
+  zoneOf({ id: "smoke", name: "Smoke", kind: "fire", ...SIMULATED }),
+  zoneOf({ id: "till", name: "Till", kind: "holdup", ...SIMULATED }),
+];
+const KEY = newPanelKey(32);
+
+let folder: string;
+let site: DispatchingSite;
+let first: MonitoringReceiver;
+let backup: MonitoringReceiver;
+let transmitter: CurrentTransmitter | undefined;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-transmitter-"));
+  site = await DispatchingSite.make(ZONES, join(folder, "journal.db"));
+  [first, backup] = [await receiver(), await receiver()];
+});
+afterEach(async () => {
+  await transmitter?.stop();
+  transmitter = undefined;
+  await site.close();
+  await first.stop();
+  await backup.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function receiver(options: { transport?: "udp"; key?: string } = {}): Promise<MonitoringReceiver> {
+  const made = new MonitoringReceiver({
+    account: ACCOUNT,
+    wallMs: () => site.zones.clock.wallMs(),
+    ...options,
+  });
+  await made.start();
+  return made;
+}
+
+function configOf(
+  options: Partial<TransmitterConfig> & { readonly numbering?: TransmitterConfig["numbering"] } = {},
+  receivers: readonly MonitoringReceiver[] = [first, backup],
+): TransmitterConfig {
+  return {
+    account: ACCOUNT,
+    key: null,
+    receiverNumber: null,
+    line: "0",
+    receivers: receivers.map(({ port }) => ({ host: "127.0.0.1", port, transport: "tcp", pollS: 60 })),
+    replyS: 5,
+    testH: 0,
+    numbering: { format: "contact-id", partition: 1, zones: [] },
+    ...options,
+  };
+}
+
+function start(config: TransmitterConfig | null = configOf(), failpoint = (_name: string): void => {}): void {
+  const { clock, log, health: conditions } = site.zones;
+  const random = (): number => 0.5;
+  const common = { clock, log, conditions, random, failpoint, isHeld: () => false };
+  transmitter = new CurrentTransmitter(config, ZONES, {
+    ...common,
+    database: site.app.database,
+    journal: join(folder, "journal.db"),
+  });
+  transmitter.start();
+}
+
+async function startAgain(config?: TransmitterConfig | null): Promise<void> {
+  await transmitter?.stop();
+  start(config);
+}
+
+/** Lets time pass until something is seen. */
+function passing<T>(what: string, look: () => T | Promise<T>) {
+  return eventually(what, () => {
+    site.zones.clock.advance(100);
+    return look();
+  });
+}
+
+const waiting = (): number => new TransmissionStore(site.app.database).summary().waiting;
+const conditions = (): string[] => site.zones.health.list().map(({ code }) => code);
+const allSent = (): Promise<boolean> =>
+  passing("nothing to be left to send", () => waiting() === 0 && isRead());
+
+/** Whether the transmitter has read the whole journal. */
+function isRead(): boolean {
+  const newest = site.zones.database.prepare("SELECT max(seq) FROM trips").pluck().get() as number | null;
+  return (new TransmissionStore(site.app.database).fact("cursor") ?? -1) >= (newest ?? 0);
+}
+
+function restore(zoneId: string): Promise<void> {
+  site.zones.monitor.read(zoneId, "normal", { live: true });
+  return site.settled();
+}
+
+/** Answers events in this way, one after the other, then with an acknowledgement. */
+function answering(...behaviours: readonly Behaviour[]): (message: ReceivedMessage) => Behaviour {
+  const left = [...behaviours];
+  return ({ token }) => (token === "NULL" ? "ack" : (left.shift() ?? "ack"));
+}
+
+describe("alarms and their ends", () => {
+  test("arrive with qualifier, code, partition and number of the zone, and with rising sequences", async () => {
+    start();
+    await site.trip("hall", "smoke");
+    await allSent();
+    await restore("hall");
+    await allSent();
+    expect(first.events).toEqual(["0001 1132 01 001", "0002 1110 01 002", "0003 3132 01 001"]);
+    expect(backup.events).toEqual([]);
+    expect(first.complaints).toEqual([]);
+  });
+
+  test("from before the transmitter was configured are not sent, nor those while it was removed", async () => {
+    await site.trip("hall");
+    start();
+    await passing("the journal to be read", isRead);
+    await startAgain(null);
+    await site.trip("smoke");
+    await startAgain();
+    await passing("the journal to be read", isRead);
+    await site.trip("till");
+    await allSent();
+    expect(first.events).toEqual(["0001 1122 01 003"]);
+  });
+
+  test("of zones that are bypassed are not sent, and neither are their ends", async () => {
+    start();
+    site.zones.watch.orders.bypass("hall", { reason: "paint", minutes: 60 }, TESTER);
+    await site.trip("hall", "smoke");
+    await restore("hall");
+    await allSent();
+    expect(first.events).toEqual(["0001 1110 01 002"]);
+  });
+
+  test("have the numbers, partitions and codes of the configuration, and SIA codes on request", async () => {
+    const zones = [
+      { zone: "hall", number: 40, partition: 2, code: "133" },
+      { zone: "smoke", number: 1 },
+    ];
+    start(configOf({ numbering: { format: "contact-id", partition: 3, zones } }));
+    await site.trip("hall", "smoke", "till");
+    await allSent();
+    expect(first.events).toEqual(["0001 1133 02 040", "0002 1110 03 001", "0003 1122 03 002"]);
+    await startAgain(configOf({ numbering: { format: "sia", partition: 1, zones: [] } }));
+    await restore("hall");
+    await site.trip("smoke");
+    await restore("smoke");
+    await allSent();
+    // The end has the form of its beginning; the numbers that zones once got are kept.
+    expect(first.events.slice(3)).toEqual([
+      "0004 3133 02 040",
+      "0005 3110 03 001",
+      "0006 Nri1/FA003",
+      "0007 Nri1/FR003",
+    ]);
+  });
+
+  test("that are sent late say when they occurred", async () => {
+    first.behaviour = backup.behaviour = () => "silent";
+    start();
+    await site.trip("smoke");
+    const occurred = site.zones.clock.wallMs();
+    await passing("the receivers to be found silent", () => conditions().length === 2);
+    site.zones.clock.advance(3_600_000);
+    first.behaviour = () => "ack";
+    await allSent();
+    const last = first.sent.at(-1);
+    expect(last?.extended).toEqual([
+      expect.stringMatching(new RegExp(`^H${new Date(occurred).toISOString().slice(11, 15)}`)),
+    ]);
+  });
+});
+
+describe("each alarm is acknowledged once", () => {
+  test("when the acknowledgement is lost, the repetition has the same bytes", async () => {
+    first.behaviour = answering("lost");
+    start();
+    await site.trip("smoke");
+    await allSent();
+    expect(first.sent.map(({ bytes }) => bytes.toString("latin1"))).toEqual(
+      Array.from({ length: 2 }, () => first.sent[0]?.bytes.toString("latin1")),
+    );
+    expect(first.events).toEqual(["0001 1110 01 002"]);
+    expect(backup.sent).toEqual([]);
+  });
+
+  test("when a minute passes before the repetition, it has the same sequence and a new time", async () => {
+    first.behaviour = () => "lost";
+    start(configOf({}, [first]));
+    await site.trip("smoke");
+    await passing("the receiver to be down", () => conditions().includes("monitoring-receiver-unreachable"));
+    site.zones.clock.advance(60_000);
+    first.behaviour = () => "ack";
+    await allSent();
+    expect(new Set(first.sent.map(({ sequence }) => sequence))).toEqual(new Set(["0001"]));
+    expect(first.sent.at(-1)?.time).not.toBe(first.sent[0]?.time);
+    expect(first.events).toEqual(["0001 1110 01 002"]);
+  });
+
+  test("when the connection is cut at any point, and when a reply is noise, of another message or too long", async () => {
+    const ack = wire(`"ACK"0001L0#${ACCOUNT}[]`);
+    const damaged = Buffer.from(ack);
+    damaged[12] = 0x58;
+    const replies = [
+      ack.subarray(0, 1),
+      ack.subarray(0, 12),
+      ack.subarray(0, -1),
+      damaged,
+      wire(`"ACK"0002L0#${ACCOUNT}[]`),
+      wire(`"ACK"0001L0#9999[]`),
+      wire(`"XYZ"0001L0#${ACCOUNT}[]`),
+      Buffer.alloc(20_000, 0x41),
+      Buffer.from("\n".repeat(9_000)),
+    ];
+    first.behaviour = answering("cut", "silent", ...replies);
+    start(configOf({ replyS: 1 }, [first]));
+    await site.trip("smoke");
+    await allSent();
+    expect(first.events).toEqual(["0001 1110 01 002"]);
+    expect(first.sent.length).toBeGreaterThan(replies.length);
+    expect(first.complaints).toEqual([]);
+  });
+
+  test("when the disk does not take the acknowledgement", async () => {
+    let isFailing = true;
+    start(configOf(), () => {
+      if (isFailing) throw new AppError("storage", "the disk is failing");
+    });
+    await site.trip("smoke");
+    await passing("the condition", () => conditions().includes("transmitter-write-failed"));
+    isFailing = false;
+    await allSent();
+    expect(conditions()).toEqual([]);
+    expect(first.sent.length).toBeGreaterThan(1);
+    expect(new Set(first.sent.map(({ bytes }) => bytes.toString("latin1"))).size).toBe(1);
+    expect(first.events).toEqual(["0001 1110 01 002"]);
+  });
+
+  test("over many restarts, lost acknowledgements and silent receivers", async () => {
+    const turns: Behaviour[] = ["lost", "silent", "cut", "ack", "lost", "cut", "ack", "ack", "duh", "lost"];
+    let turn = 0;
+    first.behaviour = ({ token }) =>
+      token === "NULL" ? "ack" : (turns[(turn += 1) % turns.length] ?? "ack");
+    start(configOf({ replyS: 1 }, [first]));
+    for (let round = 0; round < 12; round += 1) {
+      await site.trip("smoke");
+      await restore("smoke");
+      site.zones.clock.advance(700);
+      if (round % 4 === 3) await startAgain(configOf({ replyS: 1 }, [first]));
+    }
+    await allSent();
+    const expected = Array.from({ length: 24 }, (_, index) => {
+      const sequence = String(index + 1).padStart(4, "0");
+      return `${sequence} ${index % 2 === 0 ? 1 : 3}110 01 002`;
+    });
+    expect(first.events).toEqual(expected);
+  });
+});
+
+describe("receivers", () => {
+  test("the back-up one takes over while the first is down, and the first again after it", async () => {
+    start();
+    await passing("both to be up", () => first.messages.length > 0 && backup.messages.length > 0);
+    await first.stop();
+    await site.trip("hall");
+    await allSent();
+    expect(backup.events).toEqual(["0001 1132 01 001"]);
+    expect(conditions()).toEqual(["monitoring-receiver-unreachable"]);
+    await first.start();
+    await passing("the first to be up", () => conditions().length === 0);
+    await site.trip("smoke");
+    await allSent();
+    expect(first.events).toEqual(["0002 1110 01 002"]);
+    expect(new TransmissionStore(site.app.database).links()).toMatchObject([
+      { place: 0, state: "up" },
+      { place: 1, state: "up" },
+    ]);
+  });
+
+  test("an alarm waits while none replies, and is sent when one does", async () => {
+    await first.stop();
+    await backup.stop();
+    start();
+    await site.trip("smoke");
+    await passing("both to be down", () => conditions().length === 2);
+    expect(waiting()).toBe(1);
+    site.zones.clock.advance(7_200_000);
+    await backup.start();
+    await allSent();
+    expect(backup.events).toEqual(["0001 1110 01 002"]);
+  });
+
+  test("each is supervised at its interval, also the back-up one", async () => {
+    start();
+    await passing("the first messages", () => first.messages.length === 1 && backup.messages.length === 1);
+    for (let minute = 2; minute <= 4; minute += 1) {
+      site.zones.clock.advance(60_000);
+      await eventually(
+        "the next messages",
+        () => first.messages.length >= minute && backup.messages.length >= minute,
+      );
+    }
+    expect(new Set(first.messages.map(({ token, sequence }) => `${token} ${sequence}`))).toEqual(
+      new Set(["NULL 0000"]),
+    );
+  });
+
+  test.each([16, 24, 32] as const)("get AES with keys of %i bytes, over TCP and UDP", async (bytes) => {
+    const key = newPanelKey(bytes);
+    const [overTcp, overUdp] = [await receiver({ key }), await receiver({ key, transport: "udp" })];
+    const tcp = { host: "127.0.0.1", port: overTcp.port, transport: "tcp", pollS: 60 } as const;
+    const udp = { host: "127.0.0.1", port: overUdp.port, transport: "udp", pollS: 60 } as const;
+    start(configOf({ key, receivers: [tcp, udp] }));
+    await site.trip("smoke");
+    await allSent();
+    await passing("the supervision of the other", () => overUdp.messages.length > 0);
+    await overTcp.stop();
+    await site.trip("till");
+    await allSent();
+    expect(overTcp.events).toEqual(["0001 1110 01 002"]);
+    expect(overUdp.events).toEqual(["0002 1122 01 003"]);
+    expect([...overTcp.complaints, ...overUdp.complaints]).toEqual([]);
+    await overUdp.stop();
+  });
+
+  test("a forged acknowledgement of an encrypted alarm does not count", async () => {
+    const genuine = await receiver({ key: KEY });
+    genuine.behaviour = answering(
+      wire(`"ACK"0001L0#${ACCOUNT}[]`),
+      wire(`"*ACK"0001L0#${ACCOUNT}[${"A0".repeat(32)}`),
+    );
+    start(configOf({ key: KEY }, [genuine]));
+    await site.trip("smoke");
+    await passing("the condition", () => conditions().includes("monitoring-receiver-rejects"));
+    expect(genuine.events).toEqual([]);
+    await allSent();
+    expect(genuine.events).toEqual(["0001 1110 01 002"]);
+    expect(conditions()).toEqual([]);
+    await genuine.stop();
+  });
+});
+
+describe("rejections", () => {
+  test("a DUH of the first receiver sends the event to the back-up one, and is a condition", async () => {
+    first.behaviour = ({ token }) => (token === "NULL" ? "ack" : "duh");
+    start();
+    await site.trip("smoke");
+    await allSent();
+    expect(backup.events).toEqual(["0001 1110 01 002"]);
+    expect(conditions()).toEqual(["monitoring-receiver-rejects"]);
+  });
+
+  test("an event that all reject does not hold up others, and is sent until it is accepted", async () => {
+    first.behaviour = ({ data }) => (data.includes("132") ? "duh" : "ack");
+    start(configOf({}, [first]));
+    await site.trip("hall", "smoke");
+    await passing("the other event", () => first.events.length === 1);
+    await restore("hall");
+    expect(first.events).toEqual(["0002 1110 01 002"]);
+    first.behaviour = () => "ack";
+    site.zones.clock.advance(300_000);
+    await allSent();
+    // Its end has waited for it.
+    expect(first.events.slice(1)).toEqual(["0001 1132 01 001", "0003 3132 01 001"]);
+  });
+
+  test("a NAK with another time is a warning, and the event is sent with that time", async () => {
+    let aheadMs = 3_600_000;
+    const strict = new MonitoringReceiver({
+      account: ACCOUNT,
+      key: KEY,
+      wallMs: () => site.zones.clock.wallMs() + aheadMs,
+    });
+    await strict.start();
+    strict.behaviour = ({ time }) => {
+      const [clock = "", date = ""] = time.split(",");
+      const [month, day, year] = date.split("-");
+      const ageMs = site.zones.clock.wallMs() + aheadMs - Date.parse(`${year}-${month}-${day}T${clock}Z`);
+      return ageMs > 40_000 || ageMs < -20_000 ? "nak" : "ack";
+    };
+    start(configOf({ key: KEY }, [strict]));
+    await site.trip("smoke");
+    await allSent();
+    expect(strict.events).toEqual(["0001 1110 01 002"]);
+    expect(site.zones.health.list()).toMatchObject([
+      { code: "monitoring-receiver-clock", severity: "warning", values: { seconds: 3_600 } },
+    ]);
+    // The machine's clock is set.
+    aheadMs = 0;
+    await site.trip("till");
+    await allSent();
+    expect(conditions()).toEqual([]);
+    await strict.stop();
+  });
+
+  test("a NAK with the right time is a wrong key", async () => {
+    first.behaviour = () => "nak";
+    start(configOf({}, [first]));
+    await site.trip("smoke");
+    await passing("the condition", () => conditions().includes("monitoring-receiver-rejects"));
+    expect(waiting()).toBe(1);
+    expect(site.zones.health.list()[0]?.text).toContain("the key is another one");
+  });
+});
+
+describe("the periodic test", () => {
+  test("is sent at its interval, once after a restart, and does not pile up", async () => {
+    start(configOf({ testH: 24 }));
+    await allSent();
+    expect(first.events).toEqual(["0001 1602 00 000"]);
+    await startAgain(configOf({ testH: 24 }));
+    await passing("the journal to be read", isRead);
+    await first.stop();
+    await backup.stop();
+    for (let day = 0; day < 3; day += 1) site.zones.clock.advance(86_400_000);
+    await passing("a test to wait", () => waiting() === 1);
+    await first.start();
+    await allSent();
+    expect(first.events).toEqual(["0001 1602 00 000", "0002 1602 00 000"]);
+  });
+});
+
+test("sequences begin again after 9999", async () => {
+  new TransmissionStore(site.app.database).saveFact("sequence", 9_998);
+  start();
+  await site.trip("smoke");
+  await restore("smoke");
+  await allSent();
+  expect(first.events).toEqual(["9999 1110 01 002", "0001 3110 01 002"]);
+});
