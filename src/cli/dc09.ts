@@ -3,9 +3,9 @@ import { connect, isIPv6 } from "node:net";
 import type { Config, Dc09AccountConfig } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { encrypted, paddingFor } from "../dc09/cipher.ts";
-import { FrameReader, frameOf } from "../dc09/frame-reader.ts";
-import { messageHead, timeText } from "../dc09/message.ts";
+import { messageFrame } from "../dc09/event-message.ts";
+import { FrameReader } from "../dc09/frame-reader.ts";
+import { messageHead } from "../dc09/message.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { CommandGroup } from "./command-group.ts";
 import { wholeNumber } from "./zone-commands.ts";
@@ -75,13 +75,15 @@ function frameFor(panel: Dc09AccountConfig, sequence: string, options: SendOptio
   const { account, key } = panel;
   const { event, sia, plain = false } = options;
   const token = event === undefined ? (sia === undefined ? "NULL" : "SIA-DCS") : "ADM-CID";
-  const data = token === "NULL" ? "" : `#${account}|${event ?? sia}`;
-  const tail = `${data}]${timeText(wallMs)}`;
-  const isEncrypted = key !== null && !plain;
-  const head = `"${isEncrypted ? "*" : ""}${token}"${sequence}L0#${account}[`;
-  if (!isEncrypted) return frameOf(Buffer.from(head + tail, "utf8"));
-  const padding = paddingFor(Buffer.byteLength(tail) + 1, Buffer.alloc(16));
-  return frameOf(Buffer.from(head + encrypted(Buffer.from(`${padding}|${tail}`), Buffer.from(key, "hex"))));
+  const data = event ?? sia ?? "";
+  const sender = {
+    account,
+    receiver: null,
+    line: "0",
+    key: key === null || plain ? null : Buffer.from(key, "hex"),
+  };
+  const message = { token, data, sequence: Number(sequence), occurredMs: null } as const;
+  return messageFrame(sender, message, wallMs, Buffer.alloc(16));
 }
 
 /** Supervision messages have the sequence 0000. Otherwise a number that differs in each run within hours. */
