@@ -1,5 +1,5 @@
 import { silentSecondsOf } from "../domain/site-silence.ts";
-import { MONITORING_RECEIVER_DEFAULTS, TRANSMITTER_DEFAULTS } from "../generated/defaults.ts";
+import { DC09_DEFAULTS, MONITORING_RECEIVER_DEFAULTS, TRANSMITTER_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, MonitoringReceiver } from "../generated/types.ts";
 import type { TransmitterConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
@@ -57,7 +57,7 @@ export function reportTransmitters({ upstreams = [], dc09: panels }: Configurati
           [...path, "receivers", at],
           `duplicate receiver ${host}. A back-up receiver has another address`,
         );
-      if (panels && LOOPBACK.has(host) && port === panels.port)
+      if (panels && LOOPBACK.has(host) && port === (panels.port ?? DC09_DEFAULTS.port))
         report(
           [...path, "receivers", at],
           "this is the receiver of this daemon, which would report to itself",

@@ -131,6 +131,39 @@ test("while the receiver is away, the status reports it, and the alarm arrives w
   expect(receiver.events).toEqual(["0001 1110 01 001"]);
 });
 
+test("a reload adds a receiver at once, and removing it withdraws what waits", async () => {
+  const zones = (more: string): DaemonProcess =>
+    installation.daemon(
+      "site",
+      `site: { locale: en }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(1)}${more}` +
+        `zones: [ { id: smoke, name: Smoke, kind: fire, ${BUILDING}, input: { simulated: true } } ]\n`,
+    );
+  const site = zones("");
+  await site.start();
+  await trip(site, "smoke");
+  await eventually("the record", async () => (await interventionsOf(site)).length === 1);
+  const section = `upstreams: [ { dc09: { account: "12AB", keyFile: receiver.key, receivers: [ { host: 127.0.0.1, port: ${receiver.port} } ] } } ]\n`;
+  zones(section);
+  await site.run(["reload"]);
+  await eventually("the supervision", () => receiver.messages.length > 0);
+  await trip(site, "smoke");
+  await acknowledged(site, 1, 2);
+  expect(receiver.events).toEqual(["0001 1110 01 001", "0002 3110 01 001"]);
+  await receiver.stop();
+  await trip(site, "smoke");
+  await eventually("the waiting events", async () => (await transmissions(site, 1)).length === 4);
+  zones("");
+  await site.run(["reload"]);
+  expect((await transmissions(site, 1)).map(({ state }) => state)).toEqual([
+    "acknowledged",
+    "acknowledged",
+    "withdrawn",
+    "withdrawn",
+  ]);
+  const { monitoring, conditions } = await site.get<StatusView>("/site/status");
+  expect({ monitoring, conditions }).toEqual({ monitoring: null, conditions: [] });
+});
+
 test("the receiver of another Santinela has one trip of each alarm, over kills of both daemons", async () => {
   const port = await freePort();
   const centre = installation.daemon(
@@ -142,7 +175,7 @@ test("the receiver of another Santinela has one trip of each alarm, over kills o
   const site = siteOf(port);
   await site.start();
   const random = seededRandom(31);
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await trip(site, "smoke");
     await trip(site, "hall");
     await pause(random() * 900);
@@ -150,17 +183,21 @@ test("the receiver of another Santinela has one trip of each alarm, over kills o
     await killed.end("SIGKILL");
     await killed.start();
   }
-  const trips = await eventually("all alarms at the receiving daemon", async () => {
-    const { monitoring } = await site.get<StatusView>("/site/status");
-    const all = (await centre.get<{ type: string; zoneId: string }[]>("/site/trips?limit=100")).filter(
-      ({ type }) => type === "trip",
-    );
-    return monitoring?.waiting === 0 && all.length >= 8 && all;
-  });
+  const trips = await eventually(
+    "all alarms at the receiving daemon",
+    async () => {
+      const { monitoring } = await site.get<StatusView>("/site/status");
+      const all = (await centre.get<{ type: string; zoneId: string }[]>("/site/trips?limit=100")).filter(
+        ({ type }) => type === "trip",
+      );
+      return monitoring?.waiting === 0 && all.length >= 6 && all;
+    },
+    60_000,
+  );
   const counts = new Map<string, number>();
   for (const { zoneId } of trips) counts.set(zoneId, (counts.get(zoneId) ?? 0) + 1);
   expect(Object.fromEntries(counts)).toEqual({
-    "dc09-12ab-1-fire": 4,
-    "dc09-12ab-2-motion": 4,
+    "dc09-12ab-1-fire": 3,
+    "dc09-12ab-2-motion": 3,
   });
-});
+}, 180_000);

@@ -81,25 +81,26 @@ export class TripFollower {
   #read(trips: FollowedTrips): boolean {
     const { store } = this.#options;
     const last = trips.last();
-    let from = store.fact("cursor") ?? last;
+    const before = store.fact("cursor");
+    let from = before ?? last;
     // The journal was replaced, for example by an older backup: what is known is not added again, nor what was before the transmitter.
     if (last < from) from = trips.beforeFirstSince(store.fact("since") ?? 0);
     let cursor: number | undefined;
     const undecided = new Set<string>();
-    for (let page = 0; page < PAGES_MAX; page += 1) {
+    let isComplete = false;
+    for (let page = 0; page < PAGES_MAX && !isComplete; page += 1) {
       const rows = trips.after(from);
       for (const row of rows) {
         const isSettled = this.#take(row, undecided);
         if (!isSettled) cursor ??= row.seq - 1;
         from = row.seq;
       }
-      if (rows.length === 0) {
-        store.saveFact("cursor", cursor ?? from);
-        return true;
-      }
+      isComplete = rows.length === 0;
     }
-    store.saveFact("cursor", cursor ?? from);
-    return false;
+    const reached = cursor ?? from;
+    // Most commits of the journal add no trip, and must not cause one here.
+    if (reached !== before) store.saveFact("cursor", reached);
+    return isComplete;
   }
 
   /** @returns whether it needs no further look */

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { EDGE } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
+import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+
+describeWithBrowser("an alarm with two ways", () => {
+  let receiver: MonitoringReceiver;
+  let site: PanelSite;
+  beforeAll(async () => {
+    receiver = new MonitoringReceiver({ account: "1234", wallMs: () => Date.now() });
+    await receiver.start();
+    const dead = await freePort();
+    site = new PanelSite(
+      `upstream: { baseUrl: "http://127.0.0.1:${dead}", email: edge@site.example, passwordFile: ./upstream.password }\n` +
+        `upstreams: [ { dc09: { account: "1234", plain: true, receivers: [ { host: 127.0.0.1, port: ${receiver.port} } ] } } ]\n`,
+    );
+    site.installation.secret("upstream.password", EDGE.password);
+    await site.start();
+  });
+  afterAll(async () => {
+    await site.stop();
+    await receiver.stop();
+  });
+
+  test("shows that the receiver has acknowledged it while the dispatch centre does not know of it", async () => {
+    const page = await site.page("status");
+    const home = page.screen("status");
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    await home.listItem(/Fum depozit.*Centre(waiting|attempt \d+)Receiver\d\d:\d\d/).shown();
+    for (const theme of ["light", "dark"] as const) {
+      await page.look(theme, 360);
+      expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+    }
+  });
+});
