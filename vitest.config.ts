@@ -7,9 +7,11 @@ const LONG = ["faults", "promise", "simulation", "attacks"].map((folder) => `tes
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
 const HAS_POSTGRES = existsSync("/usr/lib/postgresql") || process.env["CI"] === "true";
-const OVER_POSTGRES = HAS_POSTGRES
-  ? ["interface", "model", "enrolment", "site-scope"].map((name) => `test/http/${name}.test.ts`)
-  : [];
+const OVER_BOTH =
+  "decisions enrolment event-log failures fleet interface model objective-lists openapi site-scope".split(
+    " ",
+  );
+const OVER_POSTGRES = HAS_POSTGRES ? OVER_BOTH.map((name) => `test/http/${name}.test.ts`) : [];
 
 export default defineConfig({
   test: {
@@ -32,7 +34,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "postgres", include: OVER_POSTGRES, env: { TEST_DATABASE: "postgres" } },
+        test: {
+          name: "postgres",
+          include: OVER_POSTGRES,
+          env: { TEST_DATABASE: "postgres" },
+          globalSetup: HAS_POSTGRES ? ["test/support/postgres-for-all.ts"] : [],
+        },
       },
       {
         extends: true,

@@ -8,7 +8,7 @@ const root = new URL("../", import.meta.url);
 const textsIn = (folder, isWanted) =>
   readdirSync(new URL(folder, root), { recursive: true })
     .filter((name) => /\.(ts|json)$/.test(name) && isWanted(name))
-    .toSorted()
+    .toSorted((a, b) => (a < b ? -1 : 1))
     .map((name) => readFileSync(new URL(`${folder}/${name}`, root), "utf8"));
 const operations = textsIn("src/http", (name) => name.startsWith("openapi-site"));
 const sources = ["src/site", "src/domain", "schemas"].flatMap((folder) => textsIn(folder, () => true));

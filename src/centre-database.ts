@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Config, DatabaseConfig } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
@@ -56,7 +55,7 @@ export class CentreDatabase {
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
-    this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid: randomUUID });
+    this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid });
     this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
     this.keys = new PostgresSigningKeys(connections);
@@ -84,6 +83,8 @@ export class CentreDatabase {
     const { objectives } = this.#options.config;
     await this.objectives.import(objectives, "config");
     await this.objectives.release(objectives);
+    // Repairs of silent sites are records of the device account.
+    await this.accounts.ensureDevice();
     await ensureAdministrator(this.accounts, oneTimePassword, announce).catch(async (error: unknown) => {
       // Another process has added it at the same time, and has announced it.
       if (!(await this.accounts.hasSignInAccounts())) throw error;

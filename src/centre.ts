@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { CentreDatabase } from "./centre-database.ts";
 import { CentreKeys } from "./centre-keys.ts";
@@ -10,7 +9,7 @@ import { VERSION } from "./generated/version.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
-import { prepareDataDir } from "./ops/secrets.ts";
+import { newKey, prepareDataDir } from "./ops/secrets.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { EventNotes } from "./service/event-notes.ts";
@@ -119,14 +118,15 @@ export class Centre {
     const { records, objectives, fleet, accounts, unfinished, enrolments, signIns } = database;
     const site = centreApi({ config, clock, health: this.#health, unfinished, events: database.events });
     const metrics = new CentreMetrics({ site });
+    const newId = (): string => newKey(clock.wallMs());
     return new DaemonServer({
       config,
       clock,
       log: this.#log,
       conditions: this.#health,
-      time: hostOf(clock, randomUUID).time,
+      time: hostOf(clock, newId).time,
       failpoint: () => {},
-      run: randomUUID().slice(0, 8),
+      run: newId().slice(-8),
       httpDescriptor,
       earlier: undefined,
       controlSocket: this.#controlSocket(),

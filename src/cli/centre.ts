@@ -3,7 +3,8 @@ import type { Config, DatabaseConfig } from "../config/config.ts";
 import { loadConfiguration, type LoadOptions } from "../config/load.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { initialPasswordText, readyText, serve } from "./serve.ts";
+import { serve } from "./serve.ts";
+import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -42,7 +43,7 @@ async function onPostgres(
   const address = await Promise.race([started, stopped]);
   if (address !== undefined) {
     if (stdout.isTTY === true && !forJournald) stderr.write(readyText(config, address));
-    notifier.ready(`Dispatch centre ${config.site.ref}`);
+    notifier.ready(statusText(config));
     const cancelWatch = notifier.watch(clock, () => false);
     await stopped;
     cancelWatch();

@@ -14,7 +14,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { counted } from "./table.ts";
+import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Work between two runs, while no file is open. */
@@ -110,7 +110,7 @@ class DaemonRuns {
       effectiveOptions: () => texts.options(),
       reload: {
         onReloading: () => this.#notifier.reloading(clock),
-        onReloaded: () => this.#notifier.ready(statusOf(this.#effective.config)),
+        onReloaded: () => this.#notifier.ready(statusText(this.#effective.config)),
         onApplied: (applied, text, needsRestart) => {
           texts.applied(text, needsRestart);
           // A text with options that still need a restart has not been proven to start.
@@ -137,7 +137,7 @@ class DaemonRuns {
     await daemon.start();
     // A person at a terminal reads the end of the output; the log lines are for programs.
     if (stdout.isTTY === true && !forJournald) stderr.write(running);
-    this.#notifier.ready(statusOf(config));
+    this.#notifier.ready(statusText(config));
     const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
     this.#running = daemon;
     if (this.#isReloadRequested) daemon.reloadBySignal();
@@ -158,12 +158,6 @@ class DaemonRuns {
 function revertUnprovenChange(load: LoadOptions): void {
   const file = findFile(load);
   if (file !== null) revertUnproven(file, dataDirectories(file, load));
-}
-
-/** What `systemctl status` shows. */
-function statusOf({ zones, site, role }: Config): string {
-  if (role === "centre") return `Dispatch centre ${site.ref}`;
-  return `Monitoring ${counted(zones.length, "zone")} of ${site.ref}`;
 }
 
 /** @returns the error message; undefined on success */
@@ -187,17 +181,6 @@ function readAgain(load: LoadOptions, before: EffectiveConfiguration): Effective
   }
 }
 
-/**
- * The code is safe in journald, which keeps it for a long time: it works once, and only until the installation is set up.
- */
-function journaldText({ email, password }: { email: string; password: string }): string {
-  return [
-    `The initial administrator is ${email}.`,
-    `Set up the account in the web panel with the one-time code ${password}`,
-    `or set its password: santinela user passwd --email ${email}\n`,
-  ].join("\n");
-}
-
 /** Saves the last good configuration; on a full disk the previous one is kept. */
 function saveLastGood(config: Config, source: ConfigurationText, { stderr }: Terminal): void {
   try {
@@ -214,48 +197,4 @@ function faultText(fault: string, dataDir: string): string {
       ? "the previous configuration"
       : `the last good configuration of ${new Date(keptAtMs).toISOString()}`;
   return `${fault.replaceAll("\n", "; ")}; the daemon uses ${what}`;
-}
-
-/** Where the web panel is, how to sign in, and what to try. */
-export function readyText(
-  { http, zones, role }: Pick<Config, "http" | "zones" | "role">,
-  { host, port }: { readonly host: string; readonly port: number },
-): string {
-  const scheme = http.tls.mode === "off" ? "http" : "https";
-  const isEverywhere = host === "0.0.0.0" || host === "::";
-  const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  const [zone] = zones;
-  const tries =
-    role === "centre"
-      ? ["santinela sites", "santinela interventions"]
-      : ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
-  return [
-    "",
-    `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
-    "  Sign in with an account of this installation; at the first start with the one-time code above.",
-    `  Try in another terminal: ${tries.join(", ")}. Ctrl-C stops the daemon.`,
-    "",
-    "",
-  ].join("\n");
-}
-
-/** How the initial administrator is announced. @param forJournald whether standard error goes to journald */
-export function initialPasswordText(
-  account: { readonly email: string; readonly password: string },
-  forJournald: boolean,
-): string {
-  return forJournald ? journaldText(account) : initialAdministratorText(account);
-}
-
-function initialAdministratorText({ email, password }: { email: string; password: string }): string {
-  return [
-    "",
-    "  Initial administrator of this installation:",
-    `    e-mail    ${email}`,
-    `    password  ${password}`,
-    "  The password is shown once and is not stored in readable form. It is also the one-time code for the set-up in",
-    "  the web panel.",
-    "",
-    "",
-  ].join("\n");
 }

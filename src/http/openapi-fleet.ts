@@ -44,7 +44,7 @@ export function fleetPaths(): Json {
           query("_sort", "trouble, name or reportedAt", textLike("trouble")),
           query("_order", "ASC or DESC, in any case", textLike("ASC")),
         ],
-        responses: { "200": listResponse("SiteView"), ...failures(400, 401, 403, 500) },
+        responses: { "200": listResponse("SiteView"), ...failures(400, 401, 403, 500, 503) },
       },
     },
     "/sites/summary": {
@@ -53,7 +53,7 @@ export function fleetPaths(): Json {
         summary: "Numbers of sites by level; not part of the contract",
         responses: {
           "200": jsonResponse("The numbers", schema("FleetSummary")),
-          ...failures(401, 403, 500),
+          ...failures(401, 403, 500, 503),
         },
       },
     },
@@ -64,7 +64,7 @@ export function fleetPaths(): Json {
         parameters: [ID],
         responses: {
           "200": jsonResponse("The site", schema("SiteDetail")),
-          ...failures(401, 403, 404, 500),
+          ...failures(401, 403, 404, 500, 503),
         },
       },
       delete: {
@@ -86,7 +86,7 @@ function enrolmentPaths(): Json {
         summary: "List the sites that have an account or a one-time code; not part of the contract",
         responses: {
           "200": jsonResponse("By their reference", { type: "array", items: schema("SiteAccess") }),
-          ...failures(401, 403, 500),
+          ...failures(401, 403, 500, 503),
         },
       },
       post: {

@@ -71,7 +71,7 @@ function accessPaths(): Json {
         requestBody: jsonBody("Credentials"),
         responses: {
           "200": jsonResponse("The token and its lifetime in seconds", schema("AccessToken")),
-          ...failures(400, 401, 413, 415, 429, 500),
+          ...failures(400, 401, 413, 415, 429, 500, 503),
         },
       },
     },
@@ -92,14 +92,17 @@ function objectivePaths(): Json {
       responses: {
         "200": listResponse("Objective", LIST_TAG),
         "304": { description: "The list still has the ETag of If-None-Match" },
-        ...failures(400, 401, 403, 500),
+        ...failures(400, 401, 403, 500, 503),
       },
     };
     const one = {
       operationId: `get_${name}`,
       summary: `Read one objective of type ${name}`,
       parameters: [ID],
-      responses: { "200": jsonResponse("The objective", OBJECTIVE), ...failures(400, 401, 403, 404, 500) },
+      responses: {
+        "200": jsonResponse("The objective", OBJECTIVE),
+        ...failures(400, 401, 403, 404, 500, 503),
+      },
     };
     return [
       [`/${type}`, { get: list }],
@@ -171,7 +174,10 @@ function recordOperations(): Json {
       operationId: "getIntervention",
       summary: "Read an intervention",
       parameters: [ID],
-      responses: { "200": jsonResponse("The intervention", RECORD), ...failures(400, 401, 403, 404, 500) },
+      responses: {
+        "200": jsonResponse("The intervention", RECORD),
+        ...failures(400, 401, 403, 404, 500, 503),
+      },
     },
     put: { operationId: "updateIntervention", summary: "Change the fields of the body", ...change },
     patch: { operationId: "patchIntervention", summary: "The same as PUT", ...change },

@@ -1,7 +1,5 @@
-import { computed } from "@preact/signals";
-import type { ComponentChildren, JSX, Ref } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isLoading } from "./api.ts";
 import { nowMs } from "./clock.ts";
 import { siteTimeText } from "./date-format.ts";
 import { Header } from "./header.tsx";
@@ -17,6 +15,7 @@ import { HomeScreen } from "./screens/home.tsx";
 import { ExpiredDialog, InitialPasswordForm, SignIn } from "./screens/sign-in.tsx";
 import { Zones } from "./screens/zones.tsx";
 import { account, mayAdminister, mayOperate, sessionState, type SessionState } from "./session.ts";
+import { Main } from "./main-content.tsx";
 import { StaleBar } from "./stale-bar.tsx";
 import { WalkBanner } from "./walk-banner.tsx";
 
@@ -219,37 +218,6 @@ const OUTSIDE: Readonly<Record<SessionState, string>> = {
   in: "",
   expired: "",
 };
-
-/**
- * The content below the frame. The markup has the name of the screen and whether it is complete, so that screen readers
- * and tests do not read leftovers of the previous screen.
- * @param screen address after `#/`
- */
-function Main({
-  screen: address,
-  place,
-  children,
-}: {
-  readonly screen: string;
-  readonly place?: Ref<HTMLElement>;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <main
-      id="content"
-      tabIndex={-1}
-      data-screen={address}
-      aria-busy={isIncomplete}
-      {...(place ? { ref: place } : {})}
-    >
-      {children}
-    </main>
-  );
-}
-
-const isIncomplete = computed(
-  () => isLoading.value || (sessionState.value === "in" && liveness.value === "starting"),
-);
 
 /** Moves the focus, because the fragment of the URL is the screen. */
 function skipToContent(event: Event): void {

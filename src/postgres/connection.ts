@@ -4,8 +4,11 @@ import type { Log } from "../domain/log.ts";
 
 /** A query that takes longer is given up: its server may be gone without closing the connection. */
 const QUERY_TIMEOUT_MS = 5_000;
-/** A primary in reach answers in milliseconds; the client repeats the request sooner than it would wait longer. */
-const CONNECTION_TIMEOUT_MS = 2_000;
+/**
+ * Includes the wait for one of the connections: thousands of sites sign in within seconds after a power cut. A primary in
+ * reach answers in milliseconds, so it is not longer than a query may take.
+ */
+const CONNECTION_TIMEOUT_MS = 5_000;
 /** Few: a turn's requests share a round trip, and more than this only wait for each other in the server. */
 const CONNECTIONS_MAX = 8;
 /** Seconds until a repeated request is useful: shorter than a fail-over, so that it is noticed soon after. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { localTime } from "../../src/cli/local-time.ts";
-import { readyText } from "../../src/cli/serve.ts";
+import { readyText } from "../../src/cli/serve-texts.ts";
 import type { Config } from "../../src/config/config.ts";
 import { rowsOf } from "../../src/cli/zone-commands.ts";
 

@@ -2,7 +2,6 @@ import { request as httpRequest } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { RECOUNT } from "../../src/store/intervention-lists.ts";
 import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 
 // Design decisions A to Z for what the contract leaves open, one section a letter.
@@ -16,9 +15,7 @@ beforeAll(async () => {
   tokens = await site.tokenOfEach();
 });
 afterAll(() => site.close());
-beforeEach(() =>
-  site.database.exec("DELETE FROM outbox; DELETE FROM interventions; DELETE FROM intervention_counts"),
-);
+beforeEach(() => site.clear());
 
 type Method = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
 const ask = (method: Method, path: string, role: keyof typeof PEOPLE = "operator") =>
@@ -94,7 +91,7 @@ describe("C. roles", () => {
           .delete(`/interventii/${id}`)
           .set("Authorization", `Bearer ${await own.token(role)}`)
       ).status;
-    const { record } = own.interventions.create(
+    const { record } = await own.parts.records.create(
       { ...PATROL, objectiveType: "obiective/cladiri" },
       OPERATOR_USER,
     );
@@ -108,7 +105,7 @@ describe("C. roles", () => {
     const token = await own.token();
     const read = () => request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`);
     await read().expect(200);
-    own.database.exec("UPDATE accounts SET role = 'viewer'");
+    await own.run("UPDATE accounts SET role = 'viewer'");
     await read().expect(403);
     await own.close();
   });
@@ -201,13 +198,7 @@ describe("F. token refresh", () => {
 
 describe("G. page size", () => {
   test("is a thousand by default and at most, with a link to the next page", async () => {
-    const insert = site.database.prepare(
-      `INSERT INTO interventions(uid, name, status, priority, type, objectiveType, objectiveId, crews, police, ambulance,
-         firetruck, dispeceratId, created_by, created_at, updated_at)
-       VALUES(?, 'n', 'planned', 'low', 'other', 'obiective/cladiri', 1, 1, 0, 0, 0, 1, 1, 0, 0)`,
-    );
-    for (let index = 0; index < 1100; index += 1) insert.run(`u${index}`);
-    site.database.exec(RECOUNT);
+    await Promise.all([...Array(1100).keys()].map(() => site.parts.records.create(PATROL, OPERATOR_USER)));
     const pages = [await ask("get", "/interventii"), await ask("get", "/interventii?_start=0&_end=5000")];
     for (const { body, headers } of pages) {
       expect([body.length, headers["x-total-count"]]).toEqual([1000, "1100"]);
@@ -465,16 +456,15 @@ describe("N. objectives", () => {
   });
 
   test("of another type are 404, on create and update", async () => {
-    site.database.exec("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
+    await site.run("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
     await ask("post", "/interventii")
       .send({ ...PATROL, objectiveId: 77 })
       .expect(404);
     const { id } = await make();
     await update(id, { objectiveId: 77 }).expect(404);
     await update(id, { objectiveType: "obiective/bunuri", objectiveId: 77 }).expect(200);
-    site.database.exec(
-      "DELETE FROM outbox; DELETE FROM interventions; DELETE FROM intervention_counts; DELETE FROM objectives WHERE id = 77",
-    );
+    await site.clear();
+    await site.run("DELETE FROM objectives WHERE id = 77");
   });
 });
 
@@ -556,7 +546,7 @@ describe("Q. status", () => {
   test("each transition is in the event log", async () => {
     const { id } = await make();
     await update(id, { status: "in_progress" }).expect(200);
-    expect(site.events.newest(1)[0]).toMatchObject({
+    expect((await site.newestEvents(1))[0]).toMatchObject({
       event: "intervention-changed",
       detail: { before: { status: "planned" }, after: { status: "in_progress" } },
     });
@@ -579,9 +569,9 @@ describe("S. DELETE", () => {
     await ask("get", `/interventii/${made.id}`).expect(404);
     await update(made.id, { crews: 2 }).expect(404);
     expect((await make()).id).toBeGreaterThan(made.id);
-    expect(site.events.newest(10).find(({ event }) => event === "intervention-deleted")?.detail).toEqual({
-      before: made,
-    });
+    const events = await site.newestEvents(10);
+    const removed = events.find(({ event }) => event === "intervention-deleted");
+    expect(removed?.detail).toEqual({ before: made });
   });
 });
 

@@ -1,7 +1,8 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
-import { PASSWORD, PATROL, PEOPLE, TESTER, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, PEOPLE, TESTER, TestApp, testOfSite } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 
 let site: TestApp;
 let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
@@ -11,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-const logged = (event: LoggedEvent["event"]): LoggedEvent[] =>
-  site.events.newest(1000).filter((entry) => entry.event === event);
+const logged = async (event: LoggedEvent["event"]): Promise<LoggedEvent[]> =>
+  (await site.newestEvents(1000)).filter((entry) => entry.event === event);
 const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 
@@ -24,7 +25,7 @@ describe("the event log records", () => {
     for (let attempt = 0; attempt < 5; attempt += 1) await guess("unknown@test.example", "x").expect(401);
     await guess("unknown@test.example", "x").expect(429);
     const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
-    expect(logged("signed-in")[0]).toEqual({
+    expect((await logged("signed-in"))[0]).toEqual({
       seq: expect.any(Number),
       at: new Date(site.clock.wallMs()).toISOString(),
       event: "signed-in",
@@ -33,20 +34,24 @@ describe("the event log records", () => {
       subject: `account ${PEOPLE.operator}`,
       detail: { role: "operator" },
     });
-    expect(logged("sign-in-failed")).toHaveLength(5);
-    expect(logged("sign-in-failed")[0]).toMatchObject({ who: "unknown@test.example", from });
-    expect(logged("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
+    expect(await logged("sign-in-failed")).toHaveLength(5);
+    expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: "unknown@test.example", from });
+    expect((await logged("sign-in-blocked")).map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 
   test("requests rejected with 403, one entry a minute with the count of the others", async () => {
     await as("viewer", "get", "/interventii").expect(403);
     for (let again = 0; again < 3; again += 1) await as("viewer", "get", "/interventii").expect(403);
-    expect(logged("forbidden")).toMatchObject([
+    // The response does not wait for the log.
+    const count = async (): Promise<number> => (await logged("forbidden")).length;
+    await eventually("the first entry", async () => (await count()) === 1);
+    expect(await logged("forbidden")).toMatchObject([
       { who: PEOPLE.viewer, subject: "GET /interventii", detail: {} },
     ]);
     site.clock.advance(60_000);
     await as("viewer", "delete", "/interventii/1").expect(403);
-    expect(logged("forbidden")[0]).toMatchObject({
+    await eventually("the second entry", async () => (await count()) === 2);
+    expect((await logged("forbidden"))[0]).toMatchObject({
       subject: "DELETE /interventii/1",
       detail: { refusedMeanwhile: 3 },
     });
@@ -58,24 +63,27 @@ describe("the event log records", () => {
     await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3 }).expect(200);
     await as("operator", "delete", `/interventii/${body.id}`).expect(204);
     const subject = `intervention ${body.id}`;
-    expect(logged("intervention-created")).toMatchObject([
+    expect(await logged("intervention-created")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { after: body } },
     ]);
-    expect(logged("intervention-changed")).toMatchObject([
+    expect(await logged("intervention-changed")).toMatchObject([
       { who: PEOPLE.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
     ]);
-    expect(logged("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
-    expect(logged("intervention-deleted")).toMatchObject([
+    expect((await logged("intervention-changed"))[0]?.detail).toEqual({
+      before: { crews: 1 },
+      after: { crews: 3 },
+    });
+    expect(await logged("intervention-deleted")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { before: { ...body, crews: 3 } } },
     ]);
   });
 
   test("nothing about a change that failed", async () => {
-    const before = site.events.newest(1)[0]?.seq;
+    const before = (await site.newestEvents(1))[0]?.seq;
     await as("operator", "post", "/interventii")
       .send({ ...PATROL, objectiveId: 4711 })
       .expect(404);
-    expect(site.events.newest(1)[0]?.seq).toBe(before);
+    expect((await site.newestEvents(1))[0]?.seq).toBe(before);
   });
 
   test("a device, not a user, as the source of a record", async () => {
@@ -84,16 +92,16 @@ describe("the event log records", () => {
       .set("Authorization", `Bearer ${await site.tokens.deviceToken()}`)
       .send(PATROL)
       .expect(201);
-    expect(logged("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
+    expect((await logged("intervention-created"))[0]).toMatchObject({ who: "device@santinela.local" });
   });
 
   test("every change of an account and its user, and never a password", async () => {
-    await site.accounts.add({ email: "new@test.example", role: "viewer", password: PASSWORD }, TESTER);
-    await site.accounts.setPassword("new@test.example", "another fine password", TESTER);
-    site.accounts.setRole("new@test.example", "operator", TESTER);
-    site.accounts.setDisabled("new@test.example", true, TESTER);
-    site.accounts.setDisabled("new@test.example", false, TESTER);
-    const entries = site.events.newest(5).toReversed();
+    await site.parts.accounts.add({ email: "new@test.example", role: "viewer", password: PASSWORD }, TESTER);
+    await site.parts.accounts.setPassword("new@test.example", "another fine password", TESTER);
+    await site.parts.accounts.setRole("new@test.example", "operator", TESTER);
+    await site.parts.accounts.setDisabled("new@test.example", true, TESTER);
+    await site.parts.accounts.setDisabled("new@test.example", false, TESTER);
+    const entries = (await site.newestEvents(5)).toReversed();
     expect(entries.map(({ event }) => event)).toEqual([
       "account-added",
       "account-password-set",
@@ -102,25 +110,26 @@ describe("the event log records", () => {
       "account-enabled",
     ]);
     expect(entries[2]).toMatchObject({ ...TESTER, detail: { before: "viewer", after: "operator" } });
-    expect(JSON.stringify(site.events.newest(1000))).not.toMatch(/another fine password|\$2b\$/);
+    expect(JSON.stringify(await site.newestEvents(1000))).not.toMatch(/another fine password|\$2b\$/);
   });
 
   test("a name with line breaks on one line", async () => {
     await as("operator", "post", "/interventii")
       .send({ ...PATROL, name: "a\r\n2026-11-20 signed-in admin" })
       .expect(201);
-    const row = site.database.prepare("SELECT detail FROM events ORDER BY seq DESC LIMIT 1").pluck().get();
-    expect(row).not.toMatch(/[\r\n]/);
-    expect(row).toContain(String.raw`a\r\n2026`);
+    const [row] = await site.run("SELECT detail FROM events ORDER BY seq DESC LIMIT 1");
+    const { detail } = row as { detail: string };
+    expect(detail).not.toMatch(/[\r\n]/);
+    expect(detail).toContain(String.raw`a\r\n2026`);
   });
 
-  test("entries that cannot be changed, and of which the newest cannot be deleted", () => {
+  testOfSite("entries that cannot be changed, and of which the newest cannot be deleted", () => {
     expect(() => site.database.exec("UPDATE events SET who = 'another user'")).toThrow(/is final/);
     expect(() => site.database.exec("DELETE FROM events")).toThrow(/are kept/);
   });
 });
 
-test("a full disk does not prevent sign-ins", async () => {
+testOfSite("a full disk does not prevent sign-ins", async () => {
   site.database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(FAIL, 'full'); END");
   await request(site.app)
     .post("/auth/token")
@@ -137,7 +146,7 @@ describe("a generated password", () => {
   const ask = (method: "get" | "post", path: string) =>
     request(site.app)[method](path).set("Authorization", `Bearer ${token}`);
   beforeEach(async () => {
-    await site.accounts.add({ email: EMAIL, role: "administrator", password: GIVEN }, TESTER, {
+    await site.parts.accounts.add({ email: EMAIL, role: "administrator", password: GIVEN }, TESTER, {
       mustChangePassword: true,
     });
     token = (await site.tokens.signIn(EMAIL, GIVEN)).token;
@@ -155,7 +164,10 @@ describe("a generated password", () => {
     token = changed.body.token;
     await ask("get", "/interventii").expect(200);
     await request(site.app).post("/auth/token").send({ email: EMAIL, password: GIVEN }).expect(401);
-    expect(logged("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
+    expect((await logged("account-password-set"))[0]).toMatchObject({
+      who: EMAIL,
+      subject: `account ${EMAIL}`,
+    });
   });
 
   test.each([
@@ -182,8 +194,8 @@ describe("a generated password", () => {
     await ask("post", "/site/password")
       .send({ currentPassword: GIVEN, password: "my very own words" })
       .expect(429);
-    expect(logged("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
-    expect(logged("sign-in-blocked")).toHaveLength(1);
+    expect((await logged("sign-in-failed")).filter(({ who }) => who === EMAIL)).toHaveLength(5);
+    expect(await logged("sign-in-blocked")).toHaveLength(1);
   });
 
   test("can be changed once, by the first of several requests", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { PASSWORD, PEOPLE, TestApp, TESTER, testOfSite } from "../support/app.ts";
 
 /* A dispatch centre with many sites, several of them behind one address. */
 
@@ -16,7 +16,7 @@ let centre: TestApp;
 beforeEach(async () => {
   centre = await TestApp.make();
   for (const name of ["old", "neighbour", "new"])
-    await centre.accounts.add({ email: siteOf(name), role: "operator", password: PASSWORD }, TESTER);
+    await centre.parts.accounts.add({ email: siteOf(name), role: "operator", password: PASSWORD }, TESTER);
 });
 afterEach(() => centre.close());
 
@@ -94,31 +94,34 @@ describe("a verified password", () => {
     expect(new Set(answers)).toEqual(new Set(["in"]));
   });
 
-  test("has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
-    const path = join(folder, "santinela.db");
-    const own = await TestApp.make({}, path);
-    try {
-      await own.token();
-      own.database.pragma("wal_checkpoint(TRUNCATE)");
-      await Promise.all(
-        Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
-      );
-      // Each commit writes at least five pages of tables and indexes.
-      expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
-      const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
-      expect(entries).toEqual(
-        Array.from({ length: 300 }, () => ({ event: "signed-in", who: PEOPLE.operator, from: SHARED })),
-      );
-    } finally {
-      await own.close();
-      rmSync(folder, { recursive: true });
-    }
-  });
+  testOfSite(
+    "has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
+      const path = join(folder, "santinela.db");
+      const own = await TestApp.make({}, path);
+      try {
+        await own.token();
+        own.database.pragma("wal_checkpoint(TRUNCATE)");
+        await Promise.all(
+          Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
+        );
+        // Each commit writes at least five pages of tables and indexes.
+        expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
+        const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
+        expect(entries).toEqual(
+          Array.from({ length: 300 }, () => ({ event: "signed-in", who: PEOPLE.operator, from: SHARED })),
+        );
+      } finally {
+        await own.close();
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
   test("is invalid after a change of the password", async () => {
     await attempt(PASSWORD).expect(200);
-    await centre.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
+    await centre.parts.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
     await attempt(PASSWORD).expect(401);
     await attempt("another correct horse").expect(200);
     await attempt("another correct horse").expect(200);
@@ -126,9 +129,9 @@ describe("a verified password", () => {
 
   test("is invalid while the account is disabled", async () => {
     await attempt(PASSWORD).expect(200);
-    centre.accounts.setDisabled(siteOf("new"), true, TESTER);
+    await centre.parts.accounts.setDisabled(siteOf("new"), true, TESTER);
     await attempt(PASSWORD).expect(401);
-    centre.accounts.setDisabled(siteOf("new"), false, TESTER);
+    await centre.parts.accounts.setDisabled(siteOf("new"), false, TESTER);
     await attempt(PASSWORD).expect(200);
   });
 

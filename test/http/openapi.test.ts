@@ -75,12 +75,6 @@ describe("the OpenAPI document", () => {
       const schema = described?.content?.["application/json"]?.schema;
       if (schema) expect(fits(schema, body)).toBe("");
     }
-    console.log(
-      "ST",
-      method,
-      path,
-      answers.map((a) => a.status),
-    );
     expect(answers[0]?.status).not.toBe(405);
   });
 

@@ -42,7 +42,7 @@ function missingTests(text: string): string[] {
 /** Whether the file has a test of this name, or a table whose title matches it with the values of a row. */
 function hasTest(source: string, name: string): boolean {
   const titles = [
-    ...source.matchAll(/\btest(?:\.each\([^]*?\))?\(\s*"((?:[^"\\]|\\.)*)"/g),
+    ...source.matchAll(/\btest(?:OfSite)?(?:\.each\([^]*?\))?\(\s*"((?:[^"\\]|\\.)*)"/g),
     ...source.matchAll(/\)\(\s*"((?:[^"\\]|\\.)*)",\s*async/g),
     ...source.matchAll(/\btest\(\s*`((?:[^`\\]|\\.)*)`/g),
   ].map((match) => match[1] ?? "");

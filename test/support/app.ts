@@ -3,9 +3,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { STANDALONE } from "../../src/domain/link-status.ts";
-import type { Actor } from "../../src/domain/event.ts";
+import type { Actor, LoggedEvent } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { DEVICE_EMAIL, type Principal } from "../../src/domain/principal.ts";
+import type { ObjectiveSource } from "../../src/domain/objective.ts";
+import type { ObjectiveImport } from "../../src/generated/types.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
 import { EventService } from "../../src/service/events.ts";
@@ -20,7 +22,7 @@ import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
-import { SqliteSignIns } from "../../src/service/sign-ins.ts";
+import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -29,12 +31,12 @@ import type { SiteSettings } from "../../src/site/settings.ts";
 import { EMPTY_SUMMARY } from "../../src/site/sync-queue.ts";
 import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
 import type { SiteApi } from "../../src/site/site-api.ts";
-import { test } from "vitest";
+import { inject, test } from "vitest";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { PostgresCentre } from "./postgres-centre.ts";
-import { PostgresServer } from "./postgres.ts";
+import { newDatabase } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
 export const PEOPLE = {
@@ -94,15 +96,8 @@ const IN_POSTGRES = process.env["TEST_DATABASE"] === "postgres";
 /** A test of what only a site has: its outbox, and tables that the test reads itself. */
 export const testOfSite = IN_POSTGRES ? test.skip : test;
 
-/** A server and a centre on it. */
-interface OwnPostgres {
-  readonly server: PostgresServer;
-  readonly centre: PostgresCentre;
-}
-
-async function openPostgres(clock: ManualClock): Promise<OwnPostgres> {
-  const server = await PostgresServer.start();
-  return { server, centre: await PostgresCentre.open(await server.newDatabase(), clock) };
+async function openPostgres(clock: ManualClock): Promise<PostgresCentre> {
+  return PostgresCentre.open(await newDatabase(inject("postgresFolder")), clock);
 }
 
 /** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
@@ -112,6 +107,7 @@ export class TestApp {
   readonly database: Database;
   readonly logLines: string[] = [];
   readonly tokens: TokenService;
+  readonly signIns: SignIns;
   readonly accounts: AccountService;
   readonly events: EventLog;
   readonly interventions: InterventionService;
@@ -128,18 +124,18 @@ export class TestApp {
   readonly changes: string[] = [];
   /** Whether the rest of the disk is kept for alarms. */
   isDiskFull = false;
-  readonly #postgres: OwnPostgres | undefined;
+  readonly #postgres: PostgresCentre | undefined;
   #server: Server | undefined;
 
   private constructor(
     overrides: Partial<TestParts>,
     path: string,
-    { clock, postgres }: { readonly clock: ManualClock; readonly postgres: OwnPostgres | undefined },
+    { clock, postgres }: { readonly clock: ManualClock; readonly postgres: PostgresCentre | undefined },
   ) {
     const { key } = this;
     this.clock = clock;
     this.#postgres = postgres;
-    const centre = postgres?.centre;
+    const centre = postgres;
     const database = openMainDatabase(path);
     this.database = database;
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
@@ -147,6 +143,7 @@ export class TestApp {
     this.notes = events;
     this.lists = new ListService({ database });
     const signIns = centre?.signIns ?? new SqliteSignIns({ database, clock });
+    this.signIns = signIns;
     this.tokens = new TokenService({
       signIns,
       events: centre?.notes ?? events,
@@ -213,6 +210,7 @@ export class TestApp {
       newRequestId: randomUUID,
       ...(centre && {
         records: centre.records,
+        fleet: centre.fleet,
         objectives: centre.objectives,
         accounts: centre.accounts,
         events: centre.notes,
@@ -242,11 +240,28 @@ export class TestApp {
 
   /** Removes all records with their keys and counts. */
   async clear(): Promise<void> {
-    if (this.#postgres) await this.#postgres.centre.clear();
+    if (this.#postgres) await this.#postgres.clear();
     else
       this.database.exec(
         "DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions; DELETE FROM intervention_counts",
       );
+  }
+
+  /** The newest events of the log, newest first, in whichever database it is. */
+  async newestEvents(limit: number): Promise<LoggedEvent[]> {
+    return this.#postgres ? this.#postgres.settledEvents(limit) : this.events.newest(limit);
+  }
+
+  async importObjectives(objectives: ObjectiveImport, source: ObjectiveSource): Promise<void> {
+    await (this.#postgres?.objectives ?? this.objectives).import(objectives, source);
+  }
+
+  /** Runs a statement that both databases know. @returns the rows of a `SELECT` */
+  async run(sql: string): Promise<unknown[]> {
+    if (this.#postgres) return this.#postgres.connections.query(sql);
+    if (sql.startsWith("SELECT")) return this.database.prepare(sql).all();
+    this.database.exec(sql);
+    return [];
   }
 
   /** All records that are not deleted, by ascending id. */
@@ -284,8 +299,7 @@ export class TestApp {
       await close(server);
     }
     this.database.close();
-    await this.#postgres?.centre.close();
-    await this.#postgres?.server.stop();
+    await this.#postgres?.close();
     if (this.answers.violations.length > 0) throw new Error([...new Set(this.answers.violations)].join("\n"));
   }
 }

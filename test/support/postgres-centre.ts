@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { LoggedEvent } from "../../src/domain/event.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { oneTimePassword } from "../../src/ops/secrets.ts";
@@ -12,6 +13,7 @@ import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
 import { PostgresRecords } from "../../src/postgres/postgres-records.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
+import { eventually } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** One process of a centre as far as its database: what the routes call. Several may share a database. */
@@ -62,6 +64,13 @@ export class PostgresCentre {
       "config",
     );
     return centre;
+  }
+
+  /** The newest events, once no transaction of another database of the same server hides some of them. */
+  async settledEvents(limit: number): Promise<LoggedEvent[]> {
+    const hidden = "SELECT 1 FROM events WHERE tx >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
+    await eventually("all events are shown", async () => (await this.connections.query(hidden)).length === 0);
+    return this.events.newest(limit);
   }
 
   /** Removes all records with their keys and counts. */

@@ -1,4 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +14,10 @@ const UNPRIVILEGED = 65_534;
 
 /** A PostgreSQL server in a process and a folder of its own, reached over a Unix socket. */
 export class PostgresServer {
-  readonly #folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
+  /** Where its socket is. */
+  readonly folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
   readonly #programs: string;
   #process: ChildProcess | undefined;
-  #databases = 0;
 
   private constructor(programs: string) {
     this.#programs = programs;
@@ -27,7 +28,7 @@ export class PostgresServer {
     const programs = programFolder();
     if (programs === undefined) throw new Error(MISSING);
     const server = new PostgresServer(programs);
-    if (isRoot()) chownSync(server.#folder, UNPRIVILEGED, UNPRIVILEGED);
+    if (isRoot()) chownSync(server.folder, UNPRIVILEGED, UNPRIVILEGED);
     // Fsync is off: no test of this server cuts the power.
     const initdb = ["-U", "santinela", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
     execFileSync(join(programs, "initdb"), ["-D", server.#data, ...initdb], server.#unprivileged());
@@ -38,7 +39,7 @@ export class PostgresServer {
   /** Starts it again after `kill`, with its data. */
   async startAgain(): Promise<void> {
     const settings = ["fsync=off", "listen_addresses=", "max_connections=60", "shared_buffers=32MB"];
-    const options = ["-D", this.#data, "-k", this.#folder, ...settings.flatMap((one) => ["-c", one])];
+    const options = ["-D", this.#data, "-k", this.folder, ...settings.flatMap((one) => ["-c", one])];
     this.#process = spawn(join(this.#programs, "postgres"), options, this.#unprivileged());
     await eventually("PostgreSQL answers", () =>
       this.query("postgres", "SELECT 1").then(
@@ -50,9 +51,7 @@ export class PostgresServer {
 
   /** A new, empty database. @returns its URL */
   async newDatabase(): Promise<string> {
-    const name = `test_${(this.#databases += 1)}`;
-    await this.query("postgres", `CREATE DATABASE ${name}`);
-    return this.#urlOf(name);
+    return newDatabase(this.folder);
   }
 
   /** Ends all its processes at once. */
@@ -63,22 +62,11 @@ export class PostgresServer {
   /** Stops it and removes its folder. */
   async stop(): Promise<void> {
     await this.#end("SIGINT");
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async query(database: string, sql: string): Promise<unknown[]> {
-    const client = new pg.Client({ connectionString: this.#urlOf(database) });
-    client.on("error", () => {});
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows as unknown[];
-    } finally {
-      await client.end();
-    }
-  }
-
-  #urlOf(name: string): string {
-    return `postgres://santinela@${encodeURIComponent(this.#folder)}/${name}`;
+  query(database: string, sql: string): Promise<unknown[]> {
+    return query(urlOf(this.folder, database), sql);
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -90,12 +78,34 @@ export class PostgresServer {
   }
 
   get #data(): string {
-    return join(this.#folder, "data");
+    return join(this.folder, "data");
   }
 
   #unprivileged() {
     const user = isRoot() ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
-    return { ...user, cwd: this.#folder, stdio: "ignore" as const };
+    return { ...user, cwd: this.folder, stdio: "ignore" as const };
+  }
+}
+
+/** A new, empty database of the server with its socket in a folder. @returns its URL */
+export async function newDatabase(folder: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await query(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
+  return urlOf(folder, name);
+}
+
+function urlOf(folder: string, name: string): string {
+  return `postgres://santinela@${encodeURIComponent(folder)}/${name}`;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as unknown[];
+  } finally {
+    await client.end();
   }
 }
 

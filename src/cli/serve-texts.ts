@@ -1,0 +1,63 @@
+import type { Config } from "../config/config.ts";
+import { counted } from "./table.ts";
+
+/** What `systemctl status` shows. */
+export function statusText({ zones, site, role }: Config): string {
+  if (role === "centre") return `Dispatch centre ${site.ref}`;
+  return `Monitoring ${counted(zones.length, "zone")} of ${site.ref}`;
+}
+
+/** Where the web panel is, how to sign in, and what to try. */
+export function readyText(
+  { http, zones, role }: Pick<Config, "http" | "zones" | "role">,
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  const scheme = http.tls.mode === "off" ? "http" : "https";
+  const isEverywhere = host === "0.0.0.0" || host === "::";
+  const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const [zone] = zones;
+  const tries =
+    role === "centre"
+      ? ["santinela sites", "santinela interventions"]
+      : ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
+  return [
+    "",
+    `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
+    "  Sign in with an account of this installation; at the first start with the one-time code above.",
+    `  Try in another terminal: ${tries.join(", ")}. Ctrl-C stops the daemon.`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** How the initial administrator is announced. @param forJournald whether standard error goes to journald */
+export function initialPasswordText(
+  account: { readonly email: string; readonly password: string },
+  forJournald: boolean,
+): string {
+  return forJournald ? journaldText(account) : initialAdministratorText(account);
+}
+
+function initialAdministratorText({ email, password }: { email: string; password: string }): string {
+  return [
+    "",
+    "  Initial administrator of this installation:",
+    `    e-mail    ${email}`,
+    `    password  ${password}`,
+    "  The password is shown once and is not stored in readable form. It is also the one-time code for the set-up in",
+    "  the web panel.",
+    "",
+    "",
+  ].join("\n");
+}
+
+/**
+ * The code is safe in journald, which keeps it for a long time: it works once, and only until the installation is set up.
+ */
+function journaldText({ email, password }: { email: string; password: string }): string {
+  return [
+    `The initial administrator is ${email}.`,
+    `Set up the account in the web panel with the one-time code ${password}`,
+    `or set its password: santinela user passwd --email ${email}\n`,
+  ].join("\n");
+}

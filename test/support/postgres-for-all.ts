@@ -1,0 +1,16 @@
+import type { TestProject } from "vitest/node";
+import { PostgresServer } from "./postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The folder with the socket of the server that the files of the project `postgres` share. */
+    postgresFolder: string;
+  }
+}
+
+/** Starts one server for all files of the project `postgres`, each of whose applications has a database of its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await PostgresServer.start();
+  project.provide("postgresFolder", server.folder);
+  return () => server.stop();
+}
