@@ -41,7 +41,7 @@ function authenticate(tokens: TokenService): RequestHandler {
       const principal = isLocal(request) ? LOCAL_ADMINISTRATOR : await tokenPrincipal(tokens, request);
       principals.set(request, principal);
     } catch (error) {
-      // Without the database nobody can say whether the token is valid.
+      // Without the database it is not known whether the token is valid.
       if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
       // No error code for a request without a bearer token (RFC 6750, 3.1).
       const hasBearer = /^Bearer\b/i.test(request.headers.authorization ?? "");

@@ -200,7 +200,7 @@ export const STEPS: readonly string[] = [
     key text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL
   );
-  -- The headline counts unfinished records twice a second while somebody looks: done ones cost nothing.
+  -- The headline counts unfinished records twice a second while a page is open: done ones cost nothing.
   CREATE INDEX interventions_unfinished ON interventions(id) WHERE deleted_at IS NULL AND "status" <> 'done';
   `,
   `

@@ -47,7 +47,7 @@ export class TokenService {
     this.#events = options.events;
   }
 
-  /** Signs with another key from now on. Tokens of keys that are not accepted any more fail with their next request. */
+  /** Signs with another key from now on. Tokens of keys that are no longer accepted fail with their next request. */
   useKeys(current: KeyObject, others: readonly KeyObject[]): void {
     this.#signing = { id: idOf(current), key: current };
     this.#keys = acceptedKeys([current, ...others]);

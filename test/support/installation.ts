@@ -22,6 +22,16 @@ export class Installation {
     return daemon;
   }
 
+  /** A process of a dispatch centre with this configuration, not started. */
+  centre(name: string, yaml: string): DaemonProcess {
+    const configFile = join(this.folder, `${name}.yaml`);
+    writeFileSync(configFile, `dataDir: ./${name}\n${yaml}`);
+    const dataDir = join(this.folder, name);
+    const centre = new DaemonProcess({ main: MAIN, configFile, dataDir, command: "centre" });
+    this.#daemons.push(centre);
+    return centre;
+  }
+
   /** A secret file next to the configurations. */
   secret(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text, { mode: 0o600 });

@@ -8,6 +8,8 @@ export interface DaemonProcessOptions {
   readonly main: string;
   readonly configFile: string;
   readonly dataDir: string;
+  /** The command that runs it; default `serve`. */
+  readonly command?: "serve" | "centre";
 }
 
 /** Ports of a daemon that is ready. */
@@ -21,10 +23,12 @@ export interface DaemonPorts {
 export class DaemonProcess {
   readonly #main: string;
   readonly #configFile: string;
+  readonly #command: "serve" | "centre";
   readonly #client: ControlClient;
   #process: ChildProcessWithoutNullStreams | undefined;
 
-  constructor({ main, configFile, dataDir }: DaemonProcessOptions) {
+  constructor({ main, configFile, dataDir, command = "serve" }: DaemonProcessOptions) {
+    this.#command = command;
     this.#main = main;
     this.#configFile = configFile;
     this.#client = new ControlClient(dataDir);
@@ -37,7 +41,11 @@ export class DaemonProcess {
    */
   start(environment?: NodeJS.ProcessEnv): Promise<DaemonPorts> {
     const options = environment ? { env: environment } : {};
-    const daemon = spawn(process.execPath, [this.#main, "serve", "--config", this.#configFile], options);
+    const daemon = spawn(
+      process.execPath,
+      [this.#main, this.#command, "--config", this.#configFile],
+      options,
+    );
     this.#process = daemon;
     let errorOutput = "";
     let mqttPort: number | undefined;

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { santinela } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
+import { buildingsYaml, EDGE, Installation, upstreamYaml } from "../support/installation.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+const RECORD = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 };
+
+describeWithPostgres("two processes of a dispatch centre on one database", () => {
+  let server: PostgresServer;
+  let url: string;
+  let installation: Installation;
+  let first: DaemonProcess;
+  let second: DaemonProcess;
+  let ports: readonly [number, number];
+
+  beforeEach(async () => {
+    server = await PostgresServer.start();
+    url = await server.newDatabase();
+    installation = new Installation();
+    const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0 }\n${buildingsYaml(2)}`;
+    first = installation.centre("first", yaml);
+    second = installation.centre("second", yaml);
+    await first.addAccount(EDGE, "administrator");
+    const [one, other] = await Promise.all([first.start(), second.start()]);
+    ports = [one.httpPort, other.httpPort];
+  });
+  afterEach(async () => {
+    await installation.remove();
+    await server.stop();
+  });
+
+  const ask = (which: 0 | 1, path: string, token: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${ports[which]}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", ...init.headers },
+    });
+  const signIn = async (which: 0 | 1): Promise<string> => {
+    const answer = await ask(which, "/auth/token", "", { method: "POST", body: JSON.stringify(EDGE) });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { token: string }).token;
+  };
+
+  test("share accounts, tokens, records and keys", async () => {
+    const token = await signIn(0);
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const answers = await Promise.all(
+      keys.flatMap((key) =>
+        Array.from({ length: 8 }, (_, turn) =>
+          ask(turn % 2 === 0 ? 0 : 1, "/interventii", token, {
+            method: "POST",
+            headers: { "Idempotency-Key": key },
+            body: JSON.stringify(RECORD),
+          }),
+        ),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const list = await ask(1, "/interventii?_start=0&_end=0", token);
+    expect(list.headers.get("X-Total-Count")).toBe("20");
+
+    const other = { email: "b@site.example", password: EDGE.password };
+    await first.addAccount(other, "administrator");
+    await first.run(["user", "disable", "--email", EDGE.email]);
+    expect((await ask(1, "/interventii", token)).status).toBe(401);
+  });
+
+  test("accept each other's tokens after a rotation, and none of a revoked key", async () => {
+    const token = await signIn(0);
+    await first.run(["keys", "rotate"]);
+    expect((await ask(1, "/interventii", token)).status).toBe(200);
+    await first.run(["keys", "revoke-previous"]);
+    await eventually(
+      "the old key is refused",
+      async () => (await ask(1, "/interventii", token)).status === 401,
+    );
+    await eventually("a token of one is valid at the other", async () => {
+      const next = await signIn(0);
+      return (await ask(1, "/interventii", next)).status === 200;
+    });
+  });
+
+  test("answer 503 while the database is away, say so, and continue by themselves", async () => {
+    const token = await signIn(0);
+    await server.kill();
+    const refused = await ask(1, "/interventii", token);
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "2"]);
+    expect(refused.headers.get("WWW-Authenticate")).toBeNull();
+    expect((await ask(1, "/site/setup", "")).status).toBe(503);
+    const { conditions } = await second.get<{ conditions: { code: string }[] }>("/site/status");
+    expect(conditions.map(({ code }) => code)).toEqual(["database-unavailable"]);
+    await server.startAgain();
+    await eventually(
+      "records are read again",
+      async () => (await ask(1, "/interventii", token)).status === 200,
+    );
+    await eventually("the condition is cleared", async () => {
+      const now = await second.get<{ conditions: unknown[] }>("/site/status");
+      return now.conditions.length === 0;
+    });
+    await first.end("SIGTERM");
+    expect((await ask(1, "/interventii", token)).status).toBe(200);
+  });
+
+  test("receive the records of a site", async () => {
+    installation.secret("upstream.password", EDGE.password);
+    const site = installation.daemon(
+      "site",
+      `site: { ref: hala }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${upstreamYaml(ports[1])}` +
+        `zones: [ { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/cladiri, id: 2 }, input: { simulated: true } } ]\n`,
+    );
+    await site.start();
+    await site.run(["trip", "--zone", "gate"]);
+    const token = await signIn(0);
+    const records = await eventually("the record at the centre", async () => {
+      const there = (await (await ask(0, "/interventii", token)).json()) as { objectiveId: number }[];
+      return there.length > 0 && there;
+    });
+    expect(records.map(({ objectiveId }) => objectiveId)).toEqual([2]);
+  });
+});
+
+describeWithPostgres("a dispatch centre", () => {
+  let installation: Installation;
+  beforeEach(() => {
+    installation = new Installation();
+  });
+  afterEach(() => installation.remove());
+
+  test("rejects the sections of a site, and a site rejects a database", async () => {
+    installation.centre("centre", "zones: []\nmqtt: off\n");
+    const centre = await santinela(["centre", "--config", "centre.yaml"], { cwd: installation.folder });
+    expect(centre.stderr).toMatch(/centre\.yaml:2:1: zones: a dispatch centre has no zones/);
+    installation.daemon("site", "database: environment\n");
+    const site = await santinela(["serve", "--config", "site.yaml"], { cwd: installation.folder });
+    expect([site.code === 0, site.stderr]).toEqual([false, expect.stringContaining("santinela centre")]);
+  });
+});
