@@ -81,7 +81,8 @@ if [ "$arch" = "$(dpkg --print-architecture)" ]; then
   "$home/node/bin/node" "$home/dist/main.js" check-config --config "$tree/usr/share/santinela/santinela.yaml" >/dev/null
 fi
 date=$(date --utc --date="@$SOURCE_DATE_EPOCH" --rfc-email)
-sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$date/" "$here/deb/changelog" | gzip -9n >"$doc/changelog.Debian.gz"
+sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$date/" "$here/deb/changelog" | gzip -9n >"$doc/changelog.gz"
+install -D -m 644 "$here/deb/lintian-overrides" "$tree/usr/share/lintian/overrides/santinela"
 mkdir -p "$tree/DEBIAN"
 for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
 size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
