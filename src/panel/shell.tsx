@@ -34,6 +34,7 @@ interface Screen {
 const walkTest = () => import("./screens/walk-test.tsx").then((screen) => screen.WalkTestScreen);
 const interventions = () => import("./screens/intervention-screens.tsx").then((all) => all.Interventions);
 const events = () => import("./screens/event-log.tsx").then((screen) => screen.EventLogScreen);
+const sites = () => withMoreTexts(import("./screens/sites.tsx")).then((screen) => screen.SitesScreen);
 const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
 const sync = () => import("./screens/sync-queue.tsx").then((screen) => screen.SyncQueueScreen);
 const settings = () =>
@@ -61,6 +62,7 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
   screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest, isSite),
+  screen("sites", "nav.sites", "building-2", "bar", sites, () => !isSite() && mayOperate()),
   screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),
   screen("sync", "nav.sync", "refresh-cw", "more", sync, isSite),
   screen("settings", "nav.settings", "settings", "more", settings, mayAdminister),

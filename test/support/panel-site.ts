@@ -15,9 +15,13 @@ export class PanelSite {
   #browser: Browser | undefined;
   #port = 0;
 
-  /** @param yaml appended to the configuration. @param configuration instead of the one with three zones */
-  constructor(yaml = "", configuration = CONFIGURATION) {
-    this.daemon = this.installation.daemon("site", `${configuration}${yaml}`);
+  /**
+   * @param yaml appended to the configuration
+   * @param configuration instead of the one with three zones
+   * @param role `centre` for a dispatch centre
+   */
+  constructor(yaml = "", configuration = CONFIGURATION, role: "daemon" | "centre" = "daemon") {
+    this.daemon = this.installation[role]("site", `${configuration}${yaml}`);
   }
 
   async start(): Promise<void> {

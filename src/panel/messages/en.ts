@@ -34,6 +34,7 @@ export const EN = {
   "nav.status": "Home",
   "nav.zones": "Zones",
   "nav.interventions": "Interventions",
+  "nav.sites": "Sites",
   "nav.objectives": "Objectives",
   "nav.events": "Log",
   "nav.sync": "Sync",

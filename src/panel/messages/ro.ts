@@ -35,6 +35,7 @@ export const RO: Catalogue = {
   "nav.status": "Acasă",
   "nav.zones": "Zone",
   "nav.interventions": "Intervenții",
+  "nav.sites": "Locații",
   "nav.objectives": "Obiective",
   "nav.events": "Jurnal",
   "nav.sync": "Sincronizare",

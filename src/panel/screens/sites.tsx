@@ -1,0 +1,185 @@
+import type { SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
+import { useQuery } from "../api.ts";
+import { Badge, type Tone } from "../badge.tsx";
+import { formatDuration, formatTime } from "../date-format.ts";
+import { Choice, SearchField } from "../field.tsx";
+import { apiPath } from "../http.ts";
+import { t, tCode } from "../i18n.ts";
+import { journalVersion } from "../live-updates.ts";
+import { Pending } from "../notice.tsx";
+import { Pager } from "../pager.tsx";
+import { route, setQuery } from "../route.ts";
+import { Table, type Column } from "../table.tsx";
+
+const PAGE_SIZE = 50;
+/** Conditions and faults named of one site. */
+const NAMED_MAX = 3;
+const LEVELS: readonly SiteLevel[] = ["alarm", "fault", "attention", "well"];
+const TONES: Readonly<Record<SiteLevel, Tone>> = {
+  alarm: "alarm",
+  fault: "fault",
+  attention: "attention",
+  well: "fine",
+};
+
+/** The sites that report to this dispatch centre, the most serious first, or one of them with its history. */
+export function SitesScreen() {
+  const { item } = route.value;
+  return item === undefined ? <SiteList /> : <Site id={item} />;
+}
+
+function SiteList() {
+  const { q = "", level = "", start: from = "0" } = route.value.query;
+  const start = Number(from);
+  const parameters = new URLSearchParams({ _start: String(start), _end: String(start + PAGE_SIZE) });
+  if (q.trim() !== "") parameters.set("q", q.trim());
+  if (level !== "") parameters.set("level", level);
+  const path = apiPath(`/sites?${parameters.toString()}`);
+  const { response, error, reload } = useQuery<SiteView[]>(path, journalVersion.value);
+  const isFiltered = q !== "" || level !== "";
+  return (
+    <>
+      <div class="head">
+        <h1>{t("nav.sites")}</h1>
+        <span class="quiet">{response?.headers.get("X-Total-Count")}</span>
+      </div>
+      <div class="filters">
+        <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
+        <Choice
+          label={t("sites.level")}
+          name="level"
+          value={level}
+          onChange={(value) => setQuery({ level: value, start: "" })}
+          options={[["", t("app.all")], ...LEVELS.map((one) => [one, t(`headline.${one}`)] as const)]}
+        />
+      </div>
+      {!response && <Pending error={error} reload={reload} />}
+      {response?.body.length === 0 && <p class="quiet">{t(isFiltered ? "sites.noneFound" : "sites.none")}</p>}
+      {response && response.body.length > 0 && (
+        <>
+          <Table caption={t("nav.sites")} columns={columns()} rows={response.body} keyOf={({ id }) => id} />
+          <Pager
+            start={start}
+            size={PAGE_SIZE}
+            total={Number(response.headers.get("X-Total-Count"))}
+            turn={(next) => setQuery({ start: String(next) })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function columns(): Column<SiteView>[] {
+  return [
+    {
+      key: "name",
+      title: t("record.name"),
+      isLead: true,
+      cell: ({ id, report }) => <a href={`#/sites/${id}`}>{report.name}</a>,
+    },
+    { key: "level", title: t("sites.level"), cell: ({ level }) => <LevelBadge level={level} /> },
+    { key: "why", title: t("sites.why"), cell: (site) => troublesOf(site).join(" · ") || "–" },
+    { key: "reported", title: t("sites.reported"), cell: ({ reportedAt }) => formatTime(reportedAt) },
+    { key: "ref", title: t("sites.ref"), cell: ({ report }) => <code>{report.ref}</code> },
+  ];
+}
+
+function LevelBadge({ level }: { readonly level: SiteLevel }) {
+  return <Badge tone={TONES[level]}>{t(`headline.${level}`)}</Badge>;
+}
+
+/** Why a site has its level, in words; empty for a site without problems. */
+function troublesOf({ silentSince, report }: SiteView): string[] {
+  const { conditions = [], faults = [], moreFaults = 0, backlog } = report;
+  const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
+  return [
+    ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
+    ...conditions.slice(0, NAMED_MAX).map((code) => tCode("condition", code)),
+    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${tCode("fault", fault)}`),
+    ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
+    ...(backlog && silentSince === null
+      ? [t("sites.backlog", { n: backlog.records, time: formatDuration(backlog.oldestS) })]
+      : []),
+  ];
+}
+
+/** One site with its last report and its newest changes. */
+function Site({ id }: { readonly id: string }) {
+  const path = apiPath(`/sites/${encodeURIComponent(id)}`);
+  const { response, error, reload } = useQuery<SiteDetail>(path, journalVersion.value);
+  if (!response)
+    return (
+      <>
+        <h1>{t("nav.sites")}</h1>
+        <Pending error={error} reload={reload} />
+      </>
+    );
+  const { site, history } = response.body;
+  const { report, interventionId } = site;
+  return (
+    <>
+      <p>
+        <a href="#/sites">{t("nav.sites")}</a>
+      </p>
+      <div class="head">
+        <h1>{report.name}</h1>
+        <LevelBadge level={site.level} />
+      </div>
+      <section class="card">
+        <ul>
+          {troublesOf(site).map((trouble) => (
+            <li key={trouble}>{trouble}</li>
+          ))}
+        </ul>
+        {interventionId !== null && (
+          <p>
+            <a class="button" href={`#/interventions/${interventionId}`}>
+              {t("sites.repair", { id: interventionId })}
+            </a>
+          </p>
+        )}
+        <Facts site={site} />
+      </section>
+      <section class="card">
+        <h2>{t("sites.history")}</h2>
+        <Table
+          caption={t("sites.history")}
+          columns={[
+            { key: "at", title: t("sites.at"), isLead: true, cell: ({ at }) => formatTime(at) },
+            { key: "event", title: t("sites.change"), cell: eventText },
+          ]}
+          rows={history.map((event, index) => ({ ...event, index }))}
+          keyOf={({ index }) => index}
+        />
+      </section>
+    </>
+  );
+}
+
+function eventText({ event, detail }: SiteDetail["history"][number]): string {
+  const words = event === "level" || event === "first-report" ? tCode("headline", detail) : detail;
+  return tCode(`sites.event`, event, event, { detail: words });
+}
+
+function Facts({ site: { report, reportedAt, clockOffsetMs } }: { readonly site: SiteView }) {
+  const facts: (readonly [string, string])[] = [
+    [t("sites.ref"), report.ref],
+    [t("sites.reported"), formatTime(reportedAt)],
+    [t("sites.version"), report.version],
+    [t("sites.uptime"), formatDuration(report.upS)],
+    [t("sites.clock"), `${(clockOffsetMs / 1000).toFixed(1)} s`],
+  ];
+  if (report.diskFreeMb !== undefined) facts.push([t("sites.disk"), `${report.diskFreeMb} MB`]);
+  if (report.cardWear !== undefined) facts.push([t("sites.wear"), `${report.cardWear} %`]);
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
