@@ -57,7 +57,7 @@ export function programTree(terminal: Terminal): CommandNode {
 function program(terminal: Terminal): Command {
   const { stdout } = terminal;
   const root = new Command("santinela").description(
-    "Edge daemon for alarm panels: every trip becomes exactly one intervention at the dispatch centre.",
+    "Edge daemon for alarm panels: every trip ends in exactly one intervention at the dispatch centre.",
   );
   root
     .version(VERSION, "--version", "print the version")

@@ -62,7 +62,7 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
   screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest, isSite),
-  screen("sites", "nav.sites", "building-2", "bar", sites, () => !isSite() && mayOperate()),
+  screen("sites", "nav.sites", "layout-grid", "bar", sites, () => !isSite() && mayOperate()),
   screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),
   screen("sync", "nav.sync", "refresh-cw", "more", sync, isSite),
   screen("settings", "nav.settings", "settings", "more", settings, mayAdminister),

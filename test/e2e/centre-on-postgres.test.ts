@@ -82,7 +82,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     });
   });
 
-  test("answer 503 while the database is away, say so, and continue by themselves", async () => {
+  test("answer 503 while the database is away, report it, and continue by themselves", async () => {
     const token = await signIn(0);
     await server.kill();
     const refused = await ask(1, "/interventii", token);
