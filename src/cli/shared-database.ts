@@ -1,5 +1,6 @@
 import type { Config, DatabaseConfig } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { withoutPassword } from "../config/database-url.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { JsonLog } from "../ops/log.ts";
 import { PostgresConnections } from "../postgres/connection.ts";
@@ -38,9 +39,4 @@ export async function migrateDatabase({ database }: Config, terminal: Terminal):
   await withPostgres(database, terminal, async (_connections, steps) => {
     terminal.stdout.write(steps === 0 ? "the schema is up to date\n" : `added ${steps} schema steps\n`);
   });
-}
-
-/** A URL of PostgreSQL as it may be shown. */
-export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^/@:]*):[^/@]*@/, "$1@");
 }

@@ -7,6 +7,7 @@ import {
   UPSTREAM_DEFAULTS,
 } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
+import { withoutPassword } from "./database-url.ts";
 import { environmentOverlay } from "./environment.ts";
 import { readConfiguration, type LoadOptions } from "./load.ts";
 import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
@@ -75,7 +76,7 @@ export function effectiveOptions(source: ConfigurationText, options: LoadOptions
   return [
     ...given.map((leaf) => ({
       option: pathText(leaf.path),
-      value: leaf.value,
+      value: shownValue(leaf),
       source: sourceText(parsed, leaf.path),
     })),
     ...(isConfigured("dataDir")
@@ -98,6 +99,11 @@ function defaultsFor({ upstream, mqtt = {} }: Configuration): object {
 }
 
 /** All values that are not sections; a list of scalars is one value. */
+/** A URL may contain a password. */
+function shownValue({ path, value }: { readonly path: Path; readonly value: unknown }): unknown {
+  return pathText(path) === "database" && typeof value === "string" ? withoutPassword(value) : value;
+}
+
 function leavesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== "object" || value === null) return [{ path, value }];
   const isScalarList = Array.isArray(value) && value.every((item) => typeof item !== "object");

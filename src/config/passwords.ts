@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
 import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
+import { hasPassword } from "./database-url.ts";
 import { dc09KeyOf } from "./dc09-key.ts";
 import type { ConfigProblem } from "./problems.ts";
 
@@ -135,9 +136,4 @@ export class Passwords {
       return undefined;
     }
   }
-}
-
-/** Whether a URL of PostgreSQL contains a password. */
-function hasPassword(url: string): boolean {
-  return /^\w+:\/\/[^/@]*:[^/@]+@/.test(url);
 }

@@ -129,6 +129,19 @@ describeWithPostgres("a dispatch centre", () => {
   });
   afterEach(() => installation.remove());
 
+  test("shows no password of its database", async () => {
+    installation.centre("centre", 'database: "postgres://u:s3cr3t@db/x?password=s3cr3t&sslmode=require"\n');
+    const shown = await santinela(["config", "show", "--config", "centre.yaml"], {
+      cwd: installation.folder,
+    });
+    expect(shown.stdout).toContain("postgres://u@db/x?password=…&sslmode=require");
+    const checked = await santinela(["check-config", "--config", "centre.yaml"], {
+      cwd: installation.folder,
+    });
+    expect(shown.stdout + shown.stderr + checked.stdout + checked.stderr).not.toContain("s3cr3t");
+    expect(checked.stdout + checked.stderr).toContain("databasePasswordFile");
+  });
+
   test("rejects the sections of a site, and a site rejects a database", async () => {
     installation.centre("centre", "zones: []\nmqtt: off\n");
     const centre = await santinela(["centre", "--config", "centre.yaml"], { cwd: installation.folder });
