@@ -1,6 +1,7 @@
 import type { SiteReport, SiteFault, SiteLevel } from "../generated/types.ts";
 import type { Comparison } from "./difference.ts";
 import type { OutboxSummary } from "./outbox.ts";
+import { foreignName } from "./single-line.ts";
 
 export type { SiteReport, SiteLevel };
 
@@ -64,9 +65,11 @@ export function siteReport(
 
 /** The fields of a report that this release knows; a newer site may send more. */
 export function knownReport(report: SiteReport): SiteReport {
-  return Object.fromEntries(
+  const known = Object.fromEntries(
     REPORT_FIELDS.filter((field) => report[field] !== undefined).map((field) => [field, report[field]]),
   ) as unknown as SiteReport;
+  // A site without a readable name is found by its reference.
+  return { ...known, name: foreignName(report.name, NAME_LENGTH_MAX) || report.ref };
 }
 
 const REPORT_FIELDS = [

@@ -45,10 +45,14 @@ export function conditionOf({
   return { where: ["TRUE", ...conditions].join(" AND "), values };
 }
 
+/** By what it means: by its letters, high would come before low. */
+const RANK = `CASE "priority" WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END`;
+
 /** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
 export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
   const keys = sort.map(
-    ({ field, descending }) => `"${comparable(field)}" ${descending ? "DESC" : "ASC"} NULLS LAST`,
+    ({ field, descending, isRanked }) =>
+      `${isRanked === true ? RANK : `"${comparable(field)}"`} ${descending ? "DESC" : "ASC"} NULLS LAST`,
   );
   return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
 }

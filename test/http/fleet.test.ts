@@ -64,6 +64,17 @@ test("the report of a newer site is taken, without the fields that are not known
   expect(site?.report).toEqual({ ...REPORT, faults: [{ zone: "Poarta", fault: "masked" }] });
 });
 
+test("a name has no characters that hide it or turn it around", async () => {
+  await post({ ...REPORT, ref: "hidden", name: "\u202ehala\u200b nord" }).expect(204);
+  await post({ ...REPORT, ref: "blank", name: " \u200b\u2066 " }).expect(204);
+  const { body } = await request(centre.app)
+    .get("/sites?_sort=name")
+    .set("Authorization", `Bearer ${await centre.token()}`);
+  const names = (body as { report: { ref: string; name: string } }[]).map(({ report }) => report);
+  expect(names.find(({ ref }) => ref === "hidden")?.name).toBe("hala  nord");
+  expect(names.find(({ ref }) => ref === "blank")?.name).toBe("blank");
+});
+
 test("the sites are listed in pages, filtered and searched", async () => {
   for (const [ref, level] of [
     ["a", "well"],

@@ -98,6 +98,8 @@ const QUERIES = [
   "q=%C8%98TEFAN",
   "q=100%25",
   "q=a%00b",
+  "_sort=priorityRank&_order=DESC",
+  "_sort=priorityRank,id&_order=ASC,DESC&_end=7",
   "q=usa&status=done&_sort=crews,id&_order=DESC,DESC&_end=4",
 ];
 
