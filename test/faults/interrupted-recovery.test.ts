@@ -72,37 +72,37 @@ const DAMAGES: readonly Damage[] = [
   [
     "the main database, with a backup",
     ({ stopped }) => without(new Map(stopped), "santinela.db", 0.3),
-    /santinela.db was damaged .* the backup of/,
+    /santinela.db was damaged .* the backup of/s,
   ],
   [
     "the main database, without a backup",
     ({ stopped }) => withoutBackups(without(new Map(stopped), "santinela.db", 0.3)),
-    /santinela.db was damaged .* no intact backup/,
+    /santinela.db was damaged .* no intact backup/s,
   ],
   [
     "the log of the main database",
     ({ killed }) => without(new Map(killed), "santinela.db-wal", 0.3, 110),
-    /santinela.db was damaged .* an earlier state was rebuilt/,
+    /santinela.db was damaged .* an earlier state was rebuilt/s,
   ],
   [
     "the main database, which is missing, with its log left",
     ({ killed }) => remove(new Map(killed), "santinela.db"),
-    /santinela.db was damaged .* the backup of/,
+    /santinela.db was damaged .* the backup of/s,
   ],
   [
     "the journal",
     ({ stopped }) => without(new Map(stopped), "journal.db", 0.5),
-    /journal.db was damaged .* a new database was created/,
+    /journal.db was damaged .* a new database was created/s,
   ],
   [
     "the log of the journal",
     ({ killed }) => without(new Map(killed), "journal.db-wal", 0.6, 40),
-    /journal.db was damaged .* an earlier state was rebuilt/,
+    /journal.db was damaged .* an earlier state was rebuilt/s,
   ],
   [
     "both databases",
     ({ stopped }) => without(without(new Map(stopped), "journal.db", 0.5), "santinela.db", 0.3),
-    /journal.db was damaged .*santinela.db was damaged/,
+    /journal.db was damaged .*santinela.db was damaged/s,
   ],
   [
     "a value in a trip",
