@@ -23,8 +23,18 @@ export function Later({ load }: { readonly load: () => Promise<ComponentType> })
       isShown = false;
     };
   }, [load]);
-  if (!result) return <p class="quiet">{t("app.loading")}</p>;
+  if (!result) return <Loading />;
   return result.Screen ? <result.Screen /> : <NotLoaded />;
+}
+
+/** A screen before its content: with a heading, by which screen readers find it. */
+export function Loading() {
+  return (
+    <>
+      <h1 class="unseen">{t("app.loading")}</h1>
+      <p class="quiet">{t("app.loading")}</p>
+    </>
+  );
 }
 
 /** Reloads the page: browsers do not retry a failed script, and an upgrade changes its name. */

@@ -86,8 +86,11 @@ const reported = (count: number) => eventually(`${count} reports`, () => reports
 test("a site reports every minute to a centre that offers to take it", async () => {
   await start();
   for (let minute = 1; minute <= 3; minute += 1) {
-    site.clock.advance(60_000);
-    await reported(minute);
+    // The next report is due a minute after the answer to the last one.
+    await eventually(`${minute} reports`, () => {
+      site.clock.advanceToNext(60_000);
+      return reports() >= minute;
+    });
     await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
   }
   expect(reports()).toBe(3);

@@ -11,6 +11,7 @@ import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
+import { Loading } from "../later.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
 import { journalVersion, status, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
@@ -22,7 +23,7 @@ import { ZoneTile } from "../zone-tile.tsx";
 /** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
 export function HomeScreen() {
   const now = status.value;
-  if (!now) return <p class="quiet">{t("app.loading")}</p>;
+  if (!now) return <Loading />;
   const alarms = now.journeys.filter(({ isAlarm }) => isAlarm);
   const work = now.journeys.filter(({ isAlarm }) => !isAlarm);
   return (
