@@ -81,16 +81,18 @@ async function start(): Promise<void> {
   await eventually("the link to be up", () => sync.link.state === "up");
 }
 const reports = (): number => posted.filter((path) => path === "/site-reports").length;
+/** Lets the time pass until the next report: it is due a minute after the answer to the last one has arrived. */
+const nextReport = (count: number) =>
+  eventually(`${count} reports`, () => {
+    site.clock.advanceToNext(60_000);
+    return reports() >= count;
+  });
 const reported = (count: number) => eventually(`${count} reports`, () => reports() >= count);
 
 test("a site reports every minute to a centre that offers to take it", async () => {
   await start();
   for (let minute = 1; minute <= 3; minute += 1) {
-    // The next report is due a minute after the answer to the last one.
-    await eventually(`${minute} reports`, () => {
-      site.clock.advanceToNext(60_000);
-      return reports() >= minute;
-    });
+    await nextReport(minute);
     await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
   }
   expect(reports()).toBe(3);
@@ -99,14 +101,11 @@ test("a site reports every minute to a centre that offers to take it", async () 
 test("a failing report raises no condition and is not repeated: the next one replaces it", async () => {
   await start();
   status = 503;
-  site.clock.advance(60_000);
-  await reported(1);
-  site.clock.advance(60_000);
-  await reported(2);
+  await nextReport(1);
+  await nextReport(2);
   expect(conditions.list()).toEqual([]);
   status = undefined;
-  site.clock.advance(60_000);
-  await reported(3);
+  await nextReport(3);
   await eventually("the report", async () => (await centre.parts.fleet.counts()).counts.well === 1);
 });
 
