@@ -1,9 +1,9 @@
 // Writes the generated tables of docs/architecture.md from the built program: the effect of each event on the phase of a
 // record, and of each response of the centre. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { classify } from "../dist/sync/reply-classification.js";
-import { EVENTS, nextPhase } from "../dist/domain/outbox-phase.js";
-import { PHASE_WORDS } from "../dist/domain/outbox-phase-text.js";
+import { classify } from "../build/sync/reply-classification.js";
+import { EVENTS, nextPhase } from "../build/domain/outbox-phase.js";
+import { PHASE_WORDS } from "../build/domain/outbox-phase-text.js";
 
 const PAGE = new URL("../docs/architecture.md", import.meta.url);
 const BEGIN = "<!-- tables: begin (made by scripts/architecture-tables.mjs) -->";

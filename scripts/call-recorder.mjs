@@ -1,5 +1,5 @@
 // Preloaded into a daemon by scripts/trip-path.mjs (node --import). While the file CALL_RECORDER/on exists, it writes the
-// functions of dist/ that were called between two commits or messages to other threads, one JSON line for each, to a file of
+// functions of build/ that were called between two commits or messages to other threads, one JSON line for each, to a file of
 // its thread; with CALL_RECORDER_STEPS=statements between two SQL statements, which shows more of the order but slows the
 // daemon down.
 // V8's precise coverage counts the calls. The timer and the probes belong to this file, so they are not in the result.

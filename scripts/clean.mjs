@@ -1,7 +1,8 @@
-// Empties dist/, so that no file without a source remains, and copies the files that the compiler does not process.
+// Empties build/ (the compiled modules) and dist/ (the program, bundled from them), so that no file without a source remains,
+// and copies the files that the compiler does not process.
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 
-const dist = new URL("../dist/", import.meta.url);
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(new URL("generated/", dist), { recursive: true });
-cpSync(new URL("../src/generated/validators.js", import.meta.url), new URL("generated/validators.js", dist));
+const root = new URL("../", import.meta.url);
+for (const folder of ["build/", "dist/"]) rmSync(new URL(folder, root), { recursive: true, force: true });
+mkdirSync(new URL("build/generated/", root), { recursive: true });
+cpSync(new URL("src/generated/validators.js", root), new URL("build/generated/validators.js", root));

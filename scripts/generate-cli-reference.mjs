@@ -6,7 +6,7 @@ const BEGIN = "<!-- commands: begin (made by scripts/generate-cli-reference.mjs)
 const END = "<!-- commands: end -->";
 
 if (process.argv[1] === new URL(import.meta.url).pathname && existsSync(PAGE)) {
-  const { programTree } = await import("../dist/cli/program.js");
+  const { programTree } = await import("../build/cli/program.js");
   const { stdin, stdout, stderr } = process;
   const shape = programTree({ stdin, stdout, stderr, env: {}, cwd: "/", main: "" });
   const text = readFileSync(PAGE, "utf8");

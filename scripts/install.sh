@@ -28,6 +28,8 @@ install -d "$home/node/bin"
 ln -sf "$node" "$home/node/bin/node"
 "$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
 
+"$home/bin/code-cache" "$home"
+
 # The units run the program through this link; the package has one folder for each release behind it.
 ln -sfn . "$home/current"
 

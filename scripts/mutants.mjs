@@ -32,7 +32,7 @@ const stryker = new Stryker({
   // Stryker reads only the configuration of TypeScript 5 and 6; it needs none, because it compiles no test.
   tsconfigFile: "none",
   // Apart from src, test and schemas the tests read little, so the rest is not copied.
-  ignorePatterns: ["/dist", "/docs", "/var", "/.bench", "/soak", "/systemd"],
+  ignorePatterns: ["/build", "/dist", "/docs", "/var", "/.bench", "/soak", "/systemd"],
   ignoreStatic: !values.static,
   // All tests once, on a slow machine.
   dryRunTimeoutMinutes: 30,

@@ -1,7 +1,7 @@
 // Writes the table of zone types and their profiles in docs/sensors.md from the built program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { isLifeSafety } from "../dist/domain/incident.js";
-import { PROFILE_OF_KIND, resolveProfiles } from "../dist/domain/zone-rules.js";
+import { isLifeSafety } from "../build/domain/incident.js";
+import { PROFILE_OF_KIND, resolveProfiles } from "../build/domain/zone-rules.js";
 
 const PAGE = new URL("../docs/sensors.md", import.meta.url);
 const BEGIN = "<!-- kinds: begin (made by scripts/profile-table.mjs) -->";

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { DaemonProcess } from "../dist/cli/demo/daemon-process.js";
-import { Relay } from "../dist/cli/demo/relay.js";
+import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
+import { Relay } from "../build/cli/demo/relay.js";
 import { animatedPng } from "./animated-png.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };

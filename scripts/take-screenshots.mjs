@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectAsync } from "mqtt";
 import { chromium } from "playwright-core";
-import { openJournalDatabase } from "../dist/store/journal-database.js";
-import { LinkSampleStore } from "../dist/store/link-samples.js";
-import { DaemonProcess } from "../dist/cli/demo/daemon-process.js";
+import { openJournalDatabase } from "../build/store/journal-database.js";
+import { LinkSampleStore } from "../build/store/link-samples.js";
+import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const CONFIGURATION = `dataDir: ./data

@@ -22,7 +22,7 @@ import { parseArgs } from "node:util";
 import { lineOf, qualifiedName } from "./source-functions.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const main = join(root, "dist/main.js");
+const main = join(root, "build/main.js");
 const PASSWORD = "correct horse battery staple";
 const EDGE = { email: "edge@site.example", password: PASSWORD };
 const CLIENT = { email: "client@site.example", password: PASSWORD };
@@ -85,7 +85,7 @@ function common([first, ...others]) {
 
 /** A site with this number of zones, each with its own objective, and its dispatch centre. */
 async function startPair(folder, { subjects, broker, steps }) {
-  const { DaemonProcess } = await import(new URL("../dist/cli/demo/daemon-process.js", import.meta.url).href);
+  const { DaemonProcess } = await import(new URL("../build/cli/demo/daemon-process.js", import.meta.url).href);
   const daemon = (name, yaml) => {
     const configFile = join(folder, `${name}.yaml`);
     writeFileSync(configFile, `dataDir: ./${name}\nhttp: { port: 0 }\ngpio: { backend: simulated }\n${yaml}`);
@@ -238,7 +238,7 @@ function segmentsOf(lines, segments, before) {
 const texts = new Map();
 
 function nameOf([file, name, offset]) {
-  if (!texts.has(file)) texts.set(file, readFileSync(join(root, "dist", file), "utf8"));
+  if (!texts.has(file)) texts.set(file, readFileSync(join(root, "build", file), "utf8"));
   const source = `src/${file.replace(/\.js$/, ".ts")}`;
   // The generated validators are JavaScript.
   const known = existsSync(join(root, source)) ? source : `src/${file}`;

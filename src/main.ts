@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// Nothing is imported before the version check: an older Node.js would fail on the first import with an unclear error.
+import { closeSync, openSync } from "node:fs";
+
+// Nothing of the program is loaded before the version check: an older Node.js would fail with an unclear error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`santinela needs Node.js 20.19 or newer; this is ${process.versions.node}\n`);
@@ -29,7 +31,6 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 
 // A reload requested during the start runs after it; by default SIGHUP would end the process. In a terminal, SIGHUP
 // means that the terminal was closed, and the daemon stops.
-const { closeSync, openSync } = await import("node:fs");
 let reload: (() => void) | undefined;
 let isReloadRequested = false;
 let hangUp: () => void = () => process.exit(129);
@@ -49,22 +50,27 @@ function hasTerminal(): boolean {
   }
 }
 
-const { runCommandLine } = await import("./cli/program.ts");
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  main: import.meta.filename,
-  untilSignal: () =>
-    new Promise((resolve) => {
-      for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-      hangUp = resolve;
-    }),
-  onReloadRequested: (requestReload) => {
-    reload = requestReload;
-    if (isReloadRequested) requestReload();
-  },
-  kill: () => process.kill(process.pid, "SIGKILL"),
-});
+// No `await` outside a function: the program is bundled as CommonJS. A rejection is handled above.
+void run();
+
+async function run(): Promise<void> {
+  const { runCommandLine } = await import("./cli/program.ts");
+  process.exitCode = await runCommandLine(process.argv.slice(2), {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    main: process.argv[1] ?? import.meta.filename,
+    untilSignal: () =>
+      new Promise((resolve) => {
+        for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+        hangUp = resolve;
+      }),
+    onReloadRequested: (requestReload) => {
+      reload = requestReload;
+      if (isReloadRequested) requestReload();
+    },
+    kill: () => process.kill(process.pid, "SIGKILL"),
+  });
+}

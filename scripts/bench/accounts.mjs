@@ -2,7 +2,7 @@
 // node accounts.mjs DATABASE PASSWORD SAME OWN. SAME of them share one bcrypt hash (site-N@centre.example), OWN have one
 // each (new-N@centre.example). The installation has been started once and is not running.
 import bcrypt from "bcrypt";
-import { openMainDatabase } from "../../dist/store/main-database.js";
+import { openMainDatabase } from "../../build/store/main-database.js";
 
 const [path, password, same, own] = process.argv.slice(2);
 /** Same cost as in the program. */

@@ -9,6 +9,8 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const SOURCE = join(ROOT, "scripts", "bench");
 /** Output of the benchmark: ignored by git, safe to delete. */
 export const MADE = join(ROOT, ".bench");
+/** The compiled modules that the program is bundled from. */
+export const BUILD = join(ROOT, "build");
 /** The built program, as an installer runs it. */
 export const PROGRAM = join(ROOT, "dist", "main.js");
 

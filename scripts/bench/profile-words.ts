@@ -52,7 +52,7 @@ const MEANINGS: readonly { readonly what: RegExp; readonly meaning: string }[] =
   { what: /node_modules\/(mqtt|mqtt-packet)\//, meaning: "MQTT packets are read and written" },
   { what: /node_modules\/(router|express|path-to-regexp|parseurl)\//, meaning: "Express finds the route" },
   { what: /node_modules\/(body-parser|raw-body)\//, meaning: "Express reads the body" },
-  { what: / dist\//, meaning: "other code of the daemon" },
+  { what: / build\//, meaning: "other code of the daemon" },
   { what: / node:(_http|internal\/http)/, meaning: "HTTP of Node.js" },
   {
     what: / node:(net|internal\/stream|stream|events|internal\/timers|timers|internal\/process)/,

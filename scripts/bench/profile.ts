@@ -6,7 +6,7 @@ import { prepare } from "./contenders/santinela.ts";
 import { brokerMissing } from "./measures/broker.ts";
 import { burst } from "./measures/burst.ts";
 import { atSensors } from "./measures/trip.ts";
-import { ROOT } from "./paths.ts";
+import { BUILD, ROOT } from "./paths.ts";
 import type { Ground } from "./plan.ts";
 import { fill, post, read } from "./requests.ts";
 import type { Profile } from "./result.ts";
@@ -66,7 +66,9 @@ async function profileOf(
   const profiled: Contender = {
     name: "santinela",
     missing: () => undefined,
-    prepare: (setting) => prepare(setting, ["--cpu-prof", `--cpu-prof-dir=${profiles}`]),
+    // The modules, so that a place in the profile is one in the sources.
+    prepare: (setting) =>
+      prepare(setting, ["--cpu-prof", `--cpu-prof-dir=${profiles}`], join(BUILD, "main.js")),
   };
   let [fromUs, toUs] = [0, 0];
   await run(profiled, async (load) => {

@@ -1,8 +1,8 @@
 // Fills an installation's database with rows, through the layer that writes every record, but without a flush each:
 // node seed.mjs DATABASE ROWS [PRIORITIES]. The installation has been started once before and is not running.
 import { randomUUID } from "node:crypto";
-import { InterventionService } from "../../dist/service/interventions.js";
-import { openMainDatabase } from "../../dist/store/main-database.js";
+import { InterventionService } from "../../build/service/interventions.js";
+import { openMainDatabase } from "../../build/store/main-database.js";
 
 const [path, rows, priorities = "low,medium,high"] = process.argv.slice(2);
 const PRIORITIES = priorities.split(",");

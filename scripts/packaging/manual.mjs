@@ -69,8 +69,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.stderr.write("usage: manual.mjs FOLDER\n");
     process.exit(64);
   }
-  const { programTree } = await import("../../dist/cli/program.js");
-  const { completionScript } = await import("../../dist/cli/completion.js");
+  const { programTree } = await import("../../build/cli/program.js");
+  const { completionScript } = await import("../../build/cli/completion.js");
   const { stdin, stdout, stderr, env } = process;
   const tree = programTree({ stdin, stdout, stderr, env: {}, cwd: "/", main: "" });
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

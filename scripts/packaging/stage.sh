@@ -12,7 +12,15 @@ cd "$(dirname "$0")/../.."
 put() { install -D -m "$1" "$2" "$destination$3"; }
 
 mkdir -p "$destination$home"
-node scripts/packaging/bundle.mjs "$destination$home/dist"
+# The old program is removed only when the new one is complete. Code caches fit one Node.js with its options and processor:
+# each installation makes its own (code-cache.sh).
+made=$destination$home/dist.new
+rm -rf "$made"
+cp -r dist "$made"
+rm -f "$made"/program/*.cache
+rm -rf "$destination$home/dist"
+mv "$made" "$destination$home/dist"
+put 755 scripts/packaging/code-cache.sh $home/bin/code-cache
 put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela

@@ -3,7 +3,8 @@ import { AppError } from "../domain/errors.ts";
 import { IN_PROCESS_TASKS, type BackupResult, type BackupTask } from "./backup-worker.ts";
 
 // Entry point of the thread that `BackupWorker` starts: it runs one task, posts the result and ends.
-parentPort?.postMessage(await resultOf(workerData as BackupTask), []);
+// A rejection ends the thread.
+void resultOf(workerData as BackupTask).then((result) => parentPort?.postMessage(result, []));
 
 /** Operational errors are a result; any other error ends the thread and the daemon. */
 async function resultOf({ work, dataDir, file }: BackupTask): Promise<BackupResult> {

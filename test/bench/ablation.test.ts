@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/ablation.ts";
-import { DIST } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 
 // The code that the benchmark removes from a copy of the built program must exist, or it would measure the
 // product against itself.
@@ -10,7 +10,7 @@ test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
   "%s finds the code that it removes in the built program",
   (_name, { changes }) => {
     for (const { file, text, instead } of changes) {
-      const built = readFileSync(join(DIST, file), "utf8");
+      const built = readFileSync(join(BUILD, file), "utf8");
       expect(changed(built, text, instead)).not.toBe(built);
     }
   },

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { connectAsync } from "mqtt";
@@ -10,11 +10,11 @@ import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
-import { Installation } from "../support/installation.ts";
+import { Installation, MAIN } from "../support/installation.ts";
 
 /*
- * An installed program is bundled into few files. Modules that load lazily or read files next to them must work
- * in this form too.
+ * An installed program is a copy of dist/ with the add-ons next to it and, until the installation has made them, without
+ * code caches. Parts that load lazily or read files next to them must work there too.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -28,8 +28,8 @@ let site: DaemonProcess;
 let ports: { httpPort: number; mqttPort: number | undefined };
 
 beforeAll(async () => {
-  mkdirSync(join(installation.folder, "program"));
-  await run(process.execPath, [join(ROOT, "scripts/packaging/bundle.mjs"), join(main, "..")]);
+  const isNoCache = (path: string): boolean => !path.endsWith(".cache");
+  cpSync(dirname(MAIN), dirname(main), { recursive: true, filter: isNoCache });
   // The add-ons are next to it.
   symlinkSync(join(ROOT, "node_modules"), join(installation.folder, "program", "node_modules"));
   writeFileSync(

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import type { BackupWorker } from "../../src/ops/backup-worker.ts";
-import { MAIN } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
 
-const BUILT = pathToFileURL(join(dirname(MAIN), "ops", "backup-worker.js")).href;
+const BUILT = pathToFileURL(join(BUILD, "ops", "backup-worker.js")).href;
 
 let folder: string;
 let copy: string;

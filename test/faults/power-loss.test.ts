@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
@@ -17,6 +17,7 @@ import { openMainDatabase } from "../../src/store/main-database.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { CrashImages, SURVIVALS } from "../support/crash-images.ts";
 import { DISK_TRACE, readDiskCalls, type DiskCall } from "../support/disk-calls.ts";
+import { BUILD } from "../support/built-program.ts";
 import { MAIN, seededRandom } from "../support/installation.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
@@ -115,8 +116,8 @@ describeWithStrace("with the power going between any two calls to the disk", () 
   /** The same program with a weaker synchronous pragma. */
   function buildWithLazySync(): string {
     const copy = join(folder, "build");
-    cpSync(dirname(MAIN), copy, { recursive: true });
-    symlinkSync(join(dirname(MAIN), "..", "node_modules"), join(folder, "node_modules"));
+    cpSync(BUILD, copy, { recursive: true });
+    symlinkSync(join(BUILD, "..", "node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     const file = join(copy, "store", "database.js");
     const text = readFileSync(file, "utf8");

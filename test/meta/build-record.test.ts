@@ -23,6 +23,7 @@ const SOURCES = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/generate.mjs",
+  "scripts/bundle/bundle.mjs",
   "scripts/build-panel.mjs",
   "scripts/licences.mjs",
 ];

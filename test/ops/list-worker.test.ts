@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ListWorker } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
-import { DIST } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /* A worker starts from a built file, so the class is the built one too. */
-const { ListWorker: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
+const { ListWorker: BuiltListThread } = (await import(join(BUILD, "ops/list-worker.js"))) as {
   readonly ListWorker: typeof ListWorker;
 };
 

@@ -18,7 +18,7 @@ import { openReadOnly } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { SharedLogLevel } from "../../src/threads/thread-log.ts";
 import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
-import { MAIN } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -53,7 +53,7 @@ async function behindTheRecordsThread(): Promise<Adapter> {
   const clock = new SystemClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   // Threads run the built program.
-  const program = pathToFileURL(join(MAIN, "../daemon-threads.js")).href;
+  const program = pathToFileURL(join(BUILD, "daemon-threads.js")).href;
   const { ThreadedParts } = (await import(program)) as typeof Threads;
   const parts = new ThreadedParts({
     config,

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { SyncTimeouts } from "../../src/domain/backoff.ts";
-import { DIST } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 import { loadBuild } from "./build.ts";
 import { simulate, type SimulationOptions } from "./simulation.ts";
 
-/* The simulation is useful only if it detects missing rules: each rule is removed from a copy of dist/. */
+/* The simulation is useful only if it detects missing rules: each rule is removed from a copy of build/. */
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Maximum number of seeds until one fails. */
@@ -27,11 +27,11 @@ function without(rules: readonly RemovedRule[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
   for (const part of ["client", "domain", "generated", "service", "store", "sync"])
-    cpSync(join(DIST, part), join(folder, "dist", part), { recursive: true });
+    cpSync(join(BUILD, part), join(folder, "build", part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   for (const { file, rule, instead } of rules) {
-    const path = join(folder, "dist", file);
+    const path = join(folder, "build", file);
     const text = readFileSync(path, "utf8");
     expect(text.split(rule), `${file} has ${rule}`).toHaveLength(2);
     writeFileSync(
@@ -39,7 +39,7 @@ function without(rules: readonly RemovedRule[]): string {
       text.replace(rule, () => instead),
     );
   }
-  return `${folder}/dist/`;
+  return `${folder}/build/`;
 }
 
 /** Seeds with a third-party dispatch centre: every third one from here. */

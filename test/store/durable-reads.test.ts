@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { openReadOnly } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
-import { MAIN } from "../support/built-program.ts";
+import { BUILD } from "../support/built-program.ts";
 import { describeWithStrace } from "../support/traced-daemon.ts";
 
 /*
@@ -50,7 +50,7 @@ describeWithStrace("a reader on its own connection", () => {
     const folder = mkdtempSync(join(tmpdir(), "santinela-durable-"));
     const [path, output] = [join(folder, "santinela.db"), join(folder, "trace")];
     openMainDatabase(path).close();
-    const store = pathToFileURL(join(MAIN, "../store/main-database.js")).href;
+    const store = pathToFileURL(join(BUILD, "store/main-database.js")).href;
     const traced = ["-f", "-ttt", "-T", "-y", "-o", output, "-e", "trace=fsync,fdatasync"];
     const slow = ["-e", `inject=fsync,fdatasync:delay_enter=${DELAY_MS * 1000}`];
     const node = [process.execPath, "--input-type=module", "-e", WRITER, store, path];

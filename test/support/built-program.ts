@@ -12,7 +12,10 @@ const problem = buildProblem(root);
 if (problem !== undefined) throw new Error(problem);
 
 /** Directory of the built program, up to date with the sources, with a trailing slash. */
-export const DIST = join(root, "dist/");
+const DIST = join(root, "dist/");
+
+/** Directory of the compiled modules that the program is bundled from, with a trailing slash. */
+export const BUILD = join(root, "build/");
 
 /** The program as installers run it. */
 export const MAIN = join(DIST, "main.js");

@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../paths.ts";
+import { BUILD, ROOT } from "../paths.ts";
 import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
 import { prepare, santinela } from "./santinela.ts";
 
@@ -13,7 +14,7 @@ export interface TakenOut {
 }
 
 interface Change {
-  /** Below the folder of the built program. */
+  /** Below the folder of the compiled modules. */
   readonly file: string;
   /** Must occur exactly once. */
   readonly text: string;
@@ -147,12 +148,13 @@ export function takenOut(shownBy: TakenOut["shownBy"]): Contender[] {
 
 function prepareWithout(setting: Setting, changes: readonly Change[]): Promise<Site> {
   // Below the repository, so that it finds the packages.
-  const program = join(setting.folder, "dist");
-  cpSync(join(ROOT, "dist"), program, { recursive: true });
+  const [modules, program] = [join(setting.folder, "build"), join(setting.folder, "dist")];
+  cpSync(BUILD, modules, { recursive: true });
   for (const { file, text, instead } of changes) {
-    const path = join(program, file);
+    const path = join(modules, file);
     writeFileSync(path, changed(readFileSync(path, "utf8"), text, instead));
   }
+  execFileSync(process.execPath, [join(ROOT, "scripts", "bundle", "bundle.mjs"), modules, program]);
   return prepare(setting, [], join(program, "main.js"));
 }
 

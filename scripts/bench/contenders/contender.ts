@@ -12,7 +12,6 @@ export interface Contender {
 
 export const CONTENDERS = {
   santinela: "the product, as built",
-  "santinela-packaged": "the product as its package installs it, bundled into a few files",
   floor: "bare node:http and better-sqlite3 with the same group commit: one row for each record",
   "floor-rows": "the same with all rows and indices that the product writes, and the account that it reads",
   "floor-c":

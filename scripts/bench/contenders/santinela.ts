@@ -1,9 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { freePort, PROGRAM, ROOT } from "../paths.ts";
+import { freePort, PROGRAM } from "../paths.ts";
 import type { Contender, Setting, Site } from "./contender.ts";
 import { sensorNumbers, topicOf } from "./sensors.ts";
 
@@ -17,17 +17,6 @@ export const santinela: Contender = {
   name: "santinela",
   missing: () => (existsSync(PROGRAM) ? undefined : `${PROGRAM} is not there; run npm run build`),
   prepare: (setting) => prepare(setting, []),
-};
-
-/** As the package lays it out; below the repository, so that it finds the add-ons. */
-export const santinelaPackaged: Contender = {
-  name: "santinela-packaged",
-  missing: () => santinela.missing(),
-  prepare: async (setting) => {
-    const program = join(setting.folder, "dist");
-    execFileSync(process.execPath, [join(ROOT, "scripts", "packaging", "bundle.mjs"), program]);
-    return prepare(setting, [], join(program, "main.js"));
-  },
 };
 
 /**

@@ -28,13 +28,7 @@ interface Settled {
 export async function measureStarts(ground: Ground): Promise<void> {
   const { scale, notebook, tell, children } = ground;
   const settled = new Map<ContenderName, Settled>();
-  for (const contender of chosen(ground, [
-    "santinela",
-    "santinela-packaged",
-    "floor",
-    "express-packages",
-    "node-red",
-  ])) {
+  for (const contender of chosen(ground, ["santinela", "floor", "express-packages", "node-red"])) {
     tell(`  start: first start of ${contender.name}`);
     await leavingOut(ground, "start", contender.name, async () => {
       settled.set(contender.name, await settle(ground, contender));

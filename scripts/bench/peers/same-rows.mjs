@@ -1,8 +1,8 @@
 // The product's own tables and indices, and for each record the same rows in them, written with as little around them
 // as can be: what is left between this and the product is everything but the disk and SQLite.
 import { randomUUID } from "node:crypto";
-import { openMainDatabase } from "../../../dist/store/main-database.js";
-import { SummedInsert } from "../../../dist/store/row-checksums.js";
+import { openMainDatabase } from "../../../build/store/main-database.js";
+import { SummedInsert } from "../../../build/store/row-checksums.js";
 import { EMPTY, FIELDS, flagsOf, recordOf } from "./records.mjs";
 
 const RECORD_COLUMNS =
