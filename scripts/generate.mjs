@@ -25,6 +25,10 @@ const VALIDATORS = {
   validateSiteInvitation: "fleet.json#/definitions/SiteInvitation",
   validateEnrolmentClaim: "fleet.json#/definitions/EnrolmentClaim",
   validateEnrolledSite: "fleet.json#/definitions/EnrolledSite",
+};
+
+/** In a file of its own: it is as large as all others together, and only one of the threads needs it. */
+const CONFIGURATION_VALIDATOR = {
   validateConfiguration: "configuration.json#/definitions/Configuration",
 };
 
@@ -36,8 +40,13 @@ rmSync(outDir, { recursive: true, force: true });
 mkdirSync(outDir, { recursive: true });
 writeFileSync(new URL("types.ts", outDir), note + (await types()));
 writeFileSync(new URL("defaults.ts", outDir), note + defaults());
-writeFileSync(new URL("validators.js", outDir), note + validators());
-writeFileSync(new URL("validators.d.ts", outDir), note + validatorTypes());
+for (const [name, references] of Object.entries({
+  validators: VALIDATORS,
+  "configuration-validator": CONFIGURATION_VALIDATOR,
+})) {
+  writeFileSync(new URL(`${name}.js`, outDir), note + validators(references));
+  writeFileSync(new URL(`${name}.d.ts`, outDir), note + validatorTypes(references));
+}
 writeFileSync(
   new URL("schemas.ts", outDir),
   `${note}export const SCHEMAS = ${JSON.stringify(schemas, null, 2)} as const;\n`,
@@ -145,7 +154,7 @@ function defaults() {
   return lines.join("\n");
 }
 
-function validators() {
+function validators(references) {
   const ajv = new Ajv({
     schemas,
     allErrors: true,
@@ -157,18 +166,18 @@ function validators() {
     formats: { "interface-date-time": true },
     code: { source: true, esm: true, lines: true },
   });
-  const code = standaloneCode(ajv, VALIDATORS);
+  const code = standaloneCode(ajv, references);
   // Standalone ESM output still calls require() for ajv's own small runtime functions.
   return `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);\n${code}`;
 }
 
-function validatorTypes() {
-  const names = Object.values(VALIDATORS).map(typeOf);
+function validatorTypes(references) {
+  const names = Object.values(references).map(typeOf);
   const lines = [
     'import type { ErrorObject } from "ajv";',
     `import type { ${names.join(", ")} } from "./types.ts";`,
     "interface Validator<T> { (value: unknown): value is T; errors?: ErrorObject[] | null; }",
-    ...Object.entries(VALIDATORS).map(
+    ...Object.entries(references).map(
       ([name, reference]) => `export declare const ${name}: Validator<${typeOf(reference)}>;`,
     ),
   ];

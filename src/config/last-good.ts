@@ -74,22 +74,35 @@ function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfigura
 /** Possible data directories of a file that may be invalid. */
 export function dataDirectories(file: string, { env }: LoadOptions): string[] {
   const folder = dirname(file);
-  const fromFile: unknown = parseDocument(readableText(file), { logLevel: "silent" }).get("dataDir");
+  const fromFile = dataDirIn(readIfExists(file) ?? "");
   const fromVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
   const state = env["STATE_DIRECTORY"]?.split(":")[0];
   return [
     ...(fromVariable === undefined ? [] : [resolve(folder, fromVariable)]),
-    ...(typeof fromFile === "string" ? [resolve(folder, fromFile)] : []),
+    ...(fromFile === undefined ? [] : [resolve(folder, fromFile)]),
     ...(state === undefined ? [] : [state]),
     join(folder, "var"),
   ];
 }
 
-/** The file's text, or only its dataDir line if it nests too deep to be parsed. */
-function readableText(file: string): string {
-  const text = readIfExists(file) ?? "";
-  const [line = ""] = /^dataDir:.*$/m.exec(text) ?? [];
-  return [text, line].find((part) => !depthProblem(part)) ?? "";
+/**
+ * The value of `dataDir` in a text that may be invalid. Its entry is read alone if that works: each start asks, and the whole text
+ * of a site with 500 objectives takes longer than the rest of its start, or nests too deep to be parsed.
+ */
+function dataDirIn(text: string): string | undefined {
+  if (!text.includes("dataDir")) return undefined;
+  // A value may continue on indented lines.
+  const [entry = ""] = /^dataDir:.*(?:\n[ \t].*)*/m.exec(text) ?? [];
+  return dataDirOf(entry, { isWhole: false }) ?? dataDirOf(text, { isWhole: true });
+}
+
+/** @param isWhole whether errors elsewhere in the text are ignored */
+function dataDirOf(text: string, { isWhole }: { readonly isWhole: boolean }): string | undefined {
+  if (depthProblem(text)) return undefined;
+  const document = parseDocument(text, { logLevel: "silent" });
+  const value: unknown = document.get("dataDir");
+  if (document.errors.length > 0 && !isWhole) return undefined;
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 function readIfExists(path: string): string | undefined {

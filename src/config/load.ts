@@ -16,7 +16,7 @@ import {
 import { FIRST_CENTRE_YAML } from "../generated/first-centre.ts";
 import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, ZoneObjective } from "../generated/types.ts";
-import { validateConfiguration } from "../generated/validators.js";
+import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
 import { semanticProblems, semanticWarnings } from "./semantic-checks.ts";
