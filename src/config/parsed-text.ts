@@ -1,10 +1,10 @@
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type Scalar } from "yaml";
+import { isMap, isScalar, LineCounter, type Document, type Scalar } from "yaml";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
 import type { Overlay } from "./environment.ts";
 import { ConfigurationError, type ConfigError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
-import { aliasProblem, depthProblem } from "./yaml-bounds.ts";
+import { aliasProblem, parseBounded } from "./yaml-bounds.ts";
 
 /** The text of a configuration with its file. */
 export interface ConfigurationText {
@@ -115,8 +115,7 @@ interface ParsedYaml {
 /** @param name of the file */
 function parsedYaml(name: string, text: string): ParsedYaml {
   const lines = new LineCounter();
-  const tooDeep = depthProblem(text);
-  const document = parseDocument(tooDeep ? "" : text, { lineCounter: lines });
+  const { document, tooDeep } = parseBounded(text, lines);
   const placeOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
