@@ -12,7 +12,9 @@ rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/san
   /usr/lib/systemd/system/santinela.socket /usr/lib/systemd/system/santinela-safe-mode.service \
   /usr/lib/systemd/system/santinela-backup.service \
   /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
+  /usr/lib/systemd/system/santinela-probation.service \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules \
-  /usr/share/man/man1/santinela.1.gz /usr/share/bash-completion/completions/santinela
+  /usr/share/man/man1/santinela.1.gz \
+  /usr/share/man/man8/santinela-upgrade.8.gz /usr/share/bash-completion/completions/santinela
 systemctl daemon-reload
 echo "Removed. Configuration and data are still in /etc/santinela and /var/lib/santinela."

@@ -72,6 +72,8 @@ node "$here/parts.mjs" "$home" "$(node -p "require('$node_home/package.json').ve
 done)
 rm -rf "$modules"/bcrypt/{src,binding.gyp,examples,build-all.sh,Makefile,Dockerfile,Dockerfile-alpine,.github} \
   "$modules"/node-gyp-build/{bin,build-test,optional}.js
+rm -rf "$modules"/onoff/{examples,integration-test}
+find "$modules" -type f -name '*.md' ! -name 'LICENSE*' -delete
 find "$modules" -type f \( -name '.npmignore' -o -name '.dockerignore' -o -name '.editorconfig' \) -delete
 find "$modules" -type f -name '*.node' -exec chmod 644 {} +
 find "$modules/ajv" -type f ! -path '*/dist/runtime/*' ! -name package.json -delete

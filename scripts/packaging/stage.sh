@@ -26,9 +26,11 @@ put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
-  santinela-upgrade.service; do
+  santinela-upgrade.service santinela-probation.service; do
   put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
 done
+# A return to a release also returns to its units.
+for unit in santinela.service santinela-safe-mode.service; do put 644 "systemd/$unit" "$home/systemd/$unit"; done
 put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
 put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
 put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules
@@ -41,3 +43,5 @@ for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json; do
   put 644 "$page" "/usr/share/doc/santinela/$page"
 done
 node scripts/packaging/manual.mjs "$destination/usr"
+mkdir -p "$destination/usr/share/man/man8"
+gzip -9n <systemd/santinela-upgrade.8 >"$destination/usr/share/man/man8/santinela-upgrade.8.gz"

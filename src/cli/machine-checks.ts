@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { formatConditionMessage } from "../domain/condition.ts";
 import { isClockTrusted } from "../ops/host.ts";
+import { returnedRelease } from "../ops/returned-release.ts";
 import { supplyState, type SupplyState } from "../ops/supply.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { volatileFileSystem } from "../ops/volatile-storage.ts";
@@ -13,6 +14,7 @@ export async function machineChecks({ dataDir }: Config): Promise<CheckResult[]>
   return [
     await clockCheck(),
     ...storageChecks(dataDir),
+    ...releaseChecks(),
     ...supplyChecks(supplyState()),
     ...(await serviceChecks()),
   ];
@@ -34,6 +36,13 @@ function storageChecks(dataDir: string): CheckResult[] {
   if (fileSystem === undefined) return [];
   const text = formatConditionMessage("storage-volatile", { folder: dataDir, fileSystem });
   return [error("Storage", text, "See storage-volatile in docs/operating.md.")];
+}
+
+function releaseChecks(): CheckResult[] {
+  const version = returnedRelease();
+  if (version === undefined) return [];
+  const text = formatConditionMessage("release-returned", { version });
+  return [error("Release", text, "See release-returned in docs/operating.md.")];
 }
 
 /**

@@ -92,6 +92,7 @@ export const CONDITIONS = {
   "disk-full": { severity: "error", title: "Disk full" },
   "storage-volatile": { severity: "error", title: "Nothing survives the next boot" },
   "machine-unknown": { severity: "error", title: "Card from another machine; nothing is sent" },
+  "release-returned": { severity: "error", title: "Upgrade undone: the new release did not stay up" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
   "backup-overdue": { severity: "error", title: "No recent backup" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
@@ -174,6 +175,8 @@ export const CONDITION_MESSAGES = {
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are gone after the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "machine-unknown":
     "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
+  "release-returned":
+    "release {version} did not stay up after its installation; the release before runs again. journalctl --unit=santinela has the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":

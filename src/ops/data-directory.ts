@@ -9,6 +9,7 @@ import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
+import { returnedRelease } from "./returned-release.ts";
 import { volatileFileSystem } from "./volatile-storage.ts";
 
 export interface DataDirectoryOptions {
@@ -68,6 +69,8 @@ export class DataDirectory {
 function checkPlace({ dataDir, conditions, log }: DataDirectoryOptions): void {
   const fileSystem = volatileFileSystem(dataDir);
   if (fileSystem !== undefined) conditions.raise("storage-volatile", { folder: dataDir, fileSystem });
+  const version = returnedRelease();
+  if (version !== undefined) conditions.raise("release-returned", { version });
   try {
     if (checkMachine(dataDir)) conditions.raise("machine-unknown", {});
   } catch (error) {

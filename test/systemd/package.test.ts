@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
@@ -21,6 +21,11 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await repack(
       "hanging",
       `sed -i '2i if (${serving}) for (;;) {}' ${main} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
+    );
+    // By its unit: the program itself is good.
+    await repack(
+      "refused",
+      `sed -i 's/^Type=notify/&\\nExecStartPre=false/' tree/usr/lib/systemd/system/santinela.service`,
     );
     await repack("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
     await repack(
@@ -73,12 +78,87 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await debian.ok("systemctl enable --now santinela.service");
   });
 
-  test("that cannot start is still installed, and can be replaced by the previous version", async () => {
-    await install("this");
-    await install("broken");
-    expect(await isActive()).toBe(false);
-    await install("this");
-    expect(await isActive()).toBe(true);
+  describe("installed with dpkg over another", () => {
+    const PROBATION = "/var/lib/santinela-upgrade/probation";
+    const version = (): Promise<string> => debian.ok("santinela version");
+    const doctor = async (): Promise<string> => (await debian.run("santinela doctor")).stdout;
+    const watch = (): Promise<string> => debian.property("ActiveState", "santinela-probation.service");
+    const says = async (): Promise<string> =>
+      debian.ok("journalctl --no-pager --identifier=santinela-upgrade");
+
+    /** Ten minutes without the drop-in. */
+    async function setQuietTime(seconds: number): Promise<void> {
+      const file = "/etc/systemd/system/santinela-probation.service.d/test.conf";
+      await debian.write(file, `[Service]\nEnvironment=QUIET_S=${seconds}\n`);
+      await debian.ok("systemctl daemon-reload && systemctl try-restart santinela-probation.service");
+    }
+    const isDecided = async (): Promise<boolean> => (await debian.run(`test -e ${PROBATION}`)).code !== 0;
+    const decided = (): Promise<unknown> => eventually("the end of the probation", isDecided, LIMIT_MS);
+    const runs = (wanted: string): Promise<unknown> =>
+      eventually(
+        `release ${wanted} runs`,
+        async () => (await isActive()) && (await version()) === wanted && (await isDecided()),
+        LIMIT_MS,
+      );
+
+    beforeEach(async () => {
+      await install("this");
+      await setQuietTime(5);
+      await decided();
+      await runs(VERSION);
+    });
+    afterAll(() =>
+      debian.ok("rm -r /etc/systemd/system/santinela-probation.service.d && systemctl daemon-reload"),
+    );
+
+    test.each(["broken", "crashing", "refused"])(
+      "is left by itself for the previous release when it is %s, and reports it",
+      async (name) => {
+        await install(name);
+        await runs(VERSION);
+        expect(await says()).toContain("99.0.0 does not stay up");
+        expect(await doctor()).toContain("release 99.0.0 did not stay up after its installation");
+        expect(await watch()).toBe("failed");
+        // dpkg has no work left, and the next release is installed as usual.
+        expect(await debian.ok("dpkg --audit")).toBe("");
+        expect(
+          await debian.ok("dpkg-query --show --showformat='${Version} ${db:Status-Status}' santinela"),
+        ).toBe("99.0.0 installed");
+        await install("next");
+        await runs("99.0.0");
+        expect(await doctor()).not.toContain("did not stay up");
+        expect(await watch()).not.toBe("failed");
+      },
+    );
+
+    test("remains after its quiet time, alone on the card", async () => {
+      await install("next");
+      await decided();
+      expect(await says()).toContain("releases/99.0.0.1 has run for 5 s without a restart and remains");
+      await runs("99.0.0");
+      expect(await debian.ok("ls /usr/lib/santinela/releases")).toBe("99.0.0.1");
+    });
+
+    test("is watched again after the next start of the service", async () => {
+      await setQuietTime(600);
+      await install("next");
+      await eventually("its watch", async () => (await watch()) === "active", LIMIT_MS);
+      await debian.ok("systemctl stop santinela.service");
+      await eventually("its end", async () => (await watch()) === "inactive", LIMIT_MS);
+      expect(await isDecided()).toBe(false);
+      await setQuietTime(5);
+      await debian.ok("systemctl start santinela.service");
+      await runs("99.0.0");
+    });
+
+    test("returns to the last release that has proved itself, over one that has not", async () => {
+      await setQuietTime(600);
+      await install("next");
+      expect(await version()).toBe("99.0.0");
+      await install("crashing");
+      await runs(VERSION);
+      await debian.ok("systemctl stop santinela-probation.service");
+    });
   });
 
   describe("installed with santinela-upgrade", () => {
@@ -193,12 +273,13 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
 
   test("removes everything when purged, except the user id", async () => {
     await install("this");
-    await debian.ok("dpkg -P santinela");
+    await debian.ok("systemctl start santinela-backup.timer && dpkg -P santinela");
     await debian.ok(
       "test ! -e /var/lib/santinela && test ! -e /var/lib/santinela-upgrade && test ! -e /etc/santinela && test ! -e /usr/lib/santinela",
     );
     await debian.ok("id santinela && rm -rf /etc/systemd/system/santinela-upgrade.service.d");
-    expect(await debian.ok("find /etc/systemd /usr/lib/systemd -name '*santinela*'")).toBe("");
+    // The tests' own packages are in /srv.
+    expect(await debian.ok("find / /run -xdev -path /srv -prune -o -name '*santinela*' -print")).toBe("");
     await install("this");
     expect(await isActive()).toBe(true);
   });

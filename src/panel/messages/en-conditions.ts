@@ -51,6 +51,7 @@ export const EN_CONDITIONS = {
   "condition.disk-full": "Disk full",
   "condition.storage-volatile": "Nothing survives the next boot",
   "condition.machine-unknown": "Card from another machine; nothing is sent",
+  "condition.release-returned": "Upgrade undone: the new release did not stay up",
   "condition.restore-failed": "Restore from backup failed",
   "condition.backup-overdue": "No recent backup",
 } as const;

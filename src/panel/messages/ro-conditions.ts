@@ -54,6 +54,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.disk-full": "Discul este plin",
   "condition.storage-volatile": "La următoarea pornire se pierde tot",
   "condition.machine-unknown": "Cardul provine din alt aparat; nu se transmite nimic",
+  "condition.release-returned": "Actualizare anulată: versiunea nouă nu a rămas în funcțiune",
   "condition.restore-failed": "Restaurarea copiei de siguranță a eșuat",
   "condition.backup-overdue": "Nu există o copie de siguranță recentă",
 };

@@ -68,6 +68,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
   "machine-unknown":
     "Datele acestei locații provin din alt aparat. Au fost create chei noi și nu se transmite nimic la dispecerat: până atunci sunați la dispecerat. Dacă acest aparat îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
+  "release-returned":
+    "Versiunea {version} nu a rămas în funcțiune după instalare; rulează din nou versiunea anterioară. Motivul se află cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a o încerca din nou pe aceeași: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
