@@ -9,6 +9,14 @@ import { Container, LIMIT_MS, SUITES } from "./container.ts";
 /** Number of renames at which the installation is cut; `every` takes an hour. */
 const CUTS = process.env["CUTS"] ?? "8";
 const NEXT = "99.0.0";
+const YAML = `
+dataDir: /var/lib/santinela
+site: { name: Hala Nord, ref: hala-nord }
+objectives: { obiective/cladiri: [ { id: 1, name: A }, { id: 2, name: B } ] }
+zones:
+  - { id: before, name: Before, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }
+  - { id: after, name: After, kind: perimeter, objective: { type: obiective/cladiri, id: 2 }, input: { simulated: true } }
+`;
 const RENAMES = "rename,renameat,renameat2";
 
 describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
@@ -23,11 +31,21 @@ describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
       cd tree/usr/lib/santinela/package/dist && for f in program/listen-*.js; do mv $f program/listen-other.js; grep -rlF $(basename $f) . | xargs sed -i "s/$(basename $f)/listen-other.js/"; done &&
       cd /srv && sed -i 's/^Version: .*/Version: ${NEXT}/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree next.deb && rm -r tree`);
     await debian.ok("dpkg -i /srv/this.deb");
+    await debian.write("/etc/santinela/santinela.yaml", YAML);
+    await debian.ok("systemctl restart santinela.service && santinela trip --zone before");
+    await eventually("the intervention", async () => (await recorded()).includes("1"), LIMIT_MS);
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
     await debian.stop();
   });
+
+  /** The objectives of all interventions. */
+  async function recorded(): Promise<string> {
+    const list =
+      "santinela interventions list --json | grep -o '\"objectiveId\": *[0-9]*' | grep -o '[0-9]*$'";
+    return (await debian.ok(`${list} | sort | tr '\\n' ' '`)).trim();
+  }
 
   /** What a boot does with what is on the disk. @returns the version that runs then */
   async function startedVersion(): Promise<string> {
@@ -38,7 +56,10 @@ describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
       async () => (await debian.property("ActiveState")) === "active",
       LIMIT_MS,
     );
-    expect(await debian.ok("santinela zones list")).toBeDefined();
+    // Trips from before the cut are there, and one that comes now is recorded.
+    expect(await recorded()).toMatch(/^1\b/);
+    await debian.ok("santinela trip --zone after");
+    await eventually("both", async () => (await recorded()) === "1 2", LIMIT_MS);
     return debian.ok("santinela version");
   }
 
@@ -99,7 +120,8 @@ describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
     expect(await startedVersion()).toBe(VERSION);
     await debian.ok("dpkg --configure -a");
     expect(await debian.ok("santinela version")).toBe(NEXT);
-    expect(await debian.ok("ls /usr/lib/santinela/releases | wc -l")).toBe("2");
+    // The new one, the one that ran, and one that has proved itself before.
+    expect(Number(await debian.ok("ls /usr/lib/santinela/releases | wc -l"))).toBeLessThanOrEqual(3);
     await repaired();
   });
 });
