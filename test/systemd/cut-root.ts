@@ -62,6 +62,7 @@ export class CutRoot {
       dpkg-deb -Znone -b this this.deb; rm -r this
       grep -rlF 'VERSION = "${VERSION}"' ${program} | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "${NEXT}"/'
       for file in ${program}/program/listen-*.js; do
+        [ -e "$file" ] || continue
         name=$(basename $file); mv $file ${program}/program/other-$name; grep -rlF "$name" ${program} | xargs sed -i "s/$name/other-$name/"
       done
       for unit in tree/usr/lib/systemd/system/*.service tree/usr/lib/santinela/package/systemd/*.service; do echo '# next' >>$unit; done

@@ -23,7 +23,7 @@ const STATE = "dpkg-query --show --showformat='${Version} ${db:Status-Status}' s
 const whole = (folder: string): string => `
   for version in ${VERSION} ${NEXT}; do
     for part in bin dist node node_modules package.json; do
-      diff -rq ${folder}/$part /srv/$version/$part >/dev/null 2>&1 || continue 2
+      diff -rq --exclude='*.cache' ${folder}/$part /srv/$version/$part >/dev/null 2>&1 || continue 2
     done
     echo $version
   done`;
