@@ -6,7 +6,10 @@ import { defineConfig } from "vitest/config";
 const LONG = ["faults", "promise", "simulation", "attacks"].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
-const HAS_POSTGRES = existsSync("/usr/lib/postgresql") || process.env["CI"] === "true";
+const HAS_POSTGRES =
+  existsSync("/usr/lib/postgresql") ||
+  process.env["TEST_POSTGRES_BIN"] !== undefined ||
+  process.env["CI"] === "true";
 const OVER_BOTH =
   "decisions enrolment event-log failures fleet interface model objective-lists openapi site-scope".split(
     " ",

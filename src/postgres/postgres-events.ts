@@ -13,9 +13,10 @@ interface DatedEvent {
 
 /**
  * Only events that no open transaction can precede: a reader that continues after the last `seq` it has seen would
- * otherwise miss an event whose transaction takes longer than that of its successor.
+ * otherwise miss an event whose transaction takes longer than that of its successor. A visible row with a number that this
+ * server has not given yet is from before a restore into a new server, whose numbers start again: it is settled too.
  */
-const SETTLED = "tx < pg_snapshot_xmin(pg_current_snapshot())";
+const SETTLED = `(tx < pg_snapshot_xmin(pg_current_snapshot()) OR tx >= pg_snapshot_xmax(pg_current_snapshot()))`;
 const COLUMNS = "seq, at, event, who, origin, subject, detail";
 
 /** An audited event is in both tables until the log removes it; then only the audit trail has it. */

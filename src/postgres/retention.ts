@@ -13,12 +13,15 @@ const ADDRESSES_MAX = 200;
 const DAY_MS = 86_400_000;
 /** Rows of a table removed at once: a longer statement would hold up others. */
 const ROWS_MAX = 5_000;
+/** The number of events that the trigger protects, whatever their age. */
+const EVENTS_MIN = 10_000;
 
 /**
  * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
  * audit trail, one batch of each. Of several processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
- * @param options `auditDays`: how long events and the audit trail are kept, by the time of the newest event
+ * @param options `auditDays`: how long events (the newest ten thousand longer) and the audit trail are kept, by the time of the
+ *   newest event
  * @returns the number of removed rows; undefined if another process is at it
  */
 export async function removeOldRows(
@@ -64,4 +67,6 @@ const OLD_CHANGES = `
       SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY id DESC) AS place FROM site_history) AS ranked
     WHERE place > ${HISTORY_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;
 const OLD_EVENTS = `
-  DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $1 ORDER BY at LIMIT ${ROWS_MAX}) RETURNING 1`;
+  DELETE FROM events WHERE seq IN (
+    SELECT seq FROM events WHERE at < $1 AND seq <= (SELECT max(seq) FROM events) - ${EVENTS_MIN}
+    ORDER BY at LIMIT ${ROWS_MAX}) RETURNING 1`;

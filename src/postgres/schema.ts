@@ -219,4 +219,19 @@ export const STEPS: readonly string[] = [
   );
   CREATE INDEX enrolments_site ON enrolments(site);
   `,
+  `
+  -- As at a site: an entry is final, and the newest ten thousand stay, whatever asks for their removal.
+  CREATE FUNCTION events_are_final() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION 'an entry of the event log is final'; END $$;
+  CREATE TRIGGER events_are_final BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION events_are_final();
+  CREATE TRIGGER events_are_whole BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION events_are_final();
+  CREATE FUNCTION events_are_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF OLD.seq > (SELECT max(seq) FROM events) - 10000 THEN
+      RAISE EXCEPTION 'the newest 10000 entries of the event log are kept';
+    END IF;
+    RETURN OLD;
+  END $$;
+  CREATE TRIGGER events_are_kept BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION events_are_kept();
+  `,
 ];

@@ -67,6 +67,17 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     expect((await ask(1, "/interventii", token)).status).toBe(401);
   });
 
+  test("refuse the schema of a newer release, with the way out", async () => {
+    await server.query(
+      decodeURIComponent(new URL(url).pathname.slice(1)),
+      "INSERT INTO schema_steps(step, at) VALUES(1000, now())",
+    );
+    for (const command of ["migrate", "centre"])
+      await expect(first.run([command])).rejects.toThrow(
+        /exited with 1: .*newer release.*Install the newer release/s,
+      );
+  });
+
   test("accept each other's tokens after a rotation, and none of a revoked key", async () => {
     const token = await signIn(0);
     await first.run(["keys", "rotate"]);

@@ -72,11 +72,30 @@ describeWithPostgres("old rows of a centre", () => {
     expect(await remove(clock.wallMs() + 3_650 * DAY_MS)).toBe(0);
     clock.advance(2 * DAY_MS);
     await add("intervention-deleted");
-    // Two events and their entries.
-    expect(await remove()).toBe(4);
-    expect(await events.newest(10)).toHaveLength(2);
+    // Two audit entries; the events are among the newest ten thousand.
+    expect(await remove()).toBe(2);
+    await connections.query(
+      `INSERT INTO events(at, event, who, origin, subject, detail)
+       SELECT $1::bigint, 'forbidden', 'flood', 'x', 's', '{}' FROM generate_series(1, 9998)`,
+      [clock.wallMs()],
+    );
+    expect(await remove()).toBe(2);
+    expect(await connections.query("SELECT count(*) AS n FROM events")).toEqual([{ n: 10_000 }]);
     expect(await verifyTrail(connections)).toMatchObject({ entries: 2, removed: 2, broken: null });
     await own.close();
+  });
+
+  test("do not include the newest ten thousand events, and no event can be changed", async () => {
+    const { connections, events } = centre;
+    await events.add({ event: "forbidden", who: "a@b.c", from: "x", subject: "s", detail: {} }, 1);
+    const last = "(SELECT max(seq) FROM events)";
+    await expect(connections.query(`DELETE FROM events WHERE seq = ${last}`)).rejects.toThrow(
+      /10000 entries/,
+    );
+    await expect(connections.query(`UPDATE events SET who = 'b' WHERE seq = ${last}`)).rejects.toThrow(
+      /final/,
+    );
+    await expect(connections.query("TRUNCATE events")).rejects.toThrow(/final/);
   });
 
   test("are removed by one process at a time", async () => {

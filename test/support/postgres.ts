@@ -65,6 +65,22 @@ export class PostgresServer {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** The contents of a database as SQL, as its backup with pg_dump has them. */
+  dump(url: string): string {
+    return execFileSync(join(this.#programs, "pg_dump"), ["--no-owner", url], { encoding: "utf8" });
+  }
+
+  /** Restores a dump in a new database. @returns its URL */
+  async restored(dump: string): Promise<string> {
+    const url = await this.newDatabase();
+    const options = ["--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", url];
+    execFileSync(join(this.#programs, "psql"), options, {
+      input: dump,
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    return url;
+  }
+
   query(database: string, sql: string): Promise<unknown[]> {
     return query(urlOf(this.folder, database), sql);
   }
@@ -118,8 +134,10 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The programs of the newest version that Debian has installed. */
+/** The programs in TEST_POSTGRES_BIN, or those of the newest version that Debian has installed. */
 function programFolder(): string | undefined {
+  const chosen = process.env["TEST_POSTGRES_BIN"];
+  if (chosen !== undefined) return chosen;
   if (!existsSync(DEBIAN)) return undefined;
   return readdirSync(DEBIAN)
     .toSorted((a, b) => Number(b) - Number(a))
