@@ -31,8 +31,8 @@ export default defineConfig({
         test: {
           name: "main",
           include: ["test/**/*.test.ts"],
-          // The last two boot machines of their own: npm run test:systemd, npm run test:vm.
-          exclude: [...LONG, "test/systemd/**", "test/vm/**"],
+          // The last three boot machines or servers of their own: npm run test:systemd, test:vm, test:failover.
+          exclude: [...LONG, "test/systemd/**", "test/vm/**", "test/failover/**"],
         },
       },
       {
