@@ -11,7 +11,7 @@ const HAS_POSTGRES =
   process.env["TEST_POSTGRES_BIN"] !== undefined ||
   process.env["CI"] === "true";
 const OVER_BOTH =
-  "decisions enrolment event-log failures fleet interface model objective-lists openapi site-scope".split(
+  "decisions enrolment event-log failures fleet interface many-sites model objective-lists openapi site-scope".split(
     " ",
   );
 const OVER_POSTGRES = HAS_POSTGRES ? OVER_BOTH.map((name) => `test/http/${name}.test.ts`) : [];

@@ -46,7 +46,22 @@ export async function findByEmail(queries: Queries, email: string): Promise<Acco
   return row && accountOf(row);
 }
 
+/** For each e-mail address without NUL the account with it, ignoring case. */
+export async function findAllByEmail(
+  queries: Queries,
+  emails: readonly string[],
+): Promise<(Account | undefined)[]> {
+  const rows = await queries.query<AccountRow & { n: number }>(ALL_BY_EMAIL, [emails]);
+  const found = new Map(rows.map((row) => [row.n - 1, accountOf(row)]));
+  return emails.map((_, index) => found.get(index));
+}
+
 const BY_EMAIL: NamedStatement = {
   name: "account-by-email",
   text: `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE lower(email) = lower($1 COLLATE "C")`,
+};
+const ALL_BY_EMAIL: NamedStatement = {
+  name: "accounts-by-email",
+  text: `SELECT n, ${ACCOUNT_COLUMNS} FROM unnest($1::text[]) WITH ORDINALITY AS asked(address, n)
+    JOIN accounts ON lower(email) = lower(asked.address COLLATE "C")`,
 };

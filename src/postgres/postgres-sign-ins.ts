@@ -11,19 +11,30 @@ import {
 } from "../domain/sign-in-throttle.ts";
 import type { SignIns, Throttle } from "../service/sign-ins.ts";
 import type { Account } from "../store/accounts.ts";
-import { ACCOUNT_COLUMNS, accountOf, findByEmail, type AccountRow } from "./account-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf, findAllByEmail, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
-/** The accounts of a centre for sign-ins and tokens. They are read in the turn of each request and never kept. */
+/**
+ * The accounts of a centre for sign-ins and tokens. They are read in the turn of each request and never kept. All sign-ins of a
+ * turn share each of their questions: one by one, those of a city after a power cut would wait for a connection longer than
+ * they may.
+ */
 export class PostgresSignIns implements SignIns {
   readonly throttle: Throttle;
-  readonly #queries: Queries;
   readonly #accounts: TurnBatch<number, Account | undefined>;
+  readonly #named: TurnBatch<string, Account | undefined>;
+  readonly #places: TurnBatch<Place, boolean>;
 
   constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">) {
-    this.#queries = queries;
     this.throttle = new PostgresThrottle(queries, clock);
+    this.#named = new TurnBatch(clock, (emails) => findAllByEmail(queries, emails));
+    this.#places = new TurnBatch(clock, async (places) => {
+      const values = [places.map(({ email }) => email), places.map(({ address }) => address)];
+      const rows = await queries.query<{ n: number }>(KNOWN_PLACES, values);
+      const known = new Set(rows.map(({ n }) => n - 1));
+      return places.map((_, index) => known.has(index));
+    });
     this.#accounts = new TurnBatch(clock, async (ids) => {
       const rows = await queries.query<AccountRow>(ACCOUNTS, [[...new Set(ids)]]);
       const found = new Map(rows.map((row) => [row.id, accountOf(row)]));
@@ -35,13 +46,19 @@ export class PostgresSignIns implements SignIns {
     return this.#accounts.ask(id);
   }
 
-  byEmail(email: string): Promise<Account | undefined> {
-    return findByEmail(this.#queries, email);
+  async byEmail(email: string): Promise<Account | undefined> {
+    // No stored address has a NUL, and the server would refuse the question.
+    return email.includes("\0") ? undefined : this.#named.ask(email);
   }
 
-  async hasSignedIn(email: string, address: string): Promise<boolean> {
-    return (await this.#queries.query(KNOWN_PLACE, [email, address])).length > 0;
+  hasSignedIn(email: string, address: string): Promise<boolean> {
+    return this.#places.ask({ email, address });
   }
+}
+
+interface Place {
+  readonly email: string;
+  readonly address: string;
 }
 
 /**
@@ -51,17 +68,23 @@ export class PostgresSignIns implements SignIns {
 class PostgresThrottle implements Throttle {
   readonly #queries: Queries;
   readonly #clock: Pick<Clock, "wallMs">;
+  /** Until when a place is blocked, wall clock; undefined for one without wrong passwords. */
+  readonly #blockedUntil: TurnBatch<string, number | undefined>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "wallMs">) {
+  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">) {
     this.#queries = queries;
     this.#clock = clock;
+    this.#blockedUntil = new TurnBatch(clock, async (places) => {
+      const rows = await queries.query<{ place: string; until: number }>(BLOCKED, [[...new Set(places)]]);
+      const found = new Map(rows.map(({ place, until }) => [place, until]));
+      return places.map((place) => found.get(place));
+    });
   }
 
   async assertOpen(attempt: SignInAttempt): Promise<void> {
-    const places = Object.values(limitsOf(attempt)).map(({ key }) => storable(key));
-    if (places.length === 0) return;
-    const [row] = await this.#queries.query<{ until: number | null }>(BLOCKED, [places]);
-    assertElapsed(row?.until ?? 0, this.#clock.wallMs());
+    const limits = Object.values(limitsOf(attempt));
+    const untilMs = await Promise.all(limits.map(({ key }) => this.#blockedUntil.ask(storable(key))));
+    assertElapsed(Math.max(0, ...untilMs.map((until) => until ?? 0)), this.#clock.wallMs());
   }
 
   async failed(attempt: SignInAttempt): Promise<number> {
@@ -76,8 +99,11 @@ class PostgresThrottle implements Throttle {
   async succeeded(attempt: SignInAttempt): Promise<void> {
     const { account, address } = limitsOf(attempt);
     if (!account) return;
+    const place = storable(account.key);
+    // Nearly no sign-in follows a wrong password: thousands of sites after a power cut only read, and share the round trip.
+    if ((await this.#blockedUntil.ask(place)) === undefined) return;
     await this.#queries.query(FORGIVE, [
-      storable(account.key),
+      place,
       address ? storable(address.key) : null,
       FREE_ATTEMPTS_PER_ACCOUNT,
     ]);
@@ -100,13 +126,14 @@ const ACCOUNTS: NamedStatement = {
   name: "accounts-by-id",
   text: `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY($1::bigint[])`,
 };
-const KNOWN_PLACE: NamedStatement = {
-  name: "known-place",
-  text: `SELECT 1 FROM known_places WHERE email = lower($1 COLLATE "C") AND address = $2`,
+const KNOWN_PLACES: NamedStatement = {
+  name: "known-places",
+  text: `SELECT asked.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(email, address, n)
+    JOIN known_places AS known ON known.email = lower(asked.email COLLATE "C") AND known.address = asked.address`,
 };
 const BLOCKED: NamedStatement = {
   name: "blocked-until",
-  text: "SELECT max(blocked_until) AS until FROM wrong_passwords WHERE place = ANY($1::text[])",
+  text: "SELECT place, blocked_until AS until FROM wrong_passwords WHERE place = ANY($1::text[])",
 };
 
 /** The delay after the failure with this number: none while attempts are free, then doubled with each further one. */
