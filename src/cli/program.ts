@@ -7,6 +7,7 @@ import { CommandGroup } from "./command-group.ts";
 import { commandTree, type CommandNode } from "./command-tree.ts";
 import { completionScript } from "./completion.ts";
 import { addConfigurationCommands, addInitCommand } from "./configuration-commands.ts";
+import type { DemoOptions } from "./demo/demo.ts";
 import { withCurrentNames } from "./deprecated-names.ts";
 import { addDc09Commands } from "./dc09.ts";
 import { addEventCommands } from "./events.ts";
@@ -92,8 +93,11 @@ function program(terminal: Terminal): Command {
   });
   root
     .command("demo")
-    .description("run a demo: site and dispatch centre, trips, a link outage and recovery")
-    .action(async () => (await import("./demo/demo.ts")).demo(terminal));
+    .description(
+      "run a demo: site and dispatch centre, trips, a link outage and recovery; then a centre on PostgreSQL",
+    )
+    .option("--postgres <folder>", "folder of PostgreSQL's programs initdb and postgres; default: Debian's")
+    .action(async (options: DemoOptions) => (await import("./demo/demo.ts")).demo(terminal, options));
   root
     .command("completion")
     .description("print the completion script for a shell")

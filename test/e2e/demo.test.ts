@@ -1,12 +1,42 @@
 import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { MAIN } from "../support/installation.ts";
+import { describeWithPostgres } from "../support/postgres.ts";
 
-test("the demo succeeds, and prints what it waits for", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, "demo"], { timeout: 120_000 });
-  expect(stdout).toMatch(/waiting for both interventions to arrive at the dispatch centre/);
-  expect(stdout).toMatch(/The site still has its 4 interventions; the dispatch centre has 2/);
-  expect(stdout.match(/#\d+, once/g)).toHaveLength(4);
-  expect(stdout).toMatch(/Every trip is one intervention at the dispatch centre/);
-}, 120_000);
+const LIMIT_MS = 480_000;
+
+async function demo(...words: string[]): Promise<string> {
+  const run = promisify(execFile)(process.execPath, [MAIN, "demo", ...words], { timeout: LIMIT_MS });
+  return (await run).stdout;
+}
+
+test(
+  "without PostgreSQL the demo succeeds with a centre on SQLite, prints what it waits for, and says what is left out",
+  async () => {
+    const stdout = await demo("--postgres", tmpdir());
+    expect(stdout).toMatch(/waiting for both interventions to arrive at the dispatch centre/);
+    expect(stdout).toMatch(/The site still has its 4 interventions; the dispatch centre has 2/);
+    expect(stdout.match(/#\d+, once/g)).toHaveLength(4);
+    expect(stdout).toMatch(/Every trip is one intervention at the dispatch centre/);
+    expect(stdout).toMatch(/Act two is left out.*PostgreSQL.*not installed/);
+    expect(stdout).toMatch(/apt-get install postgresql/);
+  },
+  LIMIT_MS,
+);
+
+describeWithPostgres("the demo with PostgreSQL", () => {
+  test(
+    "has a second act: a process of the centre and the database fail, and every trip arrives once",
+    async () => {
+      const stdout = await demo();
+      const [, second = ""] = stdout.split("Act two:");
+      expect(second).toMatch(/Killing the first process of the centre/);
+      expect(second).toMatch(/both to be recorded on the site and queued/);
+      expect(second.match(/#\d+, once/g)).toHaveLength(4);
+      expect(second).toMatch(/Every trip is one intervention at the dispatch centre/);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,13 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { postgresPrograms } from "../../src/cli/demo/postgres-process.ts";
 import { eventually } from "./eventually.ts";
 import { describeUnless } from "./installed.ts";
 
-const DEBIAN = "/usr/lib/postgresql";
 const MISSING = "PostgreSQL is not installed: sudo apt-get install postgresql";
 /** Debian's user without rights: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65_534;
@@ -17,17 +17,22 @@ export class PostgresServer {
   /** Where its socket is. */
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
   readonly #programs: string;
+  readonly #settings: readonly string[];
   #process: ChildProcess | undefined;
 
-  private constructor(programs: string) {
+  private constructor(programs: string, settings: readonly string[]) {
     this.#programs = programs;
+    this.#settings = settings;
   }
 
-  /** @throws Error when PostgreSQL is not installed */
-  static async start(): Promise<PostgresServer> {
+  /**
+   * @param settings of postgresql.conf, such as `fsync=on`; later ones replace those of the tests
+   * @throws Error when PostgreSQL is not installed
+   */
+  static async start(settings: readonly string[] = []): Promise<PostgresServer> {
     const programs = programFolder();
     if (programs === undefined) throw new Error(MISSING);
-    const server = new PostgresServer(programs);
+    const server = new PostgresServer(programs, settings);
     if (isRoot()) chownSync(server.folder, UNPRIVILEGED, UNPRIVILEGED);
     // Fsync is off: no test of this server cuts the power.
     const initdb = ["-U", "santinela", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
@@ -38,7 +43,8 @@ export class PostgresServer {
 
   /** Starts it again after `kill`, with its data. */
   async startAgain(): Promise<void> {
-    const settings = ["fsync=off", "listen_addresses=", "max_connections=60", "shared_buffers=32MB"];
+    const usual = ["fsync=off", "listen_addresses=", "max_connections=60", "shared_buffers=32MB"];
+    const settings = [...usual, ...this.#settings];
     const options = ["-D", this.#data, "-k", this.folder, ...settings.flatMap((one) => ["-c", one])];
     this.#process = spawn(join(this.#programs, "postgres"), options, this.#unprivileged());
     await eventually("PostgreSQL answers", () =>
@@ -52,6 +58,11 @@ export class PostgresServer {
   /** A new, empty database. @returns its URL */
   async newDatabase(): Promise<string> {
     return newDatabase(this.folder);
+  }
+
+  /** Id of the first of its processes; undefined before the start. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
   }
 
   /** Ends all its processes at once. */
@@ -136,11 +147,5 @@ function isRoot(): boolean {
 
 /** The programs in TEST_POSTGRES_BIN, or those of the newest version that Debian has installed. */
 function programFolder(): string | undefined {
-  const chosen = process.env["TEST_POSTGRES_BIN"];
-  if (chosen !== undefined) return chosen;
-  if (!existsSync(DEBIAN)) return undefined;
-  return readdirSync(DEBIAN)
-    .toSorted((a, b) => Number(b) - Number(a))
-    .map((version) => join(DEBIAN, version, "bin"))
-    .find((folder) => existsSync(join(folder, "postgres")));
+  return process.env["TEST_POSTGRES_BIN"] ?? postgresPrograms();
 }

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /** The link between site and dispatch centre: a TCP relay on loopback that can be cut and restored. */
 export class Relay {
-  readonly #targetPort: number;
+  #targetPort: number;
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #isCut = false;
@@ -28,6 +28,11 @@ export class Relay {
 
   reconnect(): void {
     this.#isCut = false;
+  }
+
+  /** Leads new connections to another port, as a load balancer does after a failure. */
+  lead(port: number): void {
+    this.#targetPort = port;
   }
 
   stop(): void {
