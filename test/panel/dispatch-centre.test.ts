@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/screens.ts";
@@ -53,6 +54,33 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await site.row(/First report: Fault/).shown();
     await page.look("light", 360);
     expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+    expect(centre.pageErrors).toEqual([]);
+  });
+
+  test("gives a site a one-time code, which enrols it once, and revokes its access", async () => {
+    const page = await centre.page("sites");
+    const sites = page.screen("sites");
+    await sites.text("Create a one-time code").click();
+    await sites.field("Reference").fill("hala-est");
+    await sites.button("Create the code").click();
+    const shown = await sites.text(/^sudo santinela enrol \S+ --centre http/).words();
+    const [, , , code] = shown.split(" ");
+    await sites.row(/hala-est.*Code not used yet.*obiective\/cladiri\/1/s).shown();
+    for (const width of [360, 1100]) {
+      await page.look("light", width);
+      expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+    }
+    const dataDir = join(centre.installation.folder, "site");
+    const claim = { code, site: "hala-est", password: SITE_PASSWORD };
+    const claimed = await askDaemon(dataDir, "POST", "/enrolments/claim", claim);
+    expect([claimed.status, claimed.value]).toMatchObject([201, { objectives: ["obiective/cladiri/1"] }]);
+
+    const again = await centre.page("sites");
+    const now = again.screen("sites");
+    await now.row(/hala-est.*Enrolled/s).shown();
+    await now.button("Revoke hala-est").click();
+    await again.openDialog.button("Revoke").click();
+    await now.row(/hala-est.*Revoked/s).shown();
     expect(centre.pageErrors).toEqual([]);
   });
 

@@ -24,4 +24,26 @@ export const EN_SITES = {
   "sites.event.version": "Version {detail}",
   "sites.event.level": "Level: {detail}",
   "sites.event.silent": "Silent",
+  "access.title": "Access of sites",
+  "access.text":
+    "Each site has an account of its own, which may use the interventions and objectives of its scope only. It gets the account for a one-time code.",
+  "access.state": "Access",
+  "access.state.invited": "Code not used yet",
+  "access.state.enrolled": "Enrolled",
+  "access.state.revoked": "Revoked",
+  "access.codeUntil": "Code valid until",
+  "access.invite": "Create a one-time code",
+  "access.inviteText":
+    "Choose the site and the objectives that it protects. A new code replaces the last one of the site.",
+  "access.refHint": "site.ref in the configuration of the site",
+  "access.addObjective": "Add another objective",
+  "access.remove": "Remove",
+  "access.inviteDo": "Create the code",
+  "access.issued": "One-time code for {site}, valid until {time}. It is shown only now.",
+  "access.atSite": "At the site:",
+  "access.revoke": "Revoke",
+  "access.revokeTitle": "Revoke the access of {site}?",
+  "access.revokeText":
+    "The site can no longer sign in, and its tokens end at once. Its interventions stay. A new code gives the account to the device that replaces it.",
+  "access.revoked": "{site} can no longer sign in.",
 } as const;

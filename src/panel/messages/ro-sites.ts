@@ -32,4 +32,26 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.event.version": "Versiunea {detail}",
   "sites.event.level": "Stare: {detail}",
   "sites.event.silent": "Nu mai raportează",
+  "access.title": "Accesul locațiilor",
+  "access.text":
+    "Fiecare locație are un cont propriu, care vede numai intervențiile și obiectivele ei. Contul se obține cu un cod de unică folosință.",
+  "access.state": "Acces",
+  "access.state.invited": "Cod nefolosit",
+  "access.state.enrolled": "Înrolată",
+  "access.state.revoked": "Revocată",
+  "access.codeUntil": "Cod valabil până la",
+  "access.invite": "Creați un cod de unică folosință",
+  "access.inviteText":
+    "Alegeți locația și obiectivele pe care le protejează. Un cod nou îl înlocuiește pe cel vechi.",
+  "access.refHint": "site.ref din configurația locației",
+  "access.addObjective": "Adăugați încă un obiectiv",
+  "access.remove": "Eliminați",
+  "access.inviteDo": "Creați codul",
+  "access.issued": "Codul pentru {site}, valabil până la {time}. Se afișează numai acum.",
+  "access.atSite": "La locație:",
+  "access.revoke": "Revocați",
+  "access.revokeTitle": "Revocați accesul locației {site}?",
+  "access.revokeText":
+    "Locația nu se mai poate autentifica, iar tokenurile ei expiră imediat. Intervențiile rămân. Un cod nou dă contul dispozitivului care o înlocuiește.",
+  "access.revoked": "{site} nu se mai poate autentifica.",
 };

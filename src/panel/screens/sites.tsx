@@ -9,7 +9,9 @@ import { journalVersion } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
+import { mayAdminister } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
+import { SiteAccess } from "./site-access.tsx";
 
 const PAGE_SIZE = 50;
 /** Conditions and faults named of one site. */
@@ -66,6 +68,7 @@ function SiteList() {
           />
         </>
       )}
+      {mayAdminister() && <SiteAccess />}
     </>
   );
 }

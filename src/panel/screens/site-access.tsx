@@ -1,0 +1,182 @@
+import { useState } from "preact/hooks";
+import type { EnrolmentCode, SiteAccess as Access } from "../../generated/types.ts";
+import { request, useQuery } from "../api.ts";
+import { Badge, type Tone } from "../badge.tsx";
+import { formatTime } from "../date-format.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { Form, TextField, textOf } from "../field.tsx";
+import { apiPath } from "../http.ts";
+import { t } from "../i18n.ts";
+import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
+import { ObjectiveChoice } from "../objective-choice.tsx";
+import { Table, type Column } from "../table.tsx";
+
+const TONES: Readonly<Record<Access["state"], Tone>> = {
+  invited: "attention",
+  enrolled: "fine",
+  revoked: "fault",
+};
+
+/** The accounts of the sites, for administrators: one-time codes for new ones, and revocation. */
+export function SiteAccess() {
+  const { response, error, reload } = useQuery<Access[]>(apiPath("/enrolments"));
+  const [leaving, setLeaving] = useState<string>();
+  const revoke = async (site: string): Promise<void> => {
+    await runWithErrorNotice(async () => {
+      await request(apiPath(`/enrolments/${encodeURIComponent(site)}`), { method: "DELETE" });
+      showNotice(t("access.revoked", { site }));
+    });
+    reload();
+  };
+  return (
+    <section class="card">
+      <h2>{t("access.title")}</h2>
+      <p>{t("access.text")}</p>
+      {!response && <Pending error={error} reload={reload} />}
+      {response && response.body.length > 0 && (
+        <Table
+          caption={t("access.title")}
+          columns={columns(setLeaving)}
+          rows={response.body}
+          keyOf={({ site }) => site}
+        />
+      )}
+      <Invitation onIssued={reload} />
+      {leaving !== undefined && (
+        <ConfirmDialog
+          title={t("access.revokeTitle", { site: leaving })}
+          action={t("access.revoke")}
+          isDanger
+          act={() => revoke(leaving)}
+          close={() => setLeaving(undefined)}
+        >
+          <p>{t("access.revokeText")}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function columns(revoke: (site: string) => void): Column<Access>[] {
+  return [
+    { key: "site", title: t("sites.ref"), isLead: true, cell: ({ site }) => <code>{site}</code> },
+    {
+      key: "state",
+      title: t("access.state"),
+      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`access.state.${state}`)}</Badge>,
+    },
+    {
+      key: "code",
+      title: t("access.codeUntil"),
+      cell: ({ codeExpiresAt }) => (codeExpiresAt === null ? "–" : formatTime(codeExpiresAt)),
+    },
+    { key: "objectives", title: t("nav.objectives"), cell: ({ objectives }) => objectives.join(", ") },
+    {
+      key: "actions",
+      title: t("zones.actions"),
+      cell: ({ site, state }) =>
+        state === "revoked" ? (
+          "–"
+        ) : (
+          <button type="button" aria-label={`${t("access.revoke")} ${site}`} onClick={() => revoke(site)}>
+            {t("access.revoke")}
+          </button>
+        ),
+    },
+  ];
+}
+
+/** A form for a one-time code. The code is shown until the next one; the centre keeps only its hash. */
+function Invitation({ onIssued }: { readonly onIssued: () => void }) {
+  const [objectives, setObjectives] = useState<readonly string[]>([]);
+  const [issued, setIssued] = useState<EnrolmentCode>();
+  const issue = async (fields: FormData): Promise<void> => {
+    const site = textOf(fields, "site").trim();
+    const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
+    await runWithErrorNotice(async () => {
+      const body = { site, objectives: chosen };
+      setIssued((await request<EnrolmentCode>(apiPath("/enrolments"), { method: "POST", body })).body);
+      setObjectives([]);
+    });
+    onIssued();
+  };
+  return (
+    <>
+      <details>
+        <summary>{t("access.invite")}</summary>
+        <p>{t("access.inviteText")}</p>
+        <Form onSubmit={issue}>
+          <TextField
+            label={t("sites.ref")}
+            name="site"
+            hint={t("access.refHint")}
+            autocomplete="off"
+            maxLength={32}
+            required
+          />
+          <ObjectiveChoice type="obiective/cladiri" id={undefined} />
+          <Chosen
+            objectives={objectives}
+            remove={(one) => setObjectives(objectives.filter((o) => o !== one))}
+          />
+          <div class="row">
+            <button
+              type="button"
+              onClick={({ currentTarget: { form } }) => {
+                if (form) setObjectives([...new Set([...objectives, chosenIn(new FormData(form))])]);
+              }}
+            >
+              {t("access.addObjective")}
+            </button>
+            <button class="main">{t("access.inviteDo")}</button>
+          </div>
+        </Form>
+      </details>
+      {issued && <Issued code={issued} />}
+    </>
+  );
+}
+
+/** The objective that is selected in the form, as type and id. */
+function chosenIn(fields: FormData): string {
+  return `${textOf(fields, "objectiveType")}/${textOf(fields, "objectiveId")}`;
+}
+
+function Chosen({
+  objectives,
+  remove,
+}: {
+  readonly objectives: readonly string[];
+  readonly remove: (objective: string) => void;
+}) {
+  if (objectives.length === 0) return null;
+  return (
+    <ul>
+      {objectives.map((one) => (
+        <li key={one}>
+          {one}{" "}
+          <button type="button" aria-label={`${t("access.remove")} ${one}`} onClick={() => remove(one)}>
+            {t("access.remove")}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Issued({ code: { code, site, expiresAt } }: { readonly code: EnrolmentCode }) {
+  return (
+    <div class="box" role="status">
+      <p>{t("access.issued", { site, time: formatTime(expiresAt) })}</p>
+      <p>
+        <code>{code}</code>
+      </p>
+      <p>{t("access.atSite")}</p>
+      <p>
+        <code>
+          sudo santinela enrol {code} --centre {location.origin}
+        </code>
+      </p>
+    </div>
+  );
+}
