@@ -11,6 +11,8 @@ export interface ChildOptions {
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
+  /** Of the user and the group that it runs as; those of the benchmark by default. */
+  readonly userId?: number;
 }
 
 /** Time between SIGTERM and SIGKILL. */
@@ -42,13 +44,14 @@ export class Child {
   readonly #logFile: string;
   readonly #gone: Promise<void>;
 
-  constructor({ command, args, logFile, environment, folder }: ChildOptions, onGone: () => void) {
+  constructor({ command, args, logFile, environment, folder, userId }: ChildOptions, onGone: () => void) {
     this.#logFile = logFile;
     const log = openSync(logFile, "a");
     this.#process = spawn(command, args, {
       stdio: ["ignore", log, log],
       env: { ...process.env, ...environment },
       ...(folder === undefined ? {} : { cwd: folder }),
+      ...(userId === undefined ? {} : { uid: userId, gid: userId }),
     });
     closeSync(log);
     this.#gone = new Promise((resolve) => {

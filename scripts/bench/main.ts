@@ -7,6 +7,7 @@ import { Notebook } from "./figures.ts";
 import { load, thisMachine } from "./machine.ts";
 import { measureAlone } from "./measures/baseline.ts";
 import { measureCatchUp } from "./measures/catch-up.ts";
+import { measureCentres } from "./measures/centre.ts";
 import { measureLists } from "./measures/list.ts";
 import { measureReads } from "./measures/read.ts";
 import { reasonOf } from "./measures/rounds.ts";
@@ -35,10 +36,11 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   alone: measureAlone,
   "catch-up": measureCatchUp,
   "sign-in": measureSignIns,
+  centre: measureCentres,
 };
 
 /** Measures that compare the product only with itself. */
-const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["trip-load", "catch-up", "sign-in"]);
+const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["trip-load", "catch-up", "sign-in", "centre"]);
 
 /** Maximum duration of a run. */
 const RUN_MS_MAX = 6 * 3_600_000;

@@ -124,5 +124,6 @@ export const MEASURES = [
   "alone",
   "catch-up",
   "sign-in",
+  "centre",
 ] as const;
 export type MeasureName = (typeof MEASURES)[number];

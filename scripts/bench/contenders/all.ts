@@ -1,3 +1,4 @@
+import { centreOnPostgres, centreOnSqlite } from "./centre.ts";
 import type { Contender } from "./contender.ts";
 import { floorC } from "./floor-c.ts";
 import { jsonServer } from "./json-server.ts";
@@ -13,4 +14,6 @@ export const CONTENDERS_HERE: readonly Contender[] = [
   jsonServer,
   nodeRed,
   nodeRedWal,
+  centreOnSqlite,
+  centreOnPostgres,
 ];

@@ -34,6 +34,8 @@ export const CONTENDERS = {
   "without-kept-connections": "the product, with a new connection to its own API for each request of a trip",
   "without-side-by-side": "the product, dispatching one trip at a time through its own API",
   "without-remembered-records": "the product, reading a record again before each trip that joins it",
+  "centre-sqlite": "a dispatch centre (`santinela centre`) on SQLite",
+  "centre-postgres": "one process of a dispatch centre on PostgreSQL, which runs on the same machine",
   machine: "this machine: measured while nothing else runs",
 } as const;
 

@@ -93,7 +93,8 @@ function configuration(port: number, brokerUrl: string | undefined): string {
   ].join("\n");
 }
 
-function addAccount(configFile: string): Promise<void> {
+/** Adds the account of the load to an installation that does not run. */
+export function addAccount(configFile: string): Promise<void> {
   const words = ["user", "add", "--email", ACCOUNT.email, "--role", "operator", "--password-stdin"];
   const child = spawn(process.execPath, [PROGRAM, ...words, "--config", configFile]);
   let said = "";
@@ -108,7 +109,8 @@ function addAccount(configFile: string): Promise<void> {
   });
 }
 
-async function signIn(port: number): Promise<string> {
+/** A token of that account. */
+export async function signIn(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/auth/token`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
