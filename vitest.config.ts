@@ -3,7 +3,9 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Random runs, faults and floods: npm run test:long. */
-const LONG = ["faults", "promise", "simulation", "attacks"].map((folder) => `test/${folder}/**/*.test.ts`);
+const LONG = ["faults", "promise", "simulation", "attacks", "fleet"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
 const HAS_POSTGRES =

@@ -21,6 +21,12 @@ export const RUN_LENGTH = {
   soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
   /** Minimum duration of an attack; it ends once the expected effect is seen. */
   attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 0),
+  /** Sites of the simulated fleet, how many more are real daemons, and for how many seconds they are observed. */
+  fleetSites: numberOf("PROOF_FLEET_SITES", 60),
+  fleetDaemons: numberOf("PROOF_FLEET_DAEMONS", 1),
+  fleetSeconds: numberOf("PROOF_FLEET_SECONDS", 6),
+  /** Interval of their reports in seconds. */
+  fleetReportS: numberOf("PROOF_FLEET_REPORT_S", 10),
   /** The first seed; runs with the same seed are identical. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;

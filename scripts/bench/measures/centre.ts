@@ -25,7 +25,7 @@ export async function measureCentres(ground: Ground): Promise<void> {
       contenders: chosen(ground, CONTENDERS),
       first: (running) => fill(running, ground),
       work: async (running) => {
-        // A load that some requests do not survive is told, and the others are kept.
+        // A load at which requests break is reported, and the others are kept.
         for (const clients of fitting)
           await leavingOut(ground, `centre with ${clients} connections`, running.name, () =>
             note(ground, running, clients),

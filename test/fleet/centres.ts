@@ -1,0 +1,152 @@
+import bcrypt from "bcrypt";
+import pg from "pg";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { EnrolledSite, EnrolmentCode } from "../../src/generated/types.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { buildingsYaml, type Installation } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
+import type { PostgresServer } from "../support/postgres.ts";
+import { costOf, type ProcessCost } from "./process-cost.ts";
+
+/**
+ * Work factor of the light sites' passwords: with the usual 10, creating ten thousand of them takes a quarter of an hour. The first
+ * sign-in of a real site costs its process that much more, once.
+ */
+const LIGHT_COST = 4;
+
+/** A site that has an account. */
+export interface SiteAccount {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The processes of a dispatch centre on one PostgreSQL, on ports that they keep. */
+export class Centres {
+  readonly ports: readonly number[];
+  readonly #installation: Installation;
+  readonly #database: string;
+  readonly #server: PostgresServer;
+  readonly #processes: readonly DaemonProcess[];
+  /** Processor time of processes that were killed. */
+  #endedCpuMs = 0;
+  #endedDatabaseCpuMs = 0;
+
+  private constructor(parts: {
+    installation: Installation;
+    server: PostgresServer;
+    database: string;
+    ports: readonly number[];
+    processes: readonly DaemonProcess[];
+  }) {
+    this.#installation = parts.installation;
+    this.#server = parts.server;
+    this.#database = parts.database;
+    this.ports = parts.ports;
+    this.#processes = parts.processes;
+  }
+
+  static async start(
+    installation: Installation,
+    server: PostgresServer,
+    { buildings, silentS }: { readonly buildings: number; readonly silentS: number },
+  ): Promise<Centres> {
+    const database = await server.newDatabase();
+    const ports = [await freePort(), await freePort()];
+    const processes = ports.map((port, index) =>
+      installation.centre(
+        `centre-${index}`,
+        `database: "${database}"\nsite: { ref: centre, locale: en }\nfleet: { silentS: ${silentS} }\n` +
+          `http: { port: ${port}, connectionsMax: 18000 }\n${buildingsYaml(buildings)}`,
+      ),
+    );
+    const centres = new Centres({ installation, server, database, ports, processes });
+    await Promise.all(processes.map((one) => one.start()));
+    return centres;
+  }
+
+  get addresses(): string[] {
+    return this.ports.map((port) => `http://127.0.0.1:${port}`);
+  }
+
+  /** Ends one process at once. */
+  async kill(which: number): Promise<void> {
+    this.#endedCpuMs += costOf(this.#processes[which]?.pid).cpuMs;
+    await this.#processes[which]?.end("SIGKILL");
+  }
+
+  async startAgain(which: number): Promise<void> {
+    await this.#processes[which]?.start();
+  }
+
+  /** Of all its processes, since their start. */
+  cost(): ProcessCost {
+    const costs = this.#processes.map((one) => costOf(one.pid));
+    return {
+      cpuMs: this.#endedCpuMs + costs.reduce((total, { cpuMs }) => total + cpuMs, 0),
+      memoryMb: costs.reduce((total, { memoryMb }) => total + memoryMb, 0),
+    };
+  }
+
+  /** Enrols a site with a one-time code, as a person at the centre and the site do. */
+  async enrol(site: string, objectives: readonly string[], password: string): Promise<SiteAccount> {
+    const { code } = await this.#post<EnrolmentCode>("/enrolments", { site, objectives });
+    const claimed = await fetch(`${this.addresses[0]}/enrolments/claim`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code, site, password }),
+    });
+    if (claimed.status !== 201) throw new Error(`enrolment of ${site}: ${await claimed.text()}`);
+    return { email: ((await claimed.json()) as EnrolledSite).email, password };
+  }
+
+  /** Accounts of sites 1 to `count`, each with the building of its number as its scope, written into the database. */
+  async addLightAccounts(count: number): Promise<SiteAccount[]> {
+    const accounts = Array.from({ length: count }, (_, index) => ({
+      email: `site-${index + 1}@sites.santinela.local`,
+      password: `light password ${index + 1}`,
+    }));
+    const hashes = await Promise.all(accounts.map(({ password }) => bcrypt.hash(password, LIGHT_COST)));
+    await this.rows(
+      `INSERT INTO accounts(site, password_hash, objectives, email, role, must_change_password, created_at)
+       SELECT 'site-' || n, hash, '["obiective/cladiri/' || n || '"]', email, 'operator', false, 0
+       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given(hash, email, n)`,
+      [hashes, accounts.map(({ email }) => email)],
+    );
+    return accounts;
+  }
+
+  /** Reads the database beside the centre, for counting. */
+  async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.#database });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return (await client.query(sql, [...values])).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** An operation of an administrator on the machine of the centre. */
+  async #post<T>(path: string, body: object): Promise<T> {
+    const { status, value } = await askDaemon(`${this.#installation.folder}/centre-0`, "POST", path, body);
+    if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(value)}`);
+    return value as T;
+  }
+
+  /** Ends all processes of PostgreSQL at once, as a server without power. */
+  async stopDatabase(): Promise<void> {
+    this.#endedDatabaseCpuMs += costOf(this.#server.pid).cpuMs;
+    await this.#server.kill();
+  }
+
+  async startDatabase(): Promise<void> {
+    await this.#server.startAgain();
+  }
+
+  /** Of the PostgreSQL server, since its start. */
+  databaseCost(): ProcessCost {
+    const { cpuMs, memoryMb } = costOf(this.#server.pid);
+    return { cpuMs: this.#endedDatabaseCpuMs + cpuMs, memoryMb };
+  }
+}

@@ -1,0 +1,47 @@
+import { pause } from "../support/installation.ts";
+
+/** Time between two looks at what is due. */
+const TICK_MS = 10;
+
+/**
+ * Begins work at an even rate, until it is aborted or `count` works have begun, whether or not earlier ones have finished; resolves
+ * when all have.
+ * @param work gets numbers from 0
+ * @throws AggregateError with all failures
+ */
+export async function paced(
+  perSecond: number,
+  until: { readonly signal?: AbortSignal; readonly count?: number },
+  work: (number: number) => Promise<void>,
+): Promise<void> {
+  const { signal, count = Infinity } = until;
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const startMs = performance.now();
+  const isOver = (begun: number): boolean => begun >= count || signal?.aborted === true;
+  for (let begun = 0; !isOver(begun); await pause(TICK_MS)) {
+    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
+    for (; begun < due; begun += 1) {
+      const one: Promise<void> = work(begun)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(one));
+      running.add(one);
+    }
+  }
+  await Promise.all(running);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} failed, first: ${String(failures[0])}`);
+}
+
+/** Runs work for each of these, so many at a time. */
+export async function eachOf<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.next(); !next.done; next = waiting.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
