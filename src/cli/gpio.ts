@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
+import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import type { Zone } from "../domain/zone.ts";
-import { listChips, type ListedChip, type ListedLine } from "../inputs/gpio/character-device.ts";
-import { chosenChip } from "../inputs/gpio/chips.ts";
+import { listChips, type ListedLine } from "../inputs/gpio/character-device.ts";
+import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt } from "../inputs/gpio/line-bindings.ts";
 import type { JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -18,27 +19,34 @@ export async function gpioList(
     return;
   }
   if (chips.length === 0) stdout.write("No GPIO chips on this machine, or no permission to see them.\n");
-  const zoneChip = chosenOrNone(chips, gpio.chip);
+  const named = chipNames(gpio).map((name) => ({
+    name,
+    chip: chosenOrNone(chips, chipSelectorOf(gpio, name)),
+  }));
   for (const chip of chips) {
-    const note = chip === zoneChip ? "  (the chip that zones use)" : "";
-    stdout.write(`${chip.path}  ${chip.label}  ${chip.lines} lines${note}\n`);
+    const names = named.filter((one) => one.chip === chip).map(({ name }) => name);
+    const parts = [chip.path, chip.label, `${chip.lines} lines`, ...chip.devices.slice(-1)];
+    if (names.length > 0) parts.push(`(${names.map(noteOf).join(", ")})`);
+    stdout.write(`${parts.join("  ")}\n`);
     for (const line of chip.list) {
-      const zone = chip === zoneChip ? zoneOn(zones, line.number) : undefined;
+      const zone = zoneOn(zones, line.number, names);
       if (all || zone || line.name !== "" || line.holder !== "") stdout.write(`${lineText(line, zone)}\n`);
     }
   }
 }
 
-function chosenOrNone(chips: readonly ListedChip[], label: string | undefined): ListedChip | undefined {
-  try {
-    return chosenChip(chips, label);
-  } catch {
-    return undefined;
-  }
+function noteOf(name: string | undefined): string {
+  return name === undefined ? "the chip that zones use" : `chip ${name}`;
 }
 
-function zoneOn(zones: readonly Zone[], line: number): Zone | undefined {
-  return zones.find(({ input }) => input.source === "gpio" && input.gpio === line);
+function zoneOn(
+  zones: readonly Zone[],
+  line: number,
+  chips: readonly (string | undefined)[],
+): Zone | undefined {
+  return zones.find(
+    ({ input }) => input.source === "gpio" && input.gpio === line && chips.includes(input.chip),
+  );
 }
 
 function lineText({ number, name, holder, direction, level }: ListedLine, zone: Zone | undefined): string {

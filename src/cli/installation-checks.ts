@@ -1,9 +1,8 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { FULL_BYTES, freeBytes, NEARLY_FULL_BYTES } from "../ops/reserve-file.ts";
 import { addonWarning } from "../ops/host.ts";
-import { chipDevices } from "../inputs/gpio/chip-devices.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { certificateFromFiles, ownCertificateIfThere, type ServerCertificate } from "../ops/certificates.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -11,6 +10,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { gpioChecks } from "./gpio-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { counted } from "./table.ts";
 
@@ -22,7 +22,7 @@ export async function installationChecks(config: Config): Promise<CheckResult[]>
     ...databaseChecks(config),
     ...secretChecks(config),
     ...certificateChecks(config, new SystemClock().wallMs()),
-    ...gpioChecks(config),
+    ...(await gpioChecks(config)),
     ...(await machineChecks(config)),
   ];
 }
@@ -115,37 +115,4 @@ export function certificateChecks({ dataDir, http: { tls } }: Config, nowMs: num
     ];
   if (validUntilMs > nowMs) return [ok(check, `valid until ${until}`)];
   return [error(check, `expired at ${until}`, isOwn ? "santinela cert" : "Renew the files of http.tls.")];
-}
-
-function gpioChecks({ zones, gpio }: Config): CheckResult[] {
-  const gpioZones = zones.filter(({ input }) => input.source === "gpio").length;
-  if (gpioZones === 0 || gpio.backend === "simulated") return [];
-  const check = "GPIO";
-  const chips = chipDevices();
-  if (chips.length === 0)
-    return [
-      error(
-        check,
-        `this machine has no GPIO chip, but zones use GPIO: ${gpioZones}`,
-        "On a machine without GPIO, set gpio.backend: simulated.",
-      ),
-    ];
-  const closed = chips.filter((path) => !canUse(path));
-  if (closed.length === 0) return [ok(check, `${chips.join(", ")}, ${counted(gpioZones, "zone")}`)];
-  return [
-    warning(
-      check,
-      `permission denied for ${closed.join(", ")}`,
-      "Add the service's user to the group gpio: usermod -aG gpio santinela",
-    ),
-  ];
-}
-
-function canUse(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

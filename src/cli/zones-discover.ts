@@ -5,8 +5,12 @@ import { doubtText } from "../domain/discovery/doubt.ts";
 import { proposedZones, type ProposedZone } from "../domain/discovery/proposed-zone.ts";
 import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { AppError } from "../domain/errors.ts";
+import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { DiscoverySession } from "../inputs/discovery-session.ts";
+import { listChips } from "../inputs/gpio/character-device.ts";
+import { chosenOrNone } from "../inputs/gpio/chips.ts";
+import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -39,6 +43,24 @@ export async function discoverZones(
       ? `${counted(zones.length, "new zone")}; sensors that are configured already: ${known}; devices without a zone: ${silent}\n`
       : `no new sensor found in ${counted(devices.length, "device")}. The topics of all others: mosquitto_sub -v -t '#'\n`,
   );
+  for (const text of await freeLines(config)) stderr.write(`${text}\n`);
+}
+
+/** The free lines of each GPIO chip that zones can use, with their input. */
+async function freeLines({ gpio, zones }: Config): Promise<string[]> {
+  if (gpio.backend === "simulated") return [];
+  // Without chips or the right to see them there is nothing to offer; `santinela gpio list` says why.
+  const chips = await listChips().catch(() => []);
+  return chipNames(gpio).flatMap((name) => {
+    const chip = chosenOrNone(chips, chipSelectorOf(gpio, name));
+    const used = zones.flatMap(gpioLinesOf).filter((line) => line.chip === name);
+    const free = (chip?.list ?? [])
+      .filter(({ number, holder }) => holder === "" && !used.some((line) => line.gpio === number))
+      .map(({ number }) => number);
+    if (!chip || free.length === 0) return [];
+    const input = `{ gpio: <line>${name === undefined ? "" : `, chip: ${name}`} }`;
+    return [`free GPIO lines of ${chip.label}, as input: ${input}: ${free.join(", ")}`];
+  });
 }
 
 async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {

@@ -6,6 +6,7 @@ import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { reportDc09 } from "./dc09.ts";
 import { reportTransmitters } from "./transmitter.ts";
+import { reportLines } from "./line-checks.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
@@ -25,6 +26,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportObjectives(value, report);
   reportProfileTexts(value, report);
   reportZones(value, report);
+  reportLines(value, report);
   reportMessages(value.zones ?? [], report);
   reportTopics(value, report);
   return problems;

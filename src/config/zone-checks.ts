@@ -14,11 +14,6 @@ export function reportZones({ profiles, zones = [] }: Configuration, report: Rep
     zones.map(({ id }) => id),
     (id, index) => report(["zones", index, "id"], `duplicate zone ${id}`),
   );
-  reportDuplicates(
-    zones.map(({ input }) => ("gpio" in input ? input.gpio : undefined)),
-    (line, index) =>
-      report(["zones", index, "input", "gpio"], `line ${line} is already used by another zone`),
-  );
   for (const [index, { profile, gate, minOpenMs = 0, allowSlow }] of zones.entries()) {
     if (profile !== undefined && !knownProfiles.includes(profile))
       report(["zones", index, "profile"], `unknown profile ${profile}. Known: ${knownProfiles.join(", ")}`);
@@ -33,7 +28,6 @@ export function reportZones({ profiles, zones = [] }: Configuration, report: Rep
         `EN 50131 requires signals of ${MIN_OPEN_MS_MAX} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone`,
       );
   }
-  reportGates(zones, report);
   reportConfirmations(zones, report);
 }
 
@@ -44,23 +38,6 @@ export function reportDuplicates<T>(
 ): void {
   for (const [index, value] of values.entries())
     if (value !== undefined && values.indexOf(value) < index) found(value, index);
-}
-
-/** The line of a gate must not be a zone's input, and all zones that share it must use the same settings. */
-function reportGates(zones: readonly Zone[], report: Report): void {
-  const zoneLines = zones.flatMap(({ input }) => ("gpio" in input ? [input.gpio] : []));
-  const settings = new Map<number, string>();
-  for (const [index, { gate }] of zones.entries()) {
-    if (typeof gate !== "object" || !("gpio" in gate)) continue;
-    const { gpio, contact = "nc", bias = "as-is" } = gate;
-    const path = ["zones", index, "gate", "gpio"];
-    const own = `${contact} ${bias}`;
-    if (zoneLines.includes(gpio))
-      report(path, `line ${gpio} is the input of a zone; a gate needs a separate line`);
-    else if ((settings.get(gpio) ?? own) !== own)
-      report(path, `line ${gpio} is also the gate of another zone, with a different contact or bias`);
-    else settings.set(gpio, own);
-  }
 }
 
 /** Errors in `confirmWith`: unknown zones, and zones that can never confirm this one. */

@@ -1,5 +1,6 @@
-import type { Gate as GateOptions, GateDc09, GateGpio, GateMqtt } from "../generated/types.ts";
+import type { Gate as GateOptions, GateDc09, GateMqtt } from "../generated/types.ts";
 import { GPIO_INPUT_DEFAULTS } from "../generated/defaults.ts";
+import { lineName, type LineInput } from "./gpio-chip.ts";
 import type { Contact } from "./zone.ts";
 import { localDayTime, type LocalDayTime } from "./calendar.ts";
 
@@ -11,9 +12,7 @@ export type Gate =
   | { readonly by: "always" }
   | { readonly by: "schedule"; readonly spans: readonly ScheduleSpan[]; readonly exitDelayMs: number }
   | ({ readonly by: "mqtt"; readonly id: string; readonly exitDelayMs: number } & GateMqtt)
-  | ({ readonly by: "gpio"; readonly id: string; readonly exitDelayMs: number } & Required<
-      Omit<GateGpio, "exitDelayS">
-    >)
+  | ({ readonly by: "gpio"; readonly id: string; readonly exitDelayMs: number } & LineInput)
   | ({ readonly by: "dc09"; readonly id: string; readonly exitDelayMs: number } & Omit<
       GateDc09,
       "exitDelayS"
@@ -46,7 +45,7 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
     return spans && { by: "schedule", spans, exitDelayMs };
   }
   if ("gpio" in options)
-    return { by: "gpio", id: `gpio ${options.gpio}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
+    return { by: "gpio", id: `gpio ${lineName(options)}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
   if ("dc09" in options) {
     const { partition } = options;
     const dc09 = options.dc09.toUpperCase();

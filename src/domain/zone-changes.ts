@@ -27,13 +27,14 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
  * to its zone. The pull resistor of a line is ignored.
  */
 export function sensorOf({ id, input }: Zone): string {
-  if (input.source === "gpio") return canonical({ gpio: input.gpio, contact: input.contact });
+  if (input.source === "gpio")
+    return canonical({ gpio: input.gpio, chip: input.chip, contact: input.contact });
   return canonical(input.source === "simulated" ? { simulated: id } : input);
 }
 
 /** Source of a gate as text: equal for two gates that read the same in the same way. */
 export function gateReadingOf(gate: Gate): string | undefined {
-  if (gate.by === "gpio") return canonical({ gpio: gate.gpio, contact: gate.contact });
+  if (gate.by === "gpio") return canonical({ gpio: gate.gpio, chip: gate.chip, contact: gate.contact });
   if (gate.by === "dc09") return gate.id;
   if (gate.by !== "mqtt") return undefined;
   const { exitDelayMs: _exitDelayMs, ...reading } = gate;

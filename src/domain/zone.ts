@@ -3,7 +3,6 @@ import type {
   Dc09Input,
   MessageCondition,
   Tamper,
-  GpioInput,
   MqttInput,
   ObjectiveType,
   Profile,
@@ -11,6 +10,7 @@ import type {
   Zone as ZoneOptions,
 } from "../generated/types.ts";
 import type { Gate } from "./gate.ts";
+import type { LineInput } from "./gpio-chip.ts";
 import type { Scalar } from "./plain-value.ts";
 
 /** A zone with all options resolved. */
@@ -61,7 +61,7 @@ export type ZoneKind = ZoneOptions["kind"];
 export type ZoneObjective = { readonly type: ObjectiveType; readonly id: number };
 
 export type ZoneInput =
-  | ({ readonly source: "gpio" } & Required<GpioInput>)
+  | ({ readonly source: "gpio" } & LineInput)
   | ({ readonly source: "mqtt" } & MqttInput)
   | ({ readonly source: "simulated" } & SimulatedInput)
   | ({ readonly source: "dc09" } & Dc09Input);

@@ -1,8 +1,10 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { chipSelectorOf } from "../domain/gpio-chip.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { Gpio } from "../generated/types.ts";
 import type { Journal } from "../store/journal.ts";
 import type { BrokerAccount } from "./broker-admission.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
@@ -10,11 +12,11 @@ import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
 import type { Dc09Source } from "./dc09/panel-account.ts";
 import { PanelReceiver, type PanelUse } from "./dc09/panel-receiver.ts";
-import { SimulatedLines } from "./gpio/gpio-port.ts";
-import { openBackend, type GpioBackend } from "./gpio/gpio-readings.ts";
+import { SimulatedLines, type GpioPort } from "./gpio/gpio-port.ts";
+import { openBackend, type GpioBackend } from "./gpio/backend.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { levelOf } from "./gpio/line-bindings.ts";
-import { gpioLinesOf, hasBias, normalLevels } from "./gpio/zone-lines.ts";
+import { gpioLinesOf, initLevels } from "./gpio/zone-lines.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./mqtt-zones.ts";
@@ -26,7 +28,7 @@ export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneEngine;
   readonly journal: Journal;
-  readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
+  readonly gpio: Pick<Gpio, "chip" | "chips"> & { readonly backend: GpioBackend | "simulated" };
   /** Levels of the backend `simulated`; by default every contact is normal. */
   readonly lines?: SimulatedLines | undefined;
   readonly mqtt: MqttSource;
@@ -82,23 +84,14 @@ export class Inputs {
   constructor(options: InputsOptions) {
     this.#options = options;
     const { zones, gpio } = options;
-    const { backend, chip } = gpio;
+    const { backend } = gpio;
     this.#zones = zones;
     if (backend === "simulated") {
-      const lines = options.lines ?? new SimulatedLines(normalLevels(zones));
+      const lines = options.lines ?? new SimulatedLines();
+      if (!options.lines) initLevels(lines, zones);
       this.#lines = lines;
-      this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
-    } else
-      this.#gpio = new GpioReadings({
-        ...options,
-        openPort: () =>
-          openBackend(backend, {
-            chip,
-            needsBias: this.#zones.some(hasBias),
-            lines: this.#zones.flatMap(gpioLinesOf),
-            log: options.log,
-          }),
-      });
+      this.#gpio = new GpioReadings({ ...options, openPort: (chip) => lines.chip(chip) });
+    } else this.#gpio = new GpioReadings({ ...options, openPort: (chip) => this.#openChip(backend, chip) });
     const { host, site } = options;
     this.#mqttZones = new MqttZones({
       ...options,
@@ -156,7 +149,7 @@ export class Inputs {
    */
   exchange(zones: readonly Zone[], { news, removed }: FilterChanges): Promise<void> {
     this.#zones = zones;
-    this.#lines?.know(normalLevels(zones));
+    if (this.#lines) initLevels(this.#lines, zones);
     this.#mqttZones.exchange(zones);
     const opened = this.#gpio.exchange(zones);
     this.#initSimulatedZones();
@@ -173,6 +166,18 @@ export class Inputs {
     await this.#mqtt?.listen(news);
     await this.#mqtt?.leave(removed);
     await opened;
+  }
+
+  #openChip(backend: GpioBackend, chip: string | undefined): Promise<GpioPort> {
+    const { gpio, log } = this.#options;
+    const lines = this.#zones.flatMap(gpioLinesOf).filter((line) => line.chip === chip);
+    return openBackend(backend, {
+      // The configuration is checked: zones name no other chips.
+      chip: chipSelectorOf(gpio, chip) ?? {},
+      needsBias: lines.some(({ bias }) => bias !== "as-is"),
+      lines: lines.map((line) => line.gpio),
+      log,
+    });
   }
 
   /** A simulated zone is normal until a user drives it. */
@@ -202,7 +207,7 @@ export class Inputs {
   simulate(zone: Zone, contact: "open" | "normal"): void {
     const { monitor } = this.#options;
     if (zone.input.source === "gpio" && this.#lines)
-      this.#lines.set(zone.input.gpio, levelOf(zone.input, contact));
+      this.#lines.chip(zone.input.chip).set(zone.input.gpio, levelOf(zone.input, contact));
     else if (zone.input.source === "simulated") monitor.read(zone.id, contact, { live: true });
     else if (contact === "open") monitor.simulateTrip(zone.id);
   }

@@ -16,6 +16,7 @@ export interface ZoneText {
 /** The input of a zone as the configuration file has it. */
 export interface InputText {
   readonly gpio?: number;
+  readonly chip?: string;
   readonly contact?: string;
   readonly bias?: string;
   readonly mqtt?: string;

@@ -16,7 +16,7 @@ import type {
 import type { DaemonControl } from "./settings.ts";
 
 export interface ConfigurationEditorParts {
-  readonly config: Pick<Config, "file" | "dataDir" | "http">;
+  readonly config: Pick<Config, "file" | "dataDir" | "http" | "gpio">;
   readonly load: LoadOptions;
   readonly control: Pick<Remote<DaemonControl>, "applyConfiguration">;
 }
@@ -31,13 +31,15 @@ export class ConfigurationEditor {
 
   /** The zones as the file has them. @throws AppError `conflict` if the file cannot be read this way */
   async zones(): Promise<ConfiguredZonesView> {
-    const { file, dataDir, http } = this.#parts.config;
+    const { file, dataDir, http, gpio } = this.#parts.config;
+    const chips = Object.keys(gpio.chips ?? {});
     const mode = http.configuration;
     const kept = keptConfigurations(dataDir);
-    if (file === null) return { file, hash: null, mode, isWritable: false, zones: [], kept };
+    if (file === null) return { file, hash: null, mode, isWritable: false, zones: [], chips, kept };
     const text = this.#text();
     const { zonesIn } = await import("../config/zone-edits.ts");
-    return { file, hash: hashOfText(text), mode, isWritable: isWritable(file), zones: zonesIn(text), kept };
+    const zones = zonesIn(text);
+    return { file, hash: hashOfText(text), mode, isWritable: isWritable(file), zones, chips, kept };
   }
 
   /** What the changes would do. @throws AppError `conflict` if the file has another hash, `invalid` for unknown zones */

@@ -15,6 +15,8 @@ export interface ConfiguredZonesView {
   readonly isWritable: boolean;
   /** As written, without defaults, in the order of the file. */
   readonly zones: readonly Readonly<Record<string, unknown>>[];
+  /** Names in `gpio.chips` that zones can use. */
+  readonly chips: readonly string[];
   /** Names of the earlier texts that are kept, the newest first. */
   readonly kept: readonly string[];
 }

@@ -99,8 +99,10 @@ export interface UnknownTopicView {
 export interface FoundChipView {
   readonly path: string;
   readonly label: string;
-  /** Whether zones use the lines of this chip. */
+  /** Whether zones can use the lines of this chip. */
   readonly isUsed: boolean;
+  /** Its name in `gpio.chips`, which its zones name; null for the chip of zones that name none. */
+  readonly name: string | null;
   readonly lines: readonly {
     readonly line: number;
     readonly name: string;

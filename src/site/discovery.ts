@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { DiscoveredDevice, DiscoveryOptions, HeardMessage } from "../domain/discovery/device.ts";
 import { discoveredDevices } from "../domain/discovery/sources.ts";
+import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -12,8 +13,9 @@ import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { DiscoverySession } from "../inputs/discovery-session.ts";
 import type { ListedChip } from "../inputs/gpio/character-device.ts";
-import { chosenChip } from "../inputs/gpio/chips.ts";
+import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt } from "../inputs/gpio/line-bindings.ts";
+import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
 import { deviceViews, isBelow, messageView } from "./found-devices.ts";
 import { scalarsIn } from "./message-fields.ts";
 import { requestObject } from "./request-parameters.ts";
@@ -103,10 +105,11 @@ export class SiteDiscovery {
     return { listening: this.#session?.state.state ?? "off", readings: trial.readings };
   }
 
-  async #lineTrial({ gpio, contact }: TrialInput & { source: "gpio" }): Promise<SensorTrialView> {
+  async #lineTrial({ gpio, chip, contact }: TrialInput & { source: "gpio" }): Promise<SensorTrialView> {
     const { config, clock } = this.#parts;
     const chips = config.gpio.backend === "simulated" ? [] : await this.#listedChips(TRIAL_CHIPS_FOR_MS);
-    const line = usedChip(chips, config.gpio.chip)?.list.find(({ number }) => number === gpio);
+    const used = chosenOrNone(chips, chipSelectorOf(config.gpio, chip));
+    const line = used?.list.find(({ number }) => number === gpio);
     const level = line?.level ?? null;
     const readings =
       level === null ? [] : [lineReading(contactAt({ contact }, level), level, clock.wallMs())];
@@ -184,19 +187,26 @@ export class SiteDiscovery {
   async #chipViews(): Promise<FoundChipView[]> {
     const { gpio, zones } = this.#parts.config;
     const chips = gpio.backend === "simulated" ? [] : await this.#listedChips();
-    const used = usedChip(chips, gpio.chip);
-    return chips.map((chip) => ({
-      path: chip.path,
-      label: chip.label,
-      isUsed: chip === used,
-      lines: chip.list.map(({ number, name, holder, level }) => ({
-        line: number,
-        name,
-        holder: holder === "" ? null : holder,
-        level,
-        zoneId: chip === used ? (zoneAt(number, zones)?.id ?? null) : null,
-      })),
+    const used = chipNames(gpio).map((name) => ({
+      name,
+      chip: chosenOrNone(chips, chipSelectorOf(gpio, name)),
     }));
+    return chips.map((chip) => {
+      const names = used.filter((one) => one.chip === chip).map(({ name }) => name);
+      return {
+        path: chip.path,
+        label: chip.label,
+        isUsed: names.length > 0,
+        name: names[0] ?? null,
+        lines: chip.list.map(({ number, name, holder, level }) => ({
+          line: number,
+          name,
+          holder: holder === "" ? null : holder,
+          level,
+          zoneId: zoneAt(number, names, zones)?.id ?? null,
+        })),
+      };
+    });
   }
 
   /** @param forMs how old the list may be, in milliseconds */
@@ -211,17 +221,13 @@ export class SiteDiscovery {
   }
 }
 
-function usedChip(chips: readonly ListedChip[], label: string | undefined): ListedChip | undefined {
-  try {
-    return chosenChip(chips, label);
-  } catch {
-    return undefined;
-  }
-}
-
-function zoneAt(line: number, zones: readonly Zone[]): Zone | undefined {
-  return zones.find(
-    ({ input, gate }) =>
-      (input.source === "gpio" && input.gpio === line) || (gate.by === "gpio" && gate.gpio === line),
+/** @param chips the names of a chip */
+function zoneAt(
+  number: number,
+  chips: readonly (string | undefined)[],
+  zones: readonly Zone[],
+): Zone | undefined {
+  return zones.find((zone) =>
+    gpioLinesOf(zone).some(({ gpio, chip }) => gpio === number && chips.includes(chip)),
   );
 }

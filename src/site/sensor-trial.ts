@@ -18,7 +18,12 @@ const VALUE_LENGTH_MAX = 200;
 /** The input of a zone that does not exist yet. */
 export type TrialInput =
   | ({ readonly source: "mqtt" } & MqttInput)
-  | { readonly source: "gpio"; readonly gpio: number; readonly contact: "nc" | "no" };
+  | {
+      readonly source: "gpio";
+      readonly gpio: number;
+      readonly chip?: string;
+      readonly contact: "nc" | "no";
+    };
 
 /**
  * Reads the messages of one input as its zone would, without a zone: nothing trips and nothing is dispatched. It begins with
@@ -77,11 +82,12 @@ export function lineReading(contact: Contact, level: 0 | 1, atMs: number): Trial
 /** The input of a request. @throws AppError `invalid` if it is not one that can be tried out */
 export function trialInputOf(input: unknown): TrialInput {
   if (!isFields(input)) throw invalid();
-  const { mqtt, path, where, open, normal, gpio, contact = "nc" } = input;
+  const { mqtt, path, where, open, normal, gpio, chip, contact = "nc" } = input;
   if (typeof gpio === "number") {
     if (!Number.isInteger(gpio) || gpio < 0 || gpio > 1023 || (contact !== "nc" && contact !== "no"))
       throw invalid();
-    return { source: "gpio", gpio, contact };
+    if (chip !== undefined && typeof chip !== "string") throw invalid();
+    return { source: "gpio", gpio, ...(chip === undefined ? {} : { chip }), contact };
   }
   if (typeof mqtt !== "string" || mqtt === "" || mqtt.length > 1024 || !isValues(open)) throw invalid();
   if (path !== undefined && !(typeof path === "string" && /^(\/([^~/]|~[01])*){1,8}$/.test(path)))
@@ -101,7 +107,7 @@ export function trialInputOf(input: unknown): TrialInput {
 function invalid(): AppError {
   return new AppError(
     "invalid",
-    'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "contact"}, as in the configuration',
+    'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "chip", "contact"}, as in the configuration',
   );
 }
 

@@ -391,7 +391,27 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "one GPIO line twice",
       `zones:\n  - { ${ZONE}, input: { gpio: 17 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 17 } }\n`,
-      /^3:\d+: zones\[1\]\.input\.gpio: line 17 is already used by another zone$/,
+      /^3:\d+: zones\[1\]\.input\.gpio: line 17 is used by two zones, a and b$/,
+    ],
+    [
+      "one line of an expander twice",
+      `gpio: { chips: { expander: { label: mcp23017 } } }\nzones:\n  - { ${ZONE}, input: { gpio: 3, chip: expander } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 3, chip: expander } }\n`,
+      /^4:\d+: zones\[1\]\.input\.gpio: line expander\/3 is used by two zones, a and b$/,
+    ],
+    [
+      "one line under two names of its chip",
+      `gpio: { chips: { header: {} } }\nzones:\n  - { ${ZONE}, input: { gpio: 17 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 17, chip: header } }\n`,
+      /^4:\d+: zones\[1\]\.input\.gpio: line header\/17 is used by two zones, a and b$/,
+    ],
+    [
+      "a line of a chip that is not configured",
+      `gpio: { chips: { expander: { device: 1-0020 } } }\nzones:\n  - { ${ZONE}, input: { gpio: 3, chip: expandr } }\n`,
+      /^3:\d+: zones\[0\]\.input\.chip: unknown chip "expandr"\. Known in gpio\.chips: expander\. /,
+    ],
+    [
+      "a key switch on the line of a zone at the same chip",
+      `gpio: { chips: { expander: { device: 1-0020 } } }\nzones:\n  - { ${ZONE}, input: { gpio: 3, chip: expander }, gate: { gpio: 3, chip: expander } }\n`,
+      /zones\[0\]\.gate\.gpio: line expander\/3 is the input of zone a; a gate needs a separate line$/,
     ],
     [
       "one zone twice",
@@ -421,7 +441,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a gate on the zone's own line",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 1 } }\n`,
-      /zones\[0\]\.gate\.gpio: line 1 is the input of a zone; a gate needs a separate line$/,
+      /zones\[0\]\.gate\.gpio: line 1 is the input of zone a; a gate needs a separate line$/,
     ],
     [
       "a gate's filter that overlaps with a zone's",
@@ -431,7 +451,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "one key in two ways",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 3 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 2 }, gate: { gpio: 3, contact: no } }\n`,
-      /zones\[1\]\.gate\.gpio: line 3 is also the gate of another zone, with a different contact or bias$/,
+      /zones\[1\]\.gate\.gpio: line 3 is also the gate of zone a, with a different contact or bias$/,
     ],
     [
       "a zone that is slower than it should be",

@@ -111,7 +111,7 @@ test("a configuration with errors changes nothing, and is a condition until a va
   const refused = await command("reload");
   expect(refused.code).toBe(78);
   expect(refused.stderr).toMatch(
-    /site\.yaml:7:\d+: zones\[1\]\.input\.gpio: line 17 is already used by another zone/,
+    /site\.yaml:7:\d+: zones\[1\]\.input\.gpio: line 17 is used by two zones, yard and attic/,
   );
   expect(await post()).toMatchObject({
     status: 422,

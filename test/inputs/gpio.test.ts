@@ -20,7 +20,8 @@ import {
   type OnActivity,
   SimulatedLines,
 } from "../../src/inputs/gpio/gpio-port.ts";
-import { GpioReadings, openBackend } from "../../src/inputs/gpio/gpio-readings.ts";
+import { openBackend } from "../../src/inputs/gpio/backend.ts";
+import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines, releaseExportedLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -382,7 +383,7 @@ describe("the lines of a site", () => {
     isAvailable = false;
     await readings.start();
     expect(site.conditions).toEqual(["gpio-unavailable"]);
-    expect(site.health.list()[0]?.text).toBe("no GPIO chip is here. Use a Pi.");
+    expect(site.health.list()[0]?.text).toBe("no GPIO chip is here. Use a Pi. Not read: door, smoke.");
     isAvailable = true;
     await look();
     expect(site.conditions).toEqual([]);
@@ -461,7 +462,7 @@ describe("the sysfs number of a line", () => {
 
   test("is found on another board by the configured label", () => {
     chip(0, "300b000.pinctrl", 0, 288);
-    expect(sysfsNumberOf(17, root, "300b000.pinctrl")).toBe(17);
+    expect(sysfsNumberOf(17, root, { label: "300b000.pinctrl" })).toBe(17);
     expect(() => sysfsNumberOf(17, root)).toThrow(/found: 300b000\.pinctrl/);
   });
 
@@ -482,10 +483,10 @@ describe("a line that a killed daemon has left exported in /sys", () => {
     for (const [file, value] of Object.entries({ label: "pinctrl-bcm2711", base: 512, ngpio: 58 }))
       writeFileSync(join(root, "gpiochip512", file), `${value}\n`);
     for (const exported of [529, 530]) mkdirSync(join(root, `gpio${exported}`));
-    releaseExportedLines([17, 22], undefined, root);
+    releaseExportedLines([17, 22], {}, root);
     expect(readFileSync(join(root, "unexport"), "utf8")).toBe("529");
     rmSync(root, { recursive: true });
-    releaseExportedLines([17], undefined, root);
+    releaseExportedLines([17], {}, root);
     expect(existsSync(root)).toBe(false);
   });
 });
@@ -520,7 +521,7 @@ describe("the device files of chips", () => {
 describe("the character device", () => {
   const options = (needsBias: boolean) => {
     const { log } = new WatchedZones([DOOR]);
-    return { chip: "no-such-chip", needsBias, lines: [17], log };
+    return { chip: { label: "no-such-chip" }, needsBias, lines: [17], log };
   };
 
   test("on a machine without the chip is an error with a remedy", async () => {
@@ -542,7 +543,7 @@ describe("the character device", () => {
 
 describe("onoff", () => {
   test("on a machine without the add-on or the chip is an error with a remedy, not a crash", async () => {
-    await expect(OnoffLines.load("no-such-chip")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(OnoffLines.load({ label: "no-such-chip" })).rejects.toMatchObject({ code: "unavailable" });
   });
 
   test.each([

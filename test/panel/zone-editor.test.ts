@@ -173,7 +173,7 @@ describeWithBrowser("an installer at a site with zones", () => {
       await form.button("Review the change").click();
       // The error of the daemon is at its field, and with its place in the file.
       await form.text(/site\.yaml:\d+:\d+$/).shown();
-      await form.text("line 18 is already used by another zone").shown();
+      await form.text(/^line 18 is used by two zones, .+ and geam$/).shown();
       expect(await form.field("GPIO line (BCM number)").attribute("aria-invalid")).toBe("true");
       await form.field("GPIO line (BCM number)").fill("22");
       await form.text("Advanced options").click();

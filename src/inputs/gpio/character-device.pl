@@ -6,6 +6,7 @@
 #   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
 #                     level OFFSET 0|1             on opening and every ten seconds
 #                     edge OFFSET 0|1 NANOSECONDS  on every edge: the level after it, and its time (CLOCK_MONOTONIC)
+#                     edge OFFSET 0|1              the same for a chip without an interrupt, which is read 20 times a second
 #                     error OFFSET CODE            CODE as in errno(3)
 # The program exits when its input ends, so that it never outlives the daemon.
 use strict;
@@ -31,6 +32,8 @@ use constant {
     # Pause between reads: limits how many lines an unstable GPIO line writes to the daemon.
     PAUSE_S      => 0.005,
     POLL_INTERVAL_S => 10,
+    # For expanders whose interrupt is not wired: shorter than the shortest signal that must be processed (EN 50131: 400 ms).
+    NO_INTERRUPT_INTERVAL_S => 0.05,
 };
 my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
@@ -89,20 +92,21 @@ sub level {
 
 sub watch {
     my ($device) = @_;
-    my %handle;
+    my (%handle, %polled);
     my ($commands, $poll_at) = ('', time + POLL_INTERVAL_S);
     while (1) {
         my $ready = '';
         vec($ready, fileno(STDIN), 1) = 1;
         vec($ready, fileno($_),    1) = 1 for values %handle;
-        next if select($ready, undef, undef, POLL_INTERVAL_S) < 0;
+        next if select($ready, undef, undef, %polled ? NO_INTERRUPT_INTERVAL_S : POLL_INTERVAL_S) < 0;
         for my $offset (keys %handle) {
             write_edges(\%handle, $offset) if vec($ready, fileno($handle{$offset}), 1);
         }
         if (vec($ready, fileno(STDIN), 1)) {
             sysread(STDIN, $commands, 4096, length $commands) or exit 0;
-            while ($commands =~ s/^(.*)\n//) { run_command(\%handle, $device, split(/ /, $1)) }
+            while ($commands =~ s/^(.*)\n//) { run_command(\%handle, \%polled, $device, split(/ /, $1)) }
         }
+        write_change(\%handle, \%polled, $_) for keys %polled;
         if (time >= $poll_at || $poll_at > time + POLL_INTERVAL_S) {
             write_level(\%handle, $_) for keys %handle;
             $poll_at = time + POLL_INTERVAL_S;
@@ -112,12 +116,17 @@ sub watch {
 }
 
 sub run_command {
-    my ($handle, $device, $command, $offset, $bias, $debounce) = @_;
+    my ($handle, $polled, $device, $command, $offset, $bias, $debounce) = @_;
     delete $handle->{$offset};
+    delete $polled->{$offset};
     return if $command eq 'close';
     # Open the chip again for each line: after a chip was unplugged and reconnected, its name is a different device.
     open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
     my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce);
+    if (!$opened && ($!{ENXIO} || $!{ENODEV})) {
+        $opened = request($chip, $offset, INPUT | $BIAS{$bias}, 0);
+        $polled->{$offset} = level($opened) if $opened;
+    }
     if (!$opened) { write_fields('error', $offset, error_name()); return }
     $handle->{$offset} = $opened;
     # Read the level after the request, so that no edge is lost between this level and the first edge event.
@@ -129,6 +138,19 @@ sub write_level {
     my $level = level($handle->{$offset});
     return close_failed($handle, $offset) if !defined $level;
     write_fields('level', $offset, $level);
+}
+
+sub write_change {
+    my ($handle, $polled, $offset) = @_;
+    my $before = $polled->{$offset};
+    my $level  = $handle->{$offset} && level($handle->{$offset});
+    if (!defined $level) {
+        delete $polled->{$offset};
+        close_failed($handle, $offset) if $handle->{$offset};
+        return;
+    }
+    $polled->{$offset} = $level;
+    write_fields('edge', $offset, $level) if defined $before && $level != $before;
 }
 
 sub write_edges {

@@ -2,7 +2,8 @@ import { execFile, spawn, type ChildProcessWithoutNullStreams } from "node:child
 import { createInterface } from "node:readline";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
-import { chipDevices } from "./chip-devices.ts";
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { chipDevices, kernelDevicesOf } from "./chip-devices.ts";
 import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
@@ -58,6 +59,7 @@ export async function listChips(): Promise<ListedChip[]> {
       path,
       label,
       lines: Number(lines),
+      devices: kernelDevicesOf(path),
       list: rows.filter(([what, of]) => what === "line" && of === path).map(lineOf),
     }));
 }
@@ -88,15 +90,11 @@ export class CharacterDeviceLines implements GpioPort {
 
   /**
    * Finds the chip.
-   * @param label label of the chip; undefined for the header of a Raspberry Pi
    * @param onRestart called when the process that reads the lines has ended and was started again
    * @throws AppError `unavailable` with the remedy
    */
-  static async load(
-    label: string | undefined,
-    onRestart: () => void = () => {},
-  ): Promise<CharacterDeviceLines> {
-    return new CharacterDeviceLines(chosenChip(await listChips(), label), onRestart);
+  static async load(selector: ChipSelector, onRestart: () => void = () => {}): Promise<CharacterDeviceLines> {
+    return new CharacterDeviceLines(chosenChip(await listChips(), selector), onRestart);
   }
 
   open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -18,6 +18,39 @@ export function chipDevices(folder = "/dev"): string[] {
   const chips = new Map<number, (typeof files)[number]>();
   for (const file of files) if (!chips.has(file.device)) chips.set(file.device, file);
   return [...chips.values()].sort((a, b) => a.number - b.number).map(({ path }) => path);
+}
+
+/** Whether two device files, or links to them, are the same chip. False if one of them is not there. */
+export function isSameDevice(one: string, other: string): boolean {
+  try {
+    return statSync(one).rdev === statSync(other).rdev;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The names of the kernel devices that a chip belongs to, from the bus to the chip: for an expander `i2c-1` and `1-0020`.
+ * @param path its device file
+ * @returns none if it is not there
+ */
+export function kernelDevicesOf(path: string): string[] {
+  try {
+    const { rdev } = statSync(path);
+    // As in the kernel's new_encode_dev(): 12 bits of the major number around 20 bits of the minor one.
+    const [major, minor] = [(rdev >>> 8) & 0xfff, (rdev & 0xff) | ((rdev >>> 12) & 0xfff00)];
+    return devicesIn(realpathSync(`/sys/dev/char/${major}:${minor}`));
+  } catch {
+    return [];
+  }
+}
+
+/** The names of devices in a path below /sys/devices, without the chip itself. */
+export function devicesIn(path: string): string[] {
+  return path
+    .split("/")
+    .filter((name) => name !== "" && name !== "gpio")
+    .slice(0, -1);
 }
 
 interface DeviceFile {

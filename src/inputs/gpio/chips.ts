@@ -1,4 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { isSameDevice } from "./chip-devices.ts";
 
 /** Labels of the chips behind a Raspberry Pi's header: Pi 5, Pi 4, and earlier models. */
 const PI_CHIP_LABELS: readonly string[] = ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"];
@@ -11,26 +13,30 @@ export interface GpioChip {
   readonly label: string;
   /** Number of lines. */
   readonly lines: number;
+  /** Names of the kernel devices that it belongs to, from the bus to the chip; `1-0020` for an expander on I2C. */
+  readonly devices: readonly string[];
+  /** Its device file; undefined for a chip in /sys. */
+  readonly path?: string;
 }
 
 /**
- * Returns the chip that has the lines. Chips are found by label, never by number: the kernel numbers them in order of
- * detection, which changes between kernel versions.
- * @param wantedLabel label of the chip; undefined for the header of a Raspberry Pi
- * @throws AppError `unavailable` when no chip, or more than one, has the label
+ * Returns the chip that has the lines. Chips are found by label or kernel device, never by number: the kernel numbers
+ * them in order of detection, which changes between kernel versions.
+ * @throws AppError `unavailable` when no chip, or more than one, fits
  */
-export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?: string): C {
-  const wanted = wantedLabel === undefined ? PI_CHIP_LABELS : [wantedLabel];
-  const matching = chips.filter(({ label }) => wanted.includes(label));
+export function chosenChip<C extends GpioChip>(chips: readonly C[], selector: ChipSelector = {}): C {
+  const { name } = selector;
+  const matching = chips.filter((chip) => fits(chip, selector));
   const [chip] = matching;
+  const remedy = name === undefined ? "gpio.chip" : `gpio.chips.${name}`;
   if (!chip)
     throw new AppError(
       "unavailable",
-      `no GPIO chip with the label ${wanted.join(" or ")} (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
+      `no GPIO chip with ${wantedText(selector)} (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
       {
         hint: `${
           chips.length > 0
-            ? "Set gpio.chip to one of the labels found."
+            ? `Set ${remedy} to ${name === undefined ? "one of the labels found" : "what santinela gpio list shows"}.`
             : "Set gpio.backend to simulated on a machine without GPIO lines."
         } ${TAKEN_UP}`,
       },
@@ -38,9 +44,40 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?
   if (matching.length > 1)
     throw new AppError(
       "unavailable",
-      `${matching.length} GPIO chips have the label ${chip.label}; set gpio.chip to a unique label`,
+      `${matching.length} GPIO chips have ${wantedText(selector)}; set ${name === undefined ? "gpio.chip to a unique label" : `${remedy}.device to distinguish them (${matching.map(({ devices }) => devices.at(-1)).join(", ")})`}`,
     );
   return chip;
+}
+
+/** The chip that zones use under this name; undefined if it is not there, or not unique. */
+export function chosenOrNone<C extends GpioChip>(
+  chips: readonly C[],
+  selector: ChipSelector | undefined,
+): C | undefined {
+  try {
+    return selector && chosenChip(chips, selector);
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(chip: GpioChip, { label, device, path }: ChipSelector): boolean {
+  const isHeader = label === undefined && device === undefined && path === undefined;
+  if (isHeader) return PI_CHIP_LABELS.includes(chip.label);
+  return (
+    (label === undefined || chip.label === label) &&
+    (device === undefined || chip.devices.includes(device)) &&
+    (path === undefined || (chip.path !== undefined && isSameDevice(chip.path, path)))
+  );
+}
+
+function wantedText({ label, device, path }: ChipSelector): string {
+  const wanted = [
+    ...(label === undefined ? [] : [`the label ${label}`]),
+    ...(device === undefined ? [] : [`the device ${device}`]),
+    ...(path === undefined ? [] : [`the device file ${path}`]),
+  ];
+  return wanted.length === 0 ? `the label ${PI_CHIP_LABELS.join(" or ")}` : wanted.join(" and ");
 }
 
 /** @throws AppError `unavailable` when the chip does not have that BCM number */

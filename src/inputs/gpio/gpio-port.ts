@@ -34,11 +34,21 @@ export interface GpioLine {
 /** Lines without hardware: for a first run, the demo and tests above the port. */
 export class SimulatedLines implements GpioPort {
   readonly #levels: Map<number, 0 | 1>;
+  /** The lines of further chips, by name. */
+  readonly #chips = new Map<string, SimulatedLines>();
   readonly #listeners = new Map<number, Set<OnActivity>>();
 
   /** @param levels initial levels; other lines read 0 */
   constructor(levels: Iterable<readonly [line: number, level: 0 | 1]> = []) {
     this.#levels = new Map(levels);
+  }
+
+  /** The lines of a chip by its name in `gpio.chips`; these lines for undefined. */
+  chip(name: string | undefined): SimulatedLines {
+    if (name === undefined) return this;
+    const lines = this.#chips.get(name) ?? new SimulatedLines();
+    this.#chips.set(name, lines);
+    return lines;
   }
 
   open(line: number, _bias: Bias, onActivity: OnActivity): GpioLine {

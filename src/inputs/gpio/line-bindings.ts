@@ -1,14 +1,14 @@
 import { isFiltered } from "../../domain/chatter.ts";
 import { gateStateOf } from "../../domain/gate.ts";
+import type { LineInput } from "../../domain/gpio-chip.ts";
 import type { Contact, Zone } from "../../domain/zone.ts";
-import type { GpioInput } from "../../generated/types.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 
 /** A GPIO line and the consumer of its readings: a zone or a gate. */
 export interface LineBinding {
   /** Id of the zone or gate. */
   readonly id: string;
-  readonly input: Required<GpioInput>;
+  readonly input: LineInput;
   /**
    * Whether a pulse too short to be read counts as an opening. With filters it only counts as part of chatter; without
    * filters it would be a trip that could not be verified.

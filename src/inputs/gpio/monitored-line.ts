@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
+import { lineName } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
 import type { GpioLine, GpioPort } from "./gpio-port.ts";
 import { POLL_MS, STORM_EDGES, EdgeRateLimiter } from "./edge-rate-limiter.ts";
@@ -116,7 +117,7 @@ export class MonitoredLine {
 
   #reportStorm(): void {
     const { id, input } = this.binding;
-    const storm = { line: input.gpio, edges: STORM_EDGES, pollMs: POLL_MS };
+    const storm = { line: lineName(input), edges: STORM_EDGES, pollMs: POLL_MS };
     this.#options.conditions.raise("gpio-line-unstable", storm, id);
   }
 

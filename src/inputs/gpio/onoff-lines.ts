@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gpio as OnoffGpio } from "onoff";
 import { AppError } from "../../domain/errors.ts";
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { devicesIn } from "./chip-devices.ts";
 import { lineError, checkLine, chosenChip, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
@@ -12,19 +14,22 @@ const SYSFS_GPIO = "/sys/class/gpio";
 /** The kernel's lines through onoff, which uses the files in /sys. */
 export class OnoffLines implements GpioPort {
   readonly #onoff: OnoffModule;
-  readonly #chip: string | undefined;
+  readonly #chip: ChipSelector;
 
-  private constructor(onoff: OnoffModule, chip: string | undefined) {
+  private constructor(onoff: OnoffModule, chip: ChipSelector) {
     this.#onoff = onoff;
     this.#chip = chip;
   }
 
   /**
    * Loads onoff, an optional native add-on, and finds the chip.
-   * @param chip label of the chip; undefined for the header of a Raspberry Pi
    * @throws AppError `unavailable` with the remedy
    */
-  static async load(chip: string | undefined): Promise<OnoffLines> {
+  static async load(chip: ChipSelector): Promise<OnoffLines> {
+    if (chip.path !== undefined)
+      throw new AppError("unavailable", "GPIO in /sys does not know the device files of chips", {
+        hint: `Set gpio.chips.${chip.name ?? ""} to a label or device instead of a path, or gpio.backend to cdev.`,
+      });
     let onoff: OnoffModule;
     try {
       onoff = await import("onoff");
@@ -130,11 +135,10 @@ class OnoffLine implements GpioLine {
 /**
  * Returns the sysfs number of a BCM line, which onoff needs: the kernel gives each chip its own base number.
  * @param root directory of the GPIO class, `/sys/class/gpio` on a real machine
- * @param chipLabel label of the chip; undefined for the header of a Raspberry Pi
- * @throws AppError `unavailable` when no chip or more than one has the label, or the chip does not have the line
+ * @throws AppError `unavailable` when no chip or more than one fits, or the chip does not have the line
  */
-export function sysfsNumberOf(line: number, root: string, chipLabel?: string): number {
-  const chip = chosenChip(chipsOf(root), chipLabel);
+export function sysfsNumberOf(line: number, root: string, selector: ChipSelector = {}): number {
+  const chip = chosenChip(chipsOf(root), selector);
   checkLine(line, chip);
   return chip.base + line;
 }
@@ -144,16 +148,15 @@ export function sysfsNumberOf(line: number, root: string, chipLabel?: string): n
  * next boot. Lines that are not exported, and machines without GPIO in /sys, are left alone.
  * @param lines BCM numbers
  * @param root directory of the GPIO class
- * @param chipLabel label of the chip; undefined for the header of a Raspberry Pi
  */
 export function releaseExportedLines(
   lines: readonly number[],
-  chipLabel: string | undefined,
+  selector: ChipSelector,
   root = SYSFS_GPIO,
 ): void {
   for (const line of lines)
     try {
-      const number = sysfsNumberOf(line, root, chipLabel);
+      const number = sysfsNumberOf(line, root, selector);
       if (existsSync(join(root, `gpio${number}`))) writeFileSync(join(root, "unexport"), String(number));
     } catch {
       // The request of the line reports what is wrong with it.
@@ -173,5 +176,6 @@ function chipsOf(root: string): SysfsChip[] {
       label: read(chip, "label"),
       base: Number(read(chip, "base")),
       lines: Number(read(chip, "ngpio")),
+      devices: devicesIn(realpathSync(join(root, chip))),
     }));
 }

@@ -1,23 +1,17 @@
+import type { LineInput } from "../../domain/gpio-chip.ts";
 import type { Zone } from "../../domain/zone.ts";
+import type { SimulatedLines } from "./gpio-port.ts";
 import { levelOf } from "./line-bindings.ts";
 
-/** Whether a zone needs a pull resistor that the character device sets. */
-export function hasBias({ input, gate }: Zone): boolean {
-  return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
-}
-
 /** The lines that a zone reads: its contact and its key switch. */
-export function gpioLinesOf({ input, gate }: Zone): number[] {
-  return [...(input.source === "gpio" ? [input.gpio] : []), ...(gate.by === "gpio" ? [gate.gpio] : [])];
+export function gpioLinesOf({ input, gate }: Zone): LineInput[] {
+  return [...(input.source === "gpio" ? [input] : []), ...(gate.by === "gpio" ? [gate] : [])];
 }
 
-/** Initial levels of simulated lines: every contact normal, every key switch armed. */
-export function normalLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
-  const contacts = zones.flatMap(({ input }) =>
-    input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
-  );
-  const keys = zones.flatMap(({ gate }) =>
-    gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
-  );
-  return [...keys, ...contacts];
+/** Gives simulated lines that have no level their initial one: every contact normal, every key switch armed. */
+export function initLevels(lines: SimulatedLines, zones: readonly Zone[]): void {
+  const contacts = zones.flatMap(({ input }) => (input.source === "gpio" ? [input] : []));
+  const keys = zones.flatMap(({ gate }) => (gate.by === "gpio" ? [gate] : []));
+  for (const line of contacts) lines.chip(line.chip).know([[line.gpio, levelOf(line, "normal")]]);
+  for (const line of keys) lines.chip(line.chip).know([[line.gpio, levelOf(line, "open")]]);
 }

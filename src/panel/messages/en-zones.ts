@@ -19,6 +19,7 @@ export const EN_ZONES = {
   "found.noSensors": "None yet. Open a sensor once: it appears with its last message.",
   "found.taken": "Already zones: {zones}",
   "found.lines": "Free GPIO lines",
+  "found.linesOf": "Free GPIO lines: {chip}",
   "found.linesTaken": "In use: {lines}",
   "found.unknown": { one: "{n} other topic or device", other: "{n} other topics and devices" },
   "found.unknownText":
@@ -67,6 +68,8 @@ export const EN_ZONES = {
   "zoneForm.errors": { one: "{n} error in the configuration", other: "{n} errors in the configuration" },
 
   "option.default": "default",
+  "option.chip": "GPIO chip",
+  "option.chip.default": "the chip of this machine",
   "option.bias": "Pull resistor",
   "option.bias.as-is": "unchanged",
   "option.open": "Values that mean open",

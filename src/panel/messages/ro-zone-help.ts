@@ -42,7 +42,8 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
     "Permite minOpenMs peste 400 ms, durata semnalului care trebuie prelucrat conform EN 50131.",
-  "zoneHelp.input.gpio": "Numărul BCM al liniei.",
+  "zoneHelp.input.gpio": "Numărul liniei pe cipul ei: pe un Raspberry Pi, numărul BCM.",
+  "zoneHelp.input.chip": "Numele cipului din gpio.chips; implicit, cipul din gpio.chip.",
   "zoneHelp.input.contact":
     "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează. NO: este deschisă în stare normală.",
   "zoneHelp.input.bias":

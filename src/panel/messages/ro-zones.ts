@@ -22,6 +22,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.noSensors": "Încă niciunul. Deschideți o dată un senzor: apare cu ultimul mesaj.",
   "found.taken": "Sunt deja zone: {zones}",
   "found.lines": "Linii GPIO libere",
+  "found.linesOf": "Linii GPIO libere: {chip}",
   "found.linesTaken": "Folosite: {lines}",
   "found.unknown": {
     one: "{n} alt topic sau dispozitiv",
@@ -78,6 +79,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   },
 
   "option.default": "implicit",
+  "option.chip": "Cip GPIO",
+  "option.chip.default": "cipul acestui aparat",
   "option.bias": "Rezistență pull-up sau pull-down",
   "option.bias.as-is": "neschimbată",
   "option.open": "Valori pentru deschis",

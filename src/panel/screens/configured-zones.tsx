@@ -157,8 +157,8 @@ function nameOf({ id, name }: ZoneText): string {
 
 /** Where the zone reads its contact, in one line. */
 function sourceText(zone: ZoneText): string {
-  const { gpio, mqtt, path, dc09, simulated } = inputOf(zone);
-  if (gpio !== undefined) return `GPIO ${gpio}`;
+  const { gpio, chip, mqtt, path, dc09, simulated } = inputOf(zone);
+  if (gpio !== undefined) return `GPIO ${chip === undefined ? "" : `${chip}/`}${gpio}`;
   if (mqtt !== undefined) return [mqtt, path].filter(Boolean).join(" ");
   if (dc09 !== undefined) return `${t("source.dc09")} ${dc09}`;
   return simulated === true ? t("source.simulated") : "";

@@ -2,18 +2,34 @@ import type { FoundChipView } from "../../site/discovery-view.ts";
 import { t } from "../i18n.ts";
 import { draft } from "../zone-draft.ts";
 
-/** The free lines of the GPIO chip in use, and who uses the others. */
+/** The free lines of the GPIO chips in use, and who uses the others. */
 export function FoundLines({ chips }: { readonly chips: readonly FoundChipView[] }) {
-  const chip = chips.find(({ isUsed }) => isUsed) ?? chips[0];
-  if (!chip) return null;
-  const free = chip.lines.filter(({ holder, zoneId }) => holder === null && zoneId === null);
-  const taken = chip.lines.filter(({ holder, zoneId }) => holder !== null || zoneId !== null);
+  const used = chips.filter(({ isUsed }) => isUsed);
   return (
-    <section class="stack tight" aria-label={t("found.lines")}>
-      <h2>{t("found.lines")}</h2>
+    <>
+      {(used.length > 0 ? used : chips.slice(0, 1)).map((chip) => (
+        <LinesOf key={chip.path} chip={chip} />
+      ))}
+    </>
+  );
+}
+
+function LinesOf({ chip: { name: chip, lines } }: { readonly chip: FoundChipView }) {
+  const free = lines.filter(({ holder, zoneId }) => holder === null && zoneId === null);
+  const taken = lines.filter(({ holder, zoneId }) => holder !== null || zoneId !== null);
+  const title = chip === null ? t("found.lines") : t("found.linesOf", { chip });
+  return (
+    <section class="stack tight" aria-label={title}>
+      <h2>{title}</h2>
       <div class="chips">
         {free.map(({ line, name }) => (
-          <a key={line} class="button chip" href="#/zones/form" title={name} onClick={() => takeLine(line)}>
+          <a
+            key={line}
+            class="button chip"
+            href="#/zones/form"
+            title={name}
+            onClick={() => takeLine(line, chip)}
+          >
             {`GPIO ${line}`}
           </a>
         ))}
@@ -29,8 +45,7 @@ export function FoundLines({ chips }: { readonly chips: readonly FoundChipView[]
   );
 }
 
-function takeLine(line: number): void {
-  draft.value = {
-    zone: { id: "", name: "", kind: "intrusion", input: { gpio: line, contact: "nc" } },
-  };
+function takeLine(gpio: number, chip: string | null): void {
+  const input = { gpio, ...(chip === null ? {} : { chip }), contact: "nc" };
+  draft.value = { zone: { id: "", name: "", kind: "intrusion", input } };
 }

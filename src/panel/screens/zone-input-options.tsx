@@ -1,7 +1,15 @@
 import type { OptionErrors } from "../configuration-errors.tsx";
 import { t } from "../i18n.ts";
 import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
-import { inputOf, setInput, setOptions, valuesIn, valuesText, type ZoneDraft } from "../zone-draft.ts";
+import {
+  configuredZones,
+  inputOf,
+  setInput,
+  setOptions,
+  valuesIn,
+  valuesText,
+  type ZoneDraft,
+} from "../zone-draft.ts";
 import { ZONE_LIMITS } from "../../generated/zone-help.ts";
 
 interface InputProps {
@@ -28,9 +36,23 @@ export function ZoneInputOptions({ described, errors }: InputProps) {
 }
 
 function LineOptions({ described, errors }: InputProps) {
-  const { gpio, contact = "nc", bias = "as-is" } = inputOf(described.zone);
+  const { gpio, chip = "", contact = "nc", bias = "as-is" } = inputOf(described.zone);
+  const chips = configuredZones.value?.chips ?? [];
   return (
     <div class="grid">
+      {(chips.length > 0 || chip !== "") && (
+        <ChoiceOption
+          option="input.chip"
+          label={t("option.chip")}
+          value={chip}
+          errors={errors}
+          choices={[
+            ["", t("option.chip.default")],
+            ...[...new Set([...chips, ...(chip === "" ? [] : [chip])])].map((name) => [name, name] as const),
+          ]}
+          onChoice={(name) => setInput({ chip: name })}
+        />
+      )}
       <TextOption
         option="input.gpio"
         label={t("question.zone-gpio")}

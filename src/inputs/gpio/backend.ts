@@ -1,0 +1,42 @@
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import type { Log } from "../../domain/log.ts";
+import { CharacterDeviceLines } from "./character-device.ts";
+import type { GpioPort } from "./gpio-port.ts";
+import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
+
+/** Backends for the kernel's GPIO lines. */
+export type GpioBackend = "auto" | "onoff" | "cdev";
+
+export interface BackendOptions {
+  readonly chip: ChipSelector;
+  /** Whether a line has a pull resistor, which only the character device can set. */
+  readonly needsBias: boolean;
+  /** Numbers of the lines to be opened. */
+  readonly lines: readonly number[];
+  readonly log: Log;
+}
+
+/**
+ * Opens the lines of one chip. `auto` uses the character device, and onoff on a kernel without one: GPIO in /sys is
+ * deprecated, has no times of edges and cannot set a pull resistor.
+ * @throws AppError `unavailable` with the remedy
+ */
+export async function openBackend(
+  backend: GpioBackend,
+  { chip, needsBias, lines, log }: BackendOptions,
+): Promise<GpioPort> {
+  if (backend === "onoff") return OnoffLines.load(chip);
+  const onRestart = (): void =>
+    log.warn("gpio-helper-restarted", chip.name === undefined ? {} : { chip: chip.name });
+  const opened = CharacterDeviceLines.load(chip, onRestart);
+  if (backend === "cdev") return opened;
+  try {
+    const port = await opened;
+    releaseExportedLines(lines, chip);
+    return port;
+  } catch (error) {
+    if (needsBias) throw error;
+    // The error of the preferred backend has the remedy.
+    return OnoffLines.load(chip).catch(() => Promise.reject(error as Error));
+  }
+}
