@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, prepares it for the test
-# machine, and prints a folder with vmlinuz, initrd and modules/. Needs root; does not change this machine's apt sources.
+# test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, an I2C bus without wires and
+# a driver for a converter, prepares it for the test machine, and prints a folder with vmlinuz, initrd and modules/. Needs root;
+# does not change this machine's apt sources.
 set -euo pipefail
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
-kernel=$cache/vm-kernel
+# Another version of this script may prepare other modules.
+kernel=$cache/vm-kernel-$(cksum <"$0" | cut -d" " -f1)
 if [ -d "$kernel" ]; then
   echo "$kernel"
   exit 0
@@ -48,19 +50,20 @@ modules=$part/modules/usr/lib/modules/$version
 mkdir -p "$modules"
 cp "$found/vmlinuz" "$part/vmlinuz"
 cp "$found"/modules.{builtin,order,builtin.modinfo} "$modules/"
-for module in ext4 jbd2 mbcache crc16 crc32c-cryptoapi virtio_blk virtio-rng gpio-sim configfs autofs4; do
+for module in ext4 jbd2 mbcache crc16 crc32c-cryptoapi virtio_blk virtio-rng gpio-sim configfs autofs4 \
+  i2c-stub i2c-dev industrialio kfifo_buf industrialio-triggered-buffer ti-ads1015; do
   (cd "$found" && find kernel -name "$module.ko.xz" -exec cp --parents {} "$modules" \;)
 done
 find "$modules" -name '*.xz' -exec xz -d {} +
 depmod -b "$part/modules/usr" "$version"
 
 # The disk drivers are modules, so an initrd with a shell loads them and mounts the disk before systemd starts. It also loads
-# the GPIO simulator, because the machine has no modprobe.
+# the simulators, because the machine has no modprobe.
 first=$work/first
 mkdir -p "$first"/{bin,dev,proc,sys,root,modules}
 cp "$(command -v busybox)" "$first/bin/busybox"
 count=0
-for module in virtio_blk crc32c-cryptoapi ext4 gpio-sim; do
+for module in virtio_blk crc32c-cryptoapi ext4 gpio-sim i2c-stub i2c-dev ti-ads1015; do
   for file in $(modprobe -d "$part/modules/usr" -S "$version" --show-depends "$module" | awk '$1 == "insmod" {print $2}'); do
     ls "$first/modules" | grep -q -- "-$(basename "$file")$" && continue
     count=$((count + 1))
@@ -73,7 +76,13 @@ box=/bin/busybox
 $box mount -t proc proc /proc
 $box mount -t sysfs sysfs /sys
 $box mount -t devtmpfs devtmpfs /dev
-for module in /modules/*; do $box insmod "$module"; done
+for module in /modules/*; do
+  case $module in
+    # A converter at address 0x48, whose registers hold what is written to them.
+    *i2c-stub*) $box insmod "$module" chip_addr=0x48 ;;
+    *) $box insmod "$module" ;;
+  esac
+done
 tries=0
 while [ ! -b /dev/vda ] && [ $tries -lt 500 ]; do
   $box usleep 20000

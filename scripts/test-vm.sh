@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and systemd
 # as PID 1. Exits with 77 and the reason if it cannot run. --powercut runs the power cuts instead: the machine is killed
-# CUTS (10) times during trips. TEST_PACKAGES is the folder of packages, see scripts/test-systemd.sh.
+# CUTS (10) times during trips. --wires runs only several chips and converters. TEST_PACKAGES is the folder of packages, see
+# scripts/test-systemd.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,9 +21,12 @@ done
 unshare --mount mount -t proc proc /proc 2>/dev/null || skip "file systems cannot be mounted here"
 [ "$(df --output=avail -m "${TMPDIR:-/tmp}" | tail -1)" -gt 1500 ] || skip "1.5 GB are not free in ${TMPDIR:-/tmp}"
 [ "$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)" -gt 1000000 ] || skip "1 GB of memory is not free"
-tests=test/vm/gpio.test.ts
+tests="test/vm/gpio.test.ts test/vm/wires.test.ts"
 if [ "${1:-}" = --powercut ]; then
   tests=test/vm/power-cut.test.ts
+  shift
+elif [ "${1:-}" = --wires ]; then
+  tests=test/vm/wires.test.ts
   shift
 fi
 
@@ -72,4 +76,4 @@ mkfs.ext4 -q -F -d "$root" "$work/disk.img"
 rm -rf "$root"
 
 TEST_VM_DISK="$work/disk.img" TEST_VM_KERNEL="$kernel" \
-  node_modules/.bin/vitest run --config test/vm/vitest.config.ts "$tests" "$@"
+  node_modules/.bin/vitest run --config test/vm/vitest.config.ts $tests "$@"

@@ -31,6 +31,9 @@ const BROKEN_BY_ZONES: readonly ConditionCode[] = [
   "mqtt-broker-not-listening",
   "gpio-unavailable",
   "gpio-line-failed",
+  "adc-unavailable",
+  "adc-channel-failed",
+  "loop-out-of-range",
   "journal-write-failed",
   "thread-failed",
 ];

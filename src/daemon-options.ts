@@ -66,6 +66,8 @@ export interface Machine {
   readonly host: Host;
   /** Lines for `gpio: { backend: simulated }`; they keep their levels between runs. */
   readonly lines: SimulatedLines | undefined;
+  /** Directory before the paths of converters in /sys; a real machine has none. */
+  readonly root?: string;
   /** Random number in [0, 1). */
   readonly random: () => number;
 }

@@ -160,12 +160,12 @@ function zoneTable(zones: readonly ZoneView[], timeZone: string): string {
 }
 
 function cellsOf(zone: ZoneView, timeZone: string): string[] {
-  const { id, name, source, contact, since, faults } = zone;
+  const { id, name, source, contact, loop, since, faults } = zone;
   return [
     id,
     name,
     source,
-    contact,
+    loop ? `${contact} (${loop.state}${loop.ohms === null ? "" : `, ${loop.ohms} Ω`})` : contact,
     since === null ? "no reading yet" : localTime(since, timeZone),
     serviceOf(zone, timeZone),
     faults.map(({ fault }) => fault).join(", "),

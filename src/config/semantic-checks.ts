@@ -7,6 +7,7 @@ import type { Configuration } from "../generated/types.ts";
 import { reportDc09 } from "./dc09.ts";
 import { reportTransmitters } from "./transmitter.ts";
 import { reportLines } from "./line-checks.ts";
+import { reportLoops } from "./loop-checks.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
@@ -27,6 +28,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportProfileTexts(value, report);
   reportZones(value, report);
   reportLines(value, report);
+  reportLoops(value, report);
   reportMessages(value.zones ?? [], report);
   reportTopics(value, report);
   return problems;

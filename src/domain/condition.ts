@@ -49,6 +49,9 @@ export const CONDITIONS = {
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
+  "adc-unavailable": { severity: "error", title: "Converter unavailable" },
+  "adc-channel-failed": { severity: "error", title: "Input of a converter cannot be read" },
+  "loop-out-of-range": { severity: "error", title: "Resistance of a loop out of range" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip rejected by the local API" },
@@ -158,6 +161,8 @@ export const CONDITION_MESSAGES = {
     'alarm panel {account} has sent the code {code}, which is in no standard. It is in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
   "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
+  "loop-out-of-range":
+    "the loop of zone {zone} measures {ohms} Ω, which is neither normal ({normal} Ω) nor alarm ({alarm} Ω), neither short-circuited nor cut. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
   "journal-write-failed":
     "the trip journal cannot be written: {reason}. Free disk space or replace the disk.",
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",

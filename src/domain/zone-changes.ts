@@ -23,12 +23,13 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
 }
 
 /**
- * Source of a zone's contact as text: equal for two zones with the same GPIO line, message or zone of an alarm panel. A simulated contact belongs
+ * Source of a zone's contact as text: equal for two zones with the same line, message or zone of an alarm panel. A simulated contact belongs
  * to its zone. The pull resistor of a line is ignored.
  */
 export function sensorOf({ id, input }: Zone): string {
   if (input.source === "gpio")
     return canonical({ gpio: input.gpio, chip: input.chip, contact: input.contact });
+  if (input.source === "adc") return canonical({ adc: input.adc, channel: input.channel });
   return canonical(input.source === "simulated" ? { simulated: id } : input);
 }
 
@@ -48,7 +49,8 @@ export function isFaultKept(fault: Fault, before: Zone, after: Zone): boolean {
 }
 
 const FAULT_SOURCES: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
-  tamper: ({ statusSources }) => statusSources.tamper,
+  // A loop reports its own tamper.
+  tamper: (zone) => (zone.input.source === "adc" ? sensorOf(zone) : zone.statusSources.tamper),
   battery: ({ statusSources }) => statusSources.battery,
   supervision: (zone) => [
     sensorOf(zone),

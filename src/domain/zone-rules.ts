@@ -7,6 +7,7 @@ import {
 } from "../generated/defaults.ts";
 import type { Profile, Zone as ZoneOptions, MessageCondition, Tamper } from "../generated/types.ts";
 import { resolveGate } from "./gate.ts";
+import { loopInputOf } from "./loop.ts";
 import { isLifeSafety } from "./incident.ts";
 import type {
   AvailabilitySource,
@@ -130,17 +131,23 @@ function resolveInput(options: ZoneOptions): ZoneInput {
   if ("gpio" in input) return { source: "gpio", ...GPIO_INPUT_DEFAULTS, ...input };
   if ("mqtt" in input) return { source: "mqtt", ...input };
   if ("dc09" in input) return { source: "dc09", ...input, dc09: input.dc09.toUpperCase() };
+  if ("adc" in input) return { source: "adc", ...loopInputOf(input) };
   return { source: "simulated", ...input };
+}
+
+/** Whether a zone has a wire to this machine: its contact bounces, and can be read again at any time. */
+export function isWired({ source }: ZoneInput): boolean {
+  return source === "gpio" || source === "adc";
 }
 
 function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
   // MQTT sensors debounce their contacts, and a reading must be committed without delay. A panic button may be pressed
-  // briefly; other GPIO loops use 250 ms, which filters interference and still detects the 400 ms that EN 50131 requires.
-  const isGpio = input.source === "gpio";
-  const gpioMinOpenMs = options.kind === "panic" ? 20 : 250;
+  // briefly; other wired loops use 250 ms, which filters interference and still detects the 400 ms that EN 50131 requires.
+  const isAtWire = isWired(input);
+  const wiredMinOpenMs = options.kind === "panic" ? 20 : 250;
   return {
-    debounceMs: options.debounceMs ?? (isGpio ? 50 : 0),
-    minOpenMs: options.minOpenMs ?? (isGpio ? gpioMinOpenMs : 0),
+    debounceMs: options.debounceMs ?? (isAtWire ? 50 : 0),
+    minOpenMs: options.minOpenMs ?? (isAtWire ? wiredMinOpenMs : 0),
     confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
     tripsAtFirstSight: isLifeSafety(options.kind),

@@ -11,6 +11,7 @@ import type {
 } from "../generated/types.ts";
 import type { Gate } from "./gate.ts";
 import type { LineInput } from "./gpio-chip.ts";
+import type { LoopInput } from "./loop.ts";
 import type { Scalar } from "./plain-value.ts";
 
 /** A zone with all options resolved. */
@@ -64,7 +65,8 @@ export type ZoneInput =
   | ({ readonly source: "gpio" } & LineInput)
   | ({ readonly source: "mqtt" } & MqttInput)
   | ({ readonly source: "simulated" } & SimulatedInput)
-  | ({ readonly source: "dc09" } & Dc09Input);
+  | ({ readonly source: "dc09" } & Dc09Input)
+  | ({ readonly source: "adc" } & LoopInput);
 
 /** State of a contact. `unknown` never trips and never restores. */
 export type Contact = "normal" | "open" | "unknown";

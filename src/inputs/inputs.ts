@@ -1,8 +1,8 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { chipSelectorOf } from "../domain/gpio-chip.ts";
 import type { Log } from "../domain/log.ts";
+import type { LoopView } from "../domain/loop.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Gpio } from "../generated/types.ts";
 import type { Journal } from "../store/journal.ts";
@@ -12,11 +12,12 @@ import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
 import type { Dc09Source } from "./dc09/panel-account.ts";
 import { PanelReceiver, type PanelUse } from "./dc09/panel-receiver.ts";
-import { SimulatedLines, type GpioPort } from "./gpio/gpio-port.ts";
-import { openBackend, type GpioBackend } from "./gpio/backend.ts";
+import { SimulatedLines } from "./gpio/gpio-port.ts";
+import { AdcReadings } from "./adc/adc-readings.ts";
+import { openChip, type GpioBackend } from "./gpio/backend.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { levelOf } from "./gpio/line-bindings.ts";
-import { gpioLinesOf, initLevels } from "./gpio/zone-lines.ts";
+import { initLevels } from "./gpio/zone-lines.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./mqtt-zones.ts";
@@ -31,6 +32,8 @@ export interface InputsOptions {
   readonly gpio: Pick<Gpio, "chip" | "chips"> & { readonly backend: GpioBackend | "simulated" };
   /** Levels of the backend `simulated`; by default every contact is normal. */
   readonly lines?: SimulatedLines | undefined;
+  /** Directory before the paths of converters in /sys; empty for a real machine. */
+  readonly root?: string;
   readonly mqtt: MqttSource;
   /** Creates the built-in broker, called if it is used. */
   readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
@@ -73,6 +76,7 @@ export class Inputs {
   readonly #options: InputsOptions;
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
+  readonly #adc: AdcReadings;
   readonly #builtIn: Broker | undefined;
   readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
@@ -91,7 +95,12 @@ export class Inputs {
       if (!options.lines) initLevels(lines, zones);
       this.#lines = lines;
       this.#gpio = new GpioReadings({ ...options, openPort: (chip) => lines.chip(chip) });
-    } else this.#gpio = new GpioReadings({ ...options, openPort: (chip) => this.#openChip(backend, chip) });
+    } else
+      this.#gpio = new GpioReadings({
+        ...options,
+        openPort: (chip) => openChip(backend, chip, { ...options, zones: this.#zones }),
+      });
+    this.#adc = new AdcReadings(options);
     const { host, site } = options;
     this.#mqttZones = new MqttZones({
       ...options,
@@ -121,9 +130,15 @@ export class Inputs {
     return this.#panels?.use;
   }
 
+  /** What the loop of a zone shows; null for a zone without end-of-line resistors. */
+  loopOf(zoneId: string): LoopView | null {
+    return this.#adc.loopOf(zoneId);
+  }
+
   async start(): Promise<void> {
     this.#initSimulatedZones();
     await this.#gpio.start();
+    this.#adc.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
     await this.#panels?.start();
@@ -152,6 +167,7 @@ export class Inputs {
     if (this.#lines) initLevels(this.#lines, zones);
     this.#mqttZones.exchange(zones);
     const opened = this.#gpio.exchange(zones);
+    this.#adc.exchange(zones);
     this.#initSimulatedZones();
     this.#homeAssistant?.exchange(zones);
     this.#panels?.exchanged();
@@ -166,18 +182,6 @@ export class Inputs {
     await this.#mqtt?.listen(news);
     await this.#mqtt?.leave(removed);
     await opened;
-  }
-
-  #openChip(backend: GpioBackend, chip: string | undefined): Promise<GpioPort> {
-    const { gpio, log } = this.#options;
-    const lines = this.#zones.flatMap(gpioLinesOf).filter((line) => line.chip === chip);
-    return openBackend(backend, {
-      // The configuration is checked: zones name no other chips.
-      chip: chipSelectorOf(gpio, chip) ?? {},
-      needsBias: lines.some(({ bias }) => bias !== "as-is"),
-      lines: lines.map((line) => line.gpio),
-      log,
-    });
   }
 
   /** A simulated zone is normal until a user drives it. */
@@ -197,6 +201,7 @@ export class Inputs {
     await this.#panels?.stop();
     await this.#homeAssistant?.stop();
     await this.#mqtt?.stop();
+    this.#adc.stop();
     this.#gpio.stop();
   }
 

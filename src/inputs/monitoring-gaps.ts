@@ -16,6 +16,9 @@ const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
   "gpio-unavailable",
   "gpio-line-failed",
   "gpio-line-unstable",
+  "adc-unavailable",
+  "adc-channel-failed",
+  "loop-out-of-range",
 ]);
 
 interface Gap {

@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
+import { isWired } from "../domain/zone-rules.ts";
 import { tripDelayMs, type PersistedZoneState, type ZoneState } from "../domain/zone-step.ts";
 import type { Zone, ZoneRules } from "../domain/zone.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
@@ -9,7 +10,7 @@ export function wallOf(clock: Clock, atMs: number): number {
   return Math.round(clock.wallMs() - (clock.monotonicMs() - atMs));
 }
 
-/** The stored state of a zone. A GPIO line can be read again; an acknowledged message is not sent again. */
+/** The stored state of a zone. A wire can be read again; an acknowledged message is not sent again. */
 export function storedOf(
   zone: Zone,
   { contact, autoRestored, pending }: ZoneState,
@@ -17,7 +18,7 @@ export function storedOf(
   clock: Clock,
 ): StoredZoneState {
   const stored = { contact, sinceWallMs, autoRestored, sensor: sensorOf(zone) };
-  if (zone.input.source === "gpio" || !pending) return stored;
+  if (isWired(zone.input) || !pending) return stored;
   const { sinceMs, live } = pending;
   return { ...stored, pending: { contact: pending.contact, live, sinceWallMs: wallOf(clock, sinceMs) } };
 }
@@ -30,7 +31,7 @@ const POWER_UP_MS = 120_000;
  * always reports a real event.
  */
 export function powerUpDelayMsOf({ input, powerUpDelayMs }: Zone, hostUpMs: number): number {
-  return input.source === "gpio" && hostUpMs < POWER_UP_MS ? powerUpDelayMs : 0;
+  return isWired(input) && hostUpMs < POWER_UP_MS ? powerUpDelayMs : 0;
 }
 
 /** The stored state in the monotonic time of this process; undefined if it was read from another sensor. */
@@ -54,7 +55,7 @@ export function hasStoredChange({ input }: Zone, before: ZoneState, after: ZoneS
   const { pending: a } = before;
   const { pending: b } = after;
   const isSame = a?.contact === b?.contact && a?.sinceMs === b?.sinceMs && a?.live === b?.live;
-  return input.source !== "gpio" && !isSame;
+  return !isWired(input) && !isSame;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface InputText {
   readonly mqtt?: string;
   readonly path?: string;
   readonly dc09?: string;
+  readonly adc?: string;
+  readonly channel?: number;
   readonly [option: string]: unknown;
 }
 

@@ -69,7 +69,7 @@ export interface LastMessageView {
 
 /** What an input of a zone that does not exist yet would have read. */
 export interface SensorTrialView {
-  /** As in `DiscoveryView`; for a GPIO line `listening`. */
+  /** As in `DiscoveryView`; for a line or loop `listening`. */
   readonly listening: DiscoveryView["listening"]["state"];
   /** The oldest first; at most 20. Empty before the first message, and for a line that cannot be read. */
   readonly readings: readonly TrialReadingView[];
@@ -78,9 +78,9 @@ export interface SensorTrialView {
 export interface TrialReadingView {
   /** Contact as the zone would have it. */
   readonly contact: Contact;
-  /** The value that decides it, for a GPIO line its level; null if the message does not have it. */
+  /** The value that decides it, for a GPIO line its level, for a loop its state and ohms; null if the message does not have it. */
   readonly value: string | number | boolean | null;
-  /** Null for a GPIO line. */
+  /** Null for a line or loop. */
   readonly message: LastMessageView | null;
   /** Whether it arrived before the trial, or is a retained message: it proves nothing about the sensor now. */
   readonly isEarlier: boolean;

@@ -19,6 +19,7 @@ import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
 import { deviceViews, isBelow, messageView } from "./found-devices.ts";
 import { scalarsIn } from "./message-fields.ts";
 import { requestObject } from "./request-parameters.ts";
+import { loopReading } from "./loop-trial.ts";
 import { lineReading, SensorTrial, trialInputOf, type TrialInput } from "./sensor-trial.ts";
 import type { DiscoveryView, FoundChipView, SensorTrialView, UnknownTopicView } from "./discovery-view.ts";
 
@@ -50,6 +51,8 @@ export function discoveryRoutes(
 export interface SiteDiscoveryParts {
   readonly config: Pick<Config, "mqtt" | "zones" | "gpio" | "site" | "homeAssistant">;
   readonly clock: Clock;
+  /** Directory before the paths of converters in /sys; empty for a real machine. */
+  readonly root?: string;
 }
 
 /** Devices at the broker and lines of the GPIO chips that could be zones; nothing becomes a zone by itself. */
@@ -92,6 +95,10 @@ export class SiteDiscovery {
    */
   async tryOut(input: TrialInput): Promise<SensorTrialView> {
     if (input.source === "gpio") return this.#lineTrial(input);
+    if (input.source === "adc") {
+      const readings = await loopReading(input, this.#parts.clock, this.#parts.root ?? "");
+      return { listening: "listening", readings };
+    }
     await this.#listen();
     const { source: _source, ...rule } = input;
     const key = canonical(rule);

@@ -2,11 +2,13 @@ import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { isFields } from "../domain/discovery/values.ts";
 import { scalarOf, type Scalar } from "../domain/plain-value.ts";
+import type { LoopInput } from "../domain/loop.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import type { Contact } from "../domain/zone.ts";
 import type { MessageCondition, MqttInput } from "../generated/types.ts";
 import type { ReceivedMessage } from "../inputs/discovery-session.ts";
 import { contactOf, MessageContent } from "../inputs/message-content.ts";
+import { loopTrialOf } from "./loop-trial.ts";
 import type { TrialReadingView } from "./discovery-view.ts";
 
 /** What a user sees of a trial; older readings are dropped. */
@@ -23,7 +25,8 @@ export type TrialInput =
       readonly gpio: number;
       readonly chip?: string;
       readonly contact: "nc" | "no";
-    };
+    }
+  | ({ readonly source: "adc" } & LoopInput);
 
 /**
  * Reads the messages of one input as its zone would, without a zone: nothing trips and nothing is dispatched. It begins with
@@ -82,6 +85,8 @@ export function lineReading(contact: Contact, level: 0 | 1, atMs: number): Trial
 /** The input of a request. @throws AppError `invalid` if it is not one that can be tried out */
 export function trialInputOf(input: unknown): TrialInput {
   if (!isFields(input)) throw invalid();
+  const loop = loopTrialOf(input);
+  if (loop) return { source: "adc", ...loop };
   const { mqtt, path, where, open, normal, gpio, chip, contact = "nc" } = input;
   if (typeof gpio === "number") {
     if (!Number.isInteger(gpio) || gpio < 0 || gpio > 1023 || (contact !== "nc" && contact !== "no"))
@@ -107,7 +112,7 @@ export function trialInputOf(input: unknown): TrialInput {
 function invalid(): AppError {
   return new AppError(
     "invalid",
-    'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "chip", "contact"}, as in the configuration',
+    'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "chip", "contact"} or {"adc", "channel", "eol"}, as in the configuration',
   );
 }
 

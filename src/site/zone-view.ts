@@ -1,5 +1,6 @@
 import type { Fault } from "../domain/fault.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { LoopView } from "../domain/loop.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../domain/zone.ts";
 
 export interface ZoneView {
@@ -8,7 +9,7 @@ export interface ZoneView {
   readonly kind: ZoneKind;
   /** Whether it is a zone of fire, gas, medical, hold-up or panic. */
   readonly isLifeSafety: boolean;
-  readonly source: "gpio" | "mqtt" | "simulated" | "dc09";
+  readonly source: "gpio" | "mqtt" | "simulated" | "dc09" | "adc";
   readonly objective: ZoneObjective;
   readonly contact: Contact;
   /** Time of the last change, ISO 8601 UTC; null before the first reading. */
@@ -18,6 +19,8 @@ export interface ZoneView {
   readonly reason: string | null;
   /** The bypass with its end, ISO 8601 UTC; null if there is none. */
   readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /** What its loop with end-of-line resistors shows; null for a zone without one. */
+  readonly loop: LoopView | null;
   /** Faults of the zone. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
   /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */

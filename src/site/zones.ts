@@ -45,6 +45,7 @@ export class SiteZones {
         bypass: bypass
           ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
           : null,
+        loop: this.#parts.inputs.loopOf(zone.id),
         faults: faults
           .filter(({ zoneId }) => zoneId === zone.id)
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),

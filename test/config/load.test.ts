@@ -195,7 +195,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a zone without a wire",
       `zones:\n  - { ${ZONE}, input: {} }\n`,
-      /^2:\d+: zones\[0\]\.input: an input needs exactly one of gpio: <BCM number>, mqtt: <topic> or simulated: true$/,
+      /^2:\d+: zones\[0\]\.input: an input needs exactly one of gpio: <BCM number>, mqtt: <topic>, dc09: <account>, adc: <converter> or simulated: true$/,
     ],
     [
       "a zone with two",
@@ -412,6 +412,36 @@ describe("an error is reported with its line, its column and the remedy", () => 
       "a key switch on the line of a zone at the same chip",
       `gpio: { chips: { expander: { device: 1-0020 } } }\nzones:\n  - { ${ZONE}, input: { gpio: 3, chip: expander }, gate: { gpio: 3, chip: expander } }\n`,
       /zones\[0\]\.gate\.gpio: line expander\/3 is the input of zone a; a gate needs a separate line$/,
+    ],
+    [
+      "one input of a converter twice",
+      `zones:\n  - { ${ZONE}, input: { adc: ads1115, channel: 2, eol: { normal: 2k2, alarm: 4k4, pullUp: 2k2 } } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { adc: ads1115, channel: 2, eol: { normal: 2k2, alarm: 4k4, pullUp: 2k2 } } }\n`,
+      /^3:\d+: zones\[1\]\.input\.channel: input 2 of ads1115 is used by two zones, a and b$/,
+    ],
+    [
+      "end-of-line resistors that are too alike",
+      `zones:\n  - { ${ZONE}, input: { adc: ads1115, channel: 0, eol: { normal: 2k2, alarm: 2k7, pullUp: 2k2 } } }\n`,
+      /zones\[0\]\.input\.eol: normal \(2200 Ω\) and alarm \(2700 Ω\) overlap with a tolerance of 10 %\. /,
+    ],
+    [
+      "a resistance that is none",
+      `zones:\n  - { ${ZONE}, input: { adc: ads1115, channel: 0, eol: { normal: 2k2 Ohm, alarm: 4k4, pullUp: 2k2 } } }\n`,
+      /zones\[0\]\.input\.eol\.normal: "2k2 Ohm" does not match the expected format/,
+    ],
+    [
+      "a loop that is read too rarely",
+      `zones:\n  - { ${ZONE}, input: { adc: ads1115, channel: 0, everyMs: 500, eol: { normal: 2k2, alarm: 4k4, pullUp: 2k2 } } }\n`,
+      /zones\[0\]\.input\.everyMs: EN 50131 requires signals of 400 ms to be processed\. Use at most 200, or allowSlow: true/,
+    ],
+    [
+      "a second source of a loop's tamper",
+      `zones:\n  - { ${ZONE}, tamper: { mqtt: a/b, path: /tamper, open: [true] }, input: { adc: ads1115, channel: 0, eol: { normal: 2k2, alarm: 4k4, pullUp: 2k2 } } }\n`,
+      /zones\[0\]\.tamper: the loop of the zone reports its tamper/,
+    ],
+    [
+      "a loop without its resistors",
+      `zones:\n  - { ${ZONE}, input: { adc: ads1115, channel: 0 } }\n`,
+      /zones\[0\]\.input: eol is missing$/,
     ],
     [
       "one zone twice",

@@ -18,6 +18,7 @@ const DOOR: ZoneView = {
   disposition: "waiting",
   reason: null,
   bypass: null,
+  loop: null,
   faults: [],
   trips: { recent: 0, notStored: 0 },
 };

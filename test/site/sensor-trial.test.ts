@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { SystemClock } from "../../src/ops/system-clock.ts";
+import { FakeConverters } from "../support/fake-converters.ts";
+import { loopReading } from "../../src/site/loop-trial.ts";
 import { SensorTrial, trialInputOf } from "../../src/site/sensor-trial.ts";
 
 const CONTACT = { mqtt: "zigbee2mqtt/poarta", path: "/contact", open: [false], normal: [true] };
@@ -56,6 +59,11 @@ test.each<[string, unknown]>([
   ["conditions without a path", { mqtt: "a", open: [1], where: [{}] }],
   ["a line that no chip has", { gpio: 4000 }],
   ["an unknown contact type", { gpio: 4, contact: "both" }],
+  ["a loop without resistors", { adc: "ads1115", channel: 0 }],
+  [
+    "a resistance that is none",
+    { adc: "ads1115", channel: 0, eol: { normal: "x", alarm: "4k4", pullUp: 1 } },
+  ],
 ])("an input with %s is rejected", (_what, input) => {
   expect(() => trialInputOf(input)).toThrow(/as in the configuration/);
 });
@@ -63,4 +71,23 @@ test.each<[string, unknown]>([
 test("an input is taken without options that only the zone has", () => {
   expect(trialInputOf({ ...CONTACT, dedupe: { path: "/id" } })).toEqual({ source: "mqtt", ...CONTACT });
   expect(trialInputOf({ gpio: 17, bias: "pull-up" })).toEqual({ source: "gpio", gpio: 17, contact: "nc" });
+});
+
+test("a loop that is tried out is measured once for each request, with its state and its ohms", async () => {
+  const converters = new FakeConverters();
+  const input = { adc: "1-0048", channel: 1, eol: { normal: "2k2", alarm: 4400, pullUp: "2k2" } };
+  const read = async (): Promise<unknown> => {
+    const trial = trialInputOf(input);
+    if (trial.source !== "adc") return expect.fail("it is a loop");
+    const [reading] = await loopReading(trial, new SystemClock(), converters.root);
+    return reading && [reading.contact, reading.value];
+  };
+  expect(await read()).toBeUndefined();
+  converters.plug("1-0048", "ads1115", 0, [0, 2200]);
+  expect(await read()).toEqual(["normal", "normal, 2200 Ω"]);
+  converters.measure("1-0048", 1, 4400);
+  expect(await read()).toEqual(["open", expect.stringMatching(/^alarm, 4(399|400) Ω$/)]);
+  converters.measure("1-0048", 1, Infinity);
+  expect(await read()).toEqual(["unknown", "cut"]);
+  converters.remove();
 });

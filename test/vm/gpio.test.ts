@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHARACTER_DEVICE_PERL } from "../../src/generated/character-device.ts";
 import { eventually } from "../support/eventually.ts";
+import { CONTROL_REQUEST_PERL } from "./control-request.ts";
 import { Machine } from "./machine.ts";
 
 /** Time limit of an outcome without hardware virtualisation. */
@@ -17,16 +18,6 @@ zones:
   - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, powerUpDelayS: 0, input: { gpio: 22, contact: nc } }
 `;
 }
-
-/** Sends a request to the control socket. In Perl, which starts ten times faster than Node.js under emulation. */
-const ASK = String.raw`
-use IO::Socket::UNIX;
-my $daemon = IO::Socket::UNIX->new(Peer => "/var/lib/santinela/control.sock") or die "no control socket: $!";
-print $daemon "GET $ARGV[0] HTTP/1.0\r\nHost: santinela\r\n\r\n";
-my ($head, $body) = split /\r\n\r\n/, join("", <$daemon>), 2;
-die $head unless $head =~ m{^HTTP/1\.\d 200 };
-print $body;
-`;
 
 let machine: Machine;
 /** Directory of the simulated lines. */
@@ -52,7 +43,7 @@ beforeAll(async () => {
     .match(/.{1,1500}/g) ?? [])
     await machine.run(`printf %s ${piece} >> /root/holder.base64`);
   await machine.run("base64 -d /root/holder.base64 > /root/holder.pl");
-  await machine.write("/root/ask.pl", ASK);
+  await machine.write("/root/ask.pl", CONTROL_REQUEST_PERL);
   await findChip();
 });
 // Undefined if it did not start.
@@ -355,8 +346,8 @@ describe("the chips", () => {
     await machine.run("systemctl stop santinela.service");
     await wire(17, 1);
     const list = await machine.run("santinela gpio list");
-    expect(list).toMatch(/pinctrl-bcm2711 {2}54 lines {2}\(the chip that zones use\)/);
-    expect(list).toMatch(/some-expander {2}8 lines$/m);
+    expect(list).toMatch(/pinctrl-bcm2711 {2}54 lines {2}gpio-sim\S* {2}\(the chip that zones use\)/);
+    expect(list).toMatch(/some-expander {2}8 lines {2}gpio-sim\S*$/m);
     expect(list).toMatch(/17 +GPIO17 +in +1 +free +zone door \(nc, open\)/);
   });
 });

@@ -1,8 +1,11 @@
-import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { chipSelectorOf, type ChipSelector } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { Gpio } from "../../generated/types.ts";
 import { CharacterDeviceLines } from "./character-device.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
+import { gpioLinesOf } from "./zone-lines.ts";
 
 /** Backends for the kernel's GPIO lines. */
 export type GpioBackend = "auto" | "onoff" | "cdev";
@@ -14,6 +17,25 @@ export interface BackendOptions {
   /** Numbers of the lines to be opened. */
   readonly lines: readonly number[];
   readonly log: Log;
+}
+
+/**
+ * Opens the lines of the chip that these zones use under a name.
+ * @throws AppError `unavailable` with the remedy
+ */
+export async function openChip(
+  backend: GpioBackend,
+  chip: string | undefined,
+  { gpio, zones, log }: { gpio: Pick<Gpio, "chip" | "chips">; zones: readonly Zone[]; log: Log },
+): Promise<GpioPort> {
+  const lines = zones.flatMap(gpioLinesOf).filter((line) => line.chip === chip);
+  return openBackend(backend, {
+    // The configuration is checked: zones name no other chips.
+    chip: chipSelectorOf(gpio, chip) ?? {},
+    needsBias: lines.some(({ bias }) => bias !== "as-is"),
+    lines: lines.map((line) => line.gpio),
+    log,
+  });
 }
 
 /**

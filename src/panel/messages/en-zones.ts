@@ -34,6 +34,14 @@ export const EN_ZONES = {
   "found.byLine": "GPIO line",
   "found.simulated": "Simulated zone",
 
+  "loop.title": "Loop",
+  "loop.short": "short circuit",
+  "loop.normal": "normal",
+  "loop.alarm": "alarm",
+  "loop.cut": "cut",
+  "loop.outside": "out of range",
+  "loop.unread": "not read",
+
   "trial.title": "Test of the sensor",
   "trial.ask": "Open it now",
   "trial.opened": "Opened at {time}",

@@ -116,6 +116,7 @@ export const EN = {
   "contact.open": "OPEN",
   "contact.unknown": "no reading yet",
   "source.gpio": "GPIO",
+  "source.adc": "end-of-line resistors",
   "source.mqtt": "MQTT",
   "source.dc09": "Alarm panel",
   "source.simulated": "simulated",

@@ -50,6 +50,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Se păstrează numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+  "loop-out-of-range":
+    "Bucla zonei {zone} măsoară {ohms} Ω: nici normal ({normal} Ω), nici alarmă ({alarm} Ω), nici scurtcircuit, nici întreruptă. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
   "journal-write-failed":
     "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":

@@ -41,6 +41,14 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.byLine": "Linie GPIO",
   "found.simulated": "Zonă simulată",
 
+  "loop.title": "Bucla",
+  "loop.short": "scurtcircuit",
+  "loop.normal": "normală",
+  "loop.alarm": "alarmă",
+  "loop.cut": "întreruptă",
+  "loop.outside": "în afara limitelor",
+  "loop.unread": "necitită",
+
   "trial.title": "Testul senzorului",
   "trial.ask": "Deschideți contactul acum",
   "trial.opened": "Deschis la {time}",

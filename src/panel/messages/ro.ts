@@ -125,6 +125,7 @@ export const RO: Catalogue = {
   "contact.open": "DESCHISĂ",
   "contact.unknown": "fără citire",
   "source.gpio": "GPIO",
+  "source.adc": "rezistențe cap de linie",
   "source.mqtt": "MQTT",
   "source.dc09": "Centrală de alarmă",
   "source.simulated": "simulată",

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WalkTestView } from "../../site/zone-view.ts";
+import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, vibrate } from "../beeper.ts";
@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../i18n.ts";
+import { loopText } from "../loop-text.ts";
 import { walkTest, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
@@ -94,6 +95,11 @@ function Report({ test }: { readonly test: WalkTestView }) {
   return test.running ? <Running test={test} /> : <WalkReport test={test} />;
 }
 
+/** What the loop of a zone shows now, for who looks for a wrong resistor. */
+function LoopNote({ zone }: { readonly zone: ZoneView | undefined }) {
+  return zone?.loop ? <small> {loopText(zone.loop)}</small> : null;
+}
+
 /** The running test: what is not tested yet first. */
 function Running({ test }: { readonly test: WalkTestView }) {
   const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
@@ -137,6 +143,7 @@ function Running({ test }: { readonly test: WalkTestView }) {
                     {formatTime(last)} ×{trips}
                   </small>
                 )}
+                <LoopNote zone={byId.get(id)} />
               </div>
               <Badge tone={trips > 0 ? "fine" : "attention"}>{t(trips > 0 ? "walk.yes" : "walk.no")}</Badge>
             </li>

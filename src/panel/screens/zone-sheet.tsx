@@ -5,6 +5,7 @@ import { ConfirmDialog, Dialog } from "../dialog.tsx";
 import { formatTime } from "../date-format.ts";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ZoneDay } from "../zone-timeline.tsx";
@@ -49,6 +50,12 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
         <dd>{tCode("choice.zone-kind", zone.kind)}</dd>
         <dt>{t("zones.source")}</dt>
         <dd>{t(`source.${zone.source}`)}</dd>
+        {zone.loop && (
+          <>
+            <dt>{t("loop.title")}</dt>
+            <dd>{loopText(zone.loop)}</dd>
+          </>
+        )}
         <dt>{t("zones.objective")}</dt>
         <dd>{`${tCode("objective", zone.objective.type)} ${zone.objective.id}`}</dd>
       </dl>
