@@ -10,6 +10,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { converterChecks } from "./converter-checks.ts";
 import { gpioChecks } from "./gpio-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { counted } from "./table.ts";
@@ -23,6 +24,7 @@ export async function installationChecks(config: Config): Promise<CheckResult[]>
     ...secretChecks(config),
     ...certificateChecks(config, new SystemClock().wallMs()),
     ...(await gpioChecks(config)),
+    ...(await converterChecks(config)),
     ...(await machineChecks(config)),
   ];
 }

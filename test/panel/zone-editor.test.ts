@@ -160,6 +160,24 @@ describeWithBrowser("an installer at a site with zones", () => {
   }
 
   test(
+    "moves a zone to a line of an expander",
+    async () => {
+      const page = await started(
+        `${BASE.replace("simulated }", "simulated, chips: { expander: { device: 1-0020 } } }")}${ZONES}`,
+      );
+      await page.open("zones/form?zone=geam");
+      const form = page.screen("zones/form");
+      await form.field("GPIO chip").choose("expander");
+      await form.field("GPIO line (BCM number)").fill("3");
+      await form.button("Review the change").click();
+      await save(page, EDGE.password);
+      expect(content(site)).toMatch(/id: geam.* input: \{ gpio: 3, chip: expander \}/);
+      expect(site.pageErrors).toEqual([]);
+    },
+    SCENARIO_TIMEOUT_MS,
+  );
+
+  test(
     "edits, copies, disables, orders and deletes zones; the difference is shown before anything is written",
     async () => {
       const page = await started(`${BASE}${ZONES}`);
