@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { open, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 
@@ -83,7 +83,7 @@ async function optionalNumber(path: string): Promise<number | undefined> {
 }
 
 async function numberIn(path: string): Promise<number> {
-  const text = (await readFile(path, "utf8")).trim();
+  const text = await lineIn(path);
   const value = text === "" ? NaN : Number(text);
   if (!Number.isFinite(value))
     throw new AppError("unavailable", `${path} holds ${JSON.stringify(text.slice(0, 40))}, not a number`);
@@ -91,8 +91,19 @@ async function numberIn(path: string): Promise<number> {
 }
 
 async function textOf(path: string): Promise<string> {
-  return readFile(path, "utf8").then(
-    (text) => text.replaceAll("\0", "").trim(),
-    () => "",
-  );
+  return lineIn(path).catch(() => "");
+}
+
+/** Longer than any number or name of the kernel. */
+const LINE_BYTES = 128;
+
+/** One bounded read, as the kernel gives a value of /sys in one piece. */
+async function lineIn(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_BYTES), 0, LINE_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead).replaceAll("\0", "").trim();
+  } finally {
+    await file.close();
+  }
 }
