@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 /** Maximum size of the files loaded at the start: acceptable on a phone with a bad connection. */
-const BYTES_MAX = 150_000;
+const BYTES_MAX = 102_400;
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 
 const { output } = await build({
@@ -28,10 +28,15 @@ const { output } = await build({
   },
 });
 
-// Loaded at the start: the page, its style sheet, and its script with what that imports at once. Large screens have
-// scripts of their own, which are loaded when they are opened.
+// Loaded at the start: the page with its style sheet and icon, and its script with what that imports at once. Other
+// screens and parts have scripts and style sheets of their own, which are loaded when they are opened.
 const scripts = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
-const atStart = new Set(output.flatMap(({ type, fileName }) => (type === "chunk" ? [] : [fileName])));
+const page = readFileSync(join(outDir, "index.html"), "utf8");
+const atStart = new Set(
+  output.flatMap(({ type, fileName }) =>
+    type === "asset" && (fileName === "index.html" || page.includes(fileName)) ? [fileName] : [],
+  ),
+);
 const take = (name) => {
   if (atStart.has(name)) return;
   atStart.add(name);

@@ -33,8 +33,16 @@ async function sendSignedIn(path: string, options: RequestOptions): Promise<Resp
 
 const pendingQueries = signal(0);
 
-/** True while a query of the screen is pending; the screen shows the previous response, or none. */
+/** True while a query or a script of the screen is pending; the screen shows the previous response, or none. */
 export const isLoading = computed(() => pendingQueries.value > 0);
+
+/** Marks the screen as incomplete. @returns ends this */
+export function beginLoading(): () => void {
+  pendingQueries.value += 1;
+  return () => {
+    pendingQueries.value -= 1;
+  };
+}
 
 export interface QueryState<T> {
   readonly response: ApiResponse<T> | undefined;

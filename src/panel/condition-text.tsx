@@ -1,26 +1,38 @@
 import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
-import { fillIn, sentenceOf } from "./i18n.ts";
+import { DaemonWords } from "./daemon-words.tsx";
+import { fillIn, hasMoreTexts, sayDaemon, sentenceOf } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
 
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
+  if (!hasMoreTexts()) return null;
   const sentence = sentenceOf(code);
-  if (sentence === undefined || values === null) return <p lang="en">{text}</p>;
+  if (sentence === undefined || values === null)
+    return (
+      <p>
+        <DaemonWords text={text} />
+      </p>
+    );
   const formatted = Object.entries(values).map(([name, value]) => [
     name,
-    isMoment(value) ? formatTime(value) : value,
+    typeof value === "number" ? value : isMoment(value) ? formatTime(value) : (sayDaemon(value) ?? value),
   ]);
-  // The tooltip is the English text, as in the log and on the command line.
-  return <p title={text}>{fillIn(sentence, Object.fromEntries(formatted))}</p>;
+  return <p>{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
 
 /** Why the link is down: the text of the open link condition, else the reason from the daemon. */
 export function LinkReason({ link }: { readonly link: LinkView }) {
   if (link.reason === null) return null;
   const condition = status.value?.conditions.find(({ code }) => LINK_CONDITIONS.has(code));
-  return condition ? <ConditionText condition={condition} /> : <p lang="en">{link.reason}</p>;
+  return condition ? (
+    <ConditionText condition={condition} />
+  ) : (
+    <p>
+      <DaemonWords text={link.reason} />
+    </p>
+  );
 }
 
 const LINK_CONDITIONS: ReadonlySet<Condition["code"]> = new Set<Condition["code"]>([
@@ -29,6 +41,6 @@ const LINK_CONDITIONS: ReadonlySet<Condition["code"]> = new Set<Condition["code"
   "upstream-unexpected-service",
 ]);
 
-function isMoment(value: string | number): value is string {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+function isMoment(value: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 }

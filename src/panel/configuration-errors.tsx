@@ -1,4 +1,5 @@
 import type { ConfigurationErrorView } from "../site/configuration-view.ts";
+import { DaemonWords } from "./daemon-words.tsx";
 import { t } from "./i18n.ts";
 
 /** Errors of the zones of a configuration by option, such as `input.gpio`. */
@@ -33,11 +34,13 @@ export function ConfigurationErrors({ errors }: { readonly errors: readonly Conf
       {errors.length > 0 && (
         <>
           <h2>{t("zoneForm.errors", { n: errors.length })}</h2>
-          <ul class="conditions stack tight" lang="en">
+          <ul class="conditions stack tight">
             {errors.map(({ place, message }) => (
               <li key={`${place} ${message}`}>
                 <code>{place}</code>
-                <div>{message}</div>
+                <div>
+                  <DaemonWords text={message} />
+                </div>
               </li>
             ))}
           </ul>

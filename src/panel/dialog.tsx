@@ -1,3 +1,4 @@
+import "./dialog.css";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "./i18n.ts";

@@ -1,11 +1,32 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 
+/** The words for details; without them, names and values are those of the event log. */
+export interface DetailWords {
+  /** A detail with its value. */
+  readonly detail: (name: string, value: string) => string;
+  /** A value in words; undefined for one that stays as it is. */
+  readonly value: (name: string, value: unknown) => string | undefined;
+}
+
+const PLAIN: DetailWords = { detail: (name, value) => `${name}: ${value}`, value: () => undefined };
+
 /** Details in one line: old and new fields of a change, the name of a record, otherwise every value. */
-export function detailText({ before, after, ...rest }: TimelineEntry["detail"]): string {
-  const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
+export function detailText(
+  { before, after, ...rest }: TimelineEntry["detail"],
+  words: DetailWords = PLAIN,
+): string {
+  const textOf = (name: string, value: unknown): string => words.value(name, value) ?? valueText(value);
+  const texts = Object.entries(rest).map(([name, value]) => words.detail(name, textOf(name, value)));
   if (isFields(before) && isFields(after))
     for (const [name, value] of Object.entries(after))
-      texts.push(`${name}: ${changeText(before[name], value)}`);
+      texts.push(
+        words.detail(
+          name,
+          changeText(before[name], value, (one) => textOf(name, one)),
+        ),
+      );
+  else if (typeof before === "string" && typeof after === "string")
+    texts.push(changeText(before, after, (one) => textOf("role", one)));
   else for (const record of [before, after]) if (isFields(record)) texts.push(valueText(record["name"]));
   return texts.join(", ");
 }
@@ -15,10 +36,10 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** For a text that was appended to, only the new part: an alarm's notes get one line per trip. */
-function changeText(before: unknown, after: unknown): string {
+function changeText(before: unknown, after: unknown, textOf: (value: unknown) => string): string {
   if (typeof before === "string" && typeof after === "string" && before !== "" && after.startsWith(before))
     return `+ ${valueText(after.slice(before.length).trim())}`;
-  return `${valueText(before)} → ${valueText(after)}`;
+  return `${textOf(before)} → ${textOf(after)}`;
 }
 
 const TEXT_LENGTH_MAX = 120;

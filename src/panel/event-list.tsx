@@ -1,3 +1,4 @@
+import "./event-list.css";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import { formatClock, formatDay } from "./date-format.ts";
 import { eventSentence } from "./event-sentence.ts";

@@ -1,7 +1,8 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import type { Tone } from "./badge.tsx";
 import { detailText } from "./event-detail.ts";
-import { t, tCode } from "./i18n.ts";
+import { EVENT_WORDS, originText } from "./event-words.ts";
+import { sayDaemon, t, tCode } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
 import { zones } from "./live-updates.ts";
 import { kindIcon } from "./zone-look.ts";
@@ -40,8 +41,8 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   const values = { zone: name, word, fault };
   const note = [
     typeof state === "string" ? tCode("outcome", state) : "",
-    typeof reason === "string" ? reason : "",
-    typeof lastError === "string" ? lastError : "",
+    typeof reason === "string" ? (sayDaemon(reason) ?? reason) : "",
+    typeof lastError === "string" ? (sayDaemon(lastError) ?? lastError) : "",
   ];
   return {
     icon: event.startsWith("fault") ? "wrench" : event === "signal" ? "radio-tower" : kindIcon(kind, true),
@@ -65,9 +66,12 @@ function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
   return {
     icon,
     tone,
-    text: tCode("says", event, tCode("event", event), { who, about: zone?.name ?? about }),
+    text: tCode("says", event, tCode("event", event), {
+      who: originText(who),
+      about: zone?.name ?? about,
+    }),
     // The role of who signs in is a word of the API, and not of interest here.
-    note: [event.startsWith("sign") ? "" : detailText(detail), from]
+    note: [event.startsWith("sign") ? "" : detailText(detail, EVENT_WORDS), originText(from)]
       .filter((part) => part !== "")
       .join(" · "),
   };

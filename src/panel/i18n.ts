@@ -4,25 +4,40 @@ import type { SentenceCode } from "../domain/condition.ts";
 
 /** The texts of one language, loaded when it is chosen. */
 interface Texts {
+  /** Whether these are more than the texts of the start. */
+  readonly isWhole: boolean;
   readonly catalogue: Catalogue & Partial<MoreTexts>;
   /** Translated messages of conditions; English ones come from the daemon. */
   readonly sentences: Readonly<Partial<Record<SentenceCode, string>>>;
+  /** Translates what the daemon says in English; undefined for a text that is not known. */
+  readonly sayDaemon: (text: string) => string | undefined;
 }
 
-const LOADERS = {
-  ro: () =>
-    import("./messages/ro.ts").then(({ RO, RO_SENTENCES }) => ({ catalogue: RO, sentences: RO_SENTENCES })),
-  en: () => import("./messages/en.ts").then(({ EN }) => ({ catalogue: EN, sentences: {} })),
-} as const satisfies Record<string, () => Promise<Texts>>;
+type More = Pick<Texts, "sentences" | "sayDaemon"> & { readonly texts: MoreTexts };
 
-/** Texts of the screens that few users open. */
+const START = {
+  ro: () => import("./messages/ro.ts").then(({ RO }) => RO),
+  en: () => import("./messages/en.ts").then(({ EN }) => EN),
+} as const satisfies Record<string, () => Promise<Catalogue>>;
+
+/** Texts of the screens other than the sign-in and Home. */
 const MORE = {
-  ro: () => import("./messages/ro-more.ts").then(({ RO_MORE }) => RO_MORE),
-  en: () => import("./messages/en-more.ts").then(({ EN_MORE }) => EN_MORE),
-} as const;
+  ro: () =>
+    import("./messages/ro-more.ts").then(({ RO_MORE, RO_SENTENCES, sayInRomanian }) => ({
+      texts: RO_MORE,
+      sentences: RO_SENTENCES,
+      sayDaemon: sayInRomanian,
+    })),
+  en: () =>
+    import("./messages/en-more.ts").then(({ EN_MORE }) => ({
+      texts: EN_MORE,
+      sentences: {},
+      sayDaemon: (text: string) => text,
+    })),
+} as const satisfies Record<string, () => Promise<More>>;
 
-export type Language = keyof typeof LOADERS;
-export const LANGUAGES = Object.keys(LOADERS) as readonly Language[];
+export type Language = keyof typeof START;
+export const LANGUAGES = Object.keys(START) as readonly Language[];
 
 const KEY = "santinela.language";
 
@@ -37,10 +52,14 @@ const texts = signal<Texts | undefined>(undefined);
 
 /** Whether a screen has been opened that needs more than the texts of the start. */
 let needsMore = false;
+/** The loading of these texts. */
+let moreTexts: Promise<void> | undefined;
 
 async function textsIn(one: Language): Promise<Texts> {
-  const { catalogue, sentences } = await LOADERS[one]();
-  return { catalogue: needsMore ? { ...catalogue, ...(await MORE[one]()) } : catalogue, sentences };
+  const catalogue: Catalogue = await START[one]();
+  if (!needsMore) return { catalogue, isWhole: false, sentences: {}, sayDaemon: () => undefined };
+  const more: More = await MORE[one]();
+  return { ...more, isWhole: true, catalogue: { ...catalogue, ...more.texts } };
 }
 
 /** Loads the texts of the initial language; nothing can be drawn before. */
@@ -51,7 +70,13 @@ export async function loadTexts(): Promise<void> {
 /** Loads a screen together with the texts that it needs besides those of the start. */
 export async function withMoreTexts<T>(screen: Promise<T>): Promise<T> {
   needsMore = true;
-  await loadTexts();
+  moreTexts ??= loadTexts();
+  try {
+    await moreTexts;
+  } catch (error) {
+    moreTexts = undefined;
+    throw error;
+  }
   return screen;
 }
 
@@ -94,6 +119,16 @@ export function tCode(
 export function sentenceOf(code: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = texts.value?.sentences ?? {};
   return sentences[code];
+}
+
+/** Whether more than the texts of the start are loaded. */
+export function hasMoreTexts(): boolean {
+  return texts.value?.isWhole === true;
+}
+
+/** What the daemon says in English, in the language of the user; undefined if there is no translation. */
+export function sayDaemon(text: string): string | undefined {
+  return texts.value?.sayDaemon(text);
 }
 
 function pluralForm(forms: Plural, n: number): string {

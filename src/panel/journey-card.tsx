@@ -1,6 +1,7 @@
 import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { request } from "./api.ts";
+import { DaemonWords } from "./daemon-words.tsx";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { Journey } from "./journey.tsx";
@@ -27,8 +28,8 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
       <Journey journey={journey} />
       {centre?.isUndelivered === true && <Unknown />}
       {refusal !== null && (
-        <p class="quiet" lang="en">
-          {refusal}
+        <p class="quiet">
+          <DaemonWords text={refusal} />
         </p>
       )}
       <AtCentre journey={journey} />

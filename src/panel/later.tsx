@@ -1,13 +1,21 @@
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { beginLoading } from "./api.ts";
 import { ErrorMessage } from "./error-message.tsx";
 import { t } from "./i18n.ts";
 
 /**
  * Loads the script of a screen when the screen is opened.
  * @param load the same function on every render
+ * @param isPart of a screen: nothing is shown until it is loaded
  */
-export function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
+export function Later({
+  load,
+  isPart = false,
+}: {
+  readonly load: () => Promise<ComponentType>;
+  readonly isPart?: boolean;
+}) {
   const [result, setResult] = useState<{ readonly Screen?: ComponentType } | undefined>(undefined);
   useEffect(() => {
     let isShown = true;
@@ -23,7 +31,10 @@ export function Later({ load }: { readonly load: () => Promise<ComponentType> })
       isShown = false;
     };
   }, [load]);
-  if (!result) return <Loading />;
+  const isPending = result === undefined;
+  // Ends after the queries of the screen have begun: its effects run before those around it.
+  useLayoutEffect(() => (isPending ? beginLoading() : undefined), [isPending]);
+  if (!result) return isPart ? null : <Loading />;
   return result.Screen ? <result.Screen /> : <NotLoaded />;
 }
 

@@ -1,3 +1,4 @@
+import "./charts.css";
 import { useEffect, useState } from "preact/hooks";
 import type { LinkHistoryView } from "../site/sync-view.ts";
 import { useQuery } from "./api.ts";

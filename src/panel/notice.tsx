@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
-import { language, t, tCode } from "./i18n.ts";
+import { language, sayDaemon, t, tCode } from "./i18n.ts";
 import { ApiError } from "./http.ts";
 
 interface Notice {
@@ -34,12 +34,14 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
 }
 
 /**
- * Why a request was rejected: in English the message of the daemon, in other languages the text of its code, with the
- * message in brackets where the code alone does not say what is wrong. A text for no response.
+ * Why a request was rejected: in English the message of the daemon, in other languages its translation, else the text of its
+ * code, with the message in brackets where the code alone does not say what is wrong. A text for no response.
  */
 export function errorText({ status, code, message }: ApiError): string {
   if (status === 0) return t("app.noResponse");
   if (code === undefined || language.value === "en") return message;
+  const said = sayDaemon(message);
+  if (said !== undefined) return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
   const text = tCode("refusal", code, "");
   if (text === "") return message;
   return NEEDS_DETAIL.has(code) ? `${text} (${message})` : text;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
+import { DaemonWords } from "./daemon-words.tsx";
 import { t, tCode } from "./i18n.ts";
 import { jsonIn } from "./zone-draft.ts";
 
@@ -38,7 +39,7 @@ export function OptionField({
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": isWrong })}
       <span id={`${id}-hint`} class={isWrong ? "word s-fault" : "quiet"}>
-        {problem ?? (error === undefined ? (help ?? helpOf(option)) : <span lang="en">{error}</span>)}
+        {problem ?? (error === undefined ? (help ?? helpOf(option)) : <DaemonWords text={error} />)}
       </span>
     </div>
   );

@@ -12,8 +12,7 @@ import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
 import { route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
-import { ExpiredDialog, InitialPasswordForm, SignIn } from "./screens/sign-in.tsx";
-import { Zones } from "./screens/zones.tsx";
+import { SignIn } from "./screens/sign-in.tsx";
 import { account, mayAdminister, mayOperate, sessionState, type SessionState } from "./session.ts";
 import { Main } from "./main-content.tsx";
 import { StaleBar } from "./stale-bar.tsx";
@@ -30,19 +29,21 @@ interface Screen {
   readonly forRole?: () => boolean;
 }
 
-/* Every screen but Home and Zones is loaded when it is opened. */
+/* Every screen but Home is loaded when it is opened. */
+const zones = () => import("./screens/zones.tsx").then((screen) => screen.Zones);
 const walkTest = () => import("./screens/walk-test.tsx").then((screen) => screen.WalkTestScreen);
 const interventions = () => import("./screens/intervention-screens.tsx").then((all) => all.Interventions);
 const events = () => import("./screens/event-log.tsx").then((screen) => screen.EventLogScreen);
-const sites = () => withMoreTexts(import("./screens/sites.tsx")).then((screen) => screen.SitesScreen);
+const sites = () => import("./screens/sites.tsx").then((screen) => screen.SitesScreen);
 const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
 const sync = () => import("./screens/sync-queue.tsx").then((screen) => screen.SyncQueueScreen);
-const settings = () =>
-  withMoreTexts(import("./screens/settings.tsx")).then((screen) => screen.SettingsScreen);
+const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
 const api = () => import("./screens/api.tsx").then((screen) => screen.ApiScreen);
+const sessionForms = () => withMoreTexts(import("./screens/session-forms.tsx"));
+const expiredDialog = () => sessionForms().then((forms) => forms.ExpiredDialog);
+const initialPassword = () => sessionForms().then((forms) => forms.InitialPasswordForm);
 const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) => screen.SetUp);
-const setUpGuide = () =>
-  withMoreTexts(import("./screens/set-up-guide.tsx")).then((screen) => screen.SetUpGuide);
+const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
 
 /** A dispatch centre has no zones and no upstream. */
 function isSite(): boolean {
@@ -51,14 +52,7 @@ function isSite(): boolean {
 
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", icon: "house", place: "bar", show: () => <HomeScreen /> },
-  {
-    name: "zones",
-    title: "nav.zones",
-    icon: "layout-grid",
-    place: "bar",
-    show: () => <Zones />,
-    forRole: isSite,
-  },
+  screen("zones", "nav.zones", "layout-grid", "bar", zones, isSite),
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
   screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest, isSite),
@@ -79,7 +73,15 @@ function screen(
   load: Parameters<typeof Later>[0]["load"],
   forRole?: () => boolean,
 ): Screen {
-  return { name, title, icon, place, show: () => <Later load={load} />, ...(forRole ? { forRole } : {}) };
+  const loadWhole = () => withMoreTexts(load());
+  return {
+    name,
+    title,
+    icon,
+    place,
+    show: () => <Later load={loadWhole} />,
+    ...(forRole ? { forRole } : {}),
+  };
 }
 
 /** The frame around every screen: site name, live updates, menu of the user, and navigation. */
@@ -97,7 +99,7 @@ export function Shell() {
       <Header isInside={isInside} />
       <NoticeLine />
       {isInside ? <Inside /> : <Outside />}
-      {sessionState.value === "expired" && <ExpiredDialog />}
+      {sessionState.value === "expired" && <Later load={expiredDialog} isPart />}
     </div>
   );
 }
@@ -114,6 +116,8 @@ function Inside() {
   const isFirst = useRef(true);
   const level = status.value?.headline.level ?? "well";
   const site = status.value?.site.name ?? t("app.name");
+  // Conditions and refusals need them too; a failure shows at the screen that is opened next.
+  useEffect(() => void withMoreTexts(Promise.resolve()).catch(() => undefined), []);
   useEffect(() => {
     const state = level === "well" ? [] : [t(`headline.${level}`)];
     document.title = [...state, t(shown.title), site].join(" · ");
@@ -205,7 +209,7 @@ function Outside() {
     <Main screen={OUTSIDE[sessionState.value]}>
       {sessionState.value === "set-up" && <Later load={setUp} />}
       {sessionState.value === "out" && <SignIn />}
-      {sessionState.value === "first-password" && <InitialPasswordForm />}
+      {sessionState.value === "first-password" && <Later load={initialPassword} />}
       {sessionState.value === "starting" && <p class="quiet">{t("app.loading")}</p>}
     </Main>
   );

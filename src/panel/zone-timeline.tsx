@@ -1,3 +1,4 @@
+import "./charts.css";
 import { useState } from "preact/hooks";
 import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";

@@ -223,7 +223,7 @@ function importViolations({ path, imports }: SourceFile): string[] {
     return [`${path}: ${module} is not a module of src/; add it to the import rules with a reason`];
   return imports.flatMap(({ target, isTypeOnly }) => {
     if (target.startsWith("generated/")) return [];
-    const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
+    const isOwnFile = /\.(ts|js|tsx|css)$/.test(target) && !target.startsWith("node:");
     if (isOwnFile && !target.startsWith("@")) {
       const isKnown = MAY_IMPORT_TYPES[module]?.test(target) ?? false;
       if (allowed.includes(moduleOf(target)) || (isKnown && isTypeOnly)) return [];

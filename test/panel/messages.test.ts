@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
@@ -6,8 +8,11 @@ import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";
 import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
-import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
+import { RO_DAEMON } from "../../src/panel/messages/ro-daemon.ts";
+import { RO_MORE, sayInRomanian } from "../../src/panel/messages/ro-more.ts";
 import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
+
+const WHOLE = { ...EN, ...EN_MORE };
 
 type Texts = Readonly<Record<string, string | Plural>>;
 
@@ -46,21 +51,21 @@ describe("the texts of the panel", () => {
       ...Object.keys(CONDITIONS).map((code) => `condition.${code}`),
       ...[...EVENT_NAMES, "trip", "fault", "fault-over", "signal"].map((name) => `event.${name}`),
     ];
-    expect(wanted.filter((key) => !(key in EN))).toEqual([]);
+    expect(wanted.filter((key) => !(key in WHOLE))).toEqual([]);
   });
 });
 
 test("a condition has the same English title in the panel as in the log", () => {
-  const shown = Object.keys(CONDITIONS).map((code) => [code, (EN as Texts)[`condition.${code}`]]);
+  const shown = Object.keys(CONDITIONS).map((code) => [code, (WHOLE as Texts)[`condition.${code}`]]);
   expect(shown).toEqual(Object.entries(CONDITIONS).map(([code, { title }]) => [code, title]));
 });
 
 test("an entry of the event log has the same English sentence in the panel as on the command line", () => {
   const shown = (prefix: string, keys: readonly string[]) =>
-    Object.fromEntries(keys.map((key) => [key, (EN as Texts)[`${prefix}.${key}`]]));
+    Object.fromEntries(keys.map((key) => [key, (WHOLE as Texts)[`${prefix}.${key}`]]));
   expect(shown("says", Object.keys(EVENT_SENTENCES))).toEqual(EVENT_SENTENCES);
   expect(shown("outcome", Object.keys(OUTCOMES))).toEqual(OUTCOMES);
-  const words = Object.keys(OPEN_WORDS).map((kind) => [kind, (EN as Texts)[`zoneWord.${kind}.open`]]);
+  const words = Object.keys(OPEN_WORDS).map((kind) => [kind, (WHOLE as Texts)[`zoneWord.${kind}.open`]]);
   expect(Object.fromEntries(words)).toEqual(OPEN_WORDS);
 });
 
@@ -74,6 +79,38 @@ test("a Romanian condition message uses only values of the daemon", () => {
     "12 MB are free on the disk of /var/lib/santinela. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   );
   expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
+});
+
+test("what the daemon says is translated as it says it", () => {
+  const folder = new URL("../../src/", import.meta.url).pathname;
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !/^(panel|generated)\//.test(name))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("\n");
+  const unsaid = RO_DAEMON.filter(([english]) => {
+    if (english === "file is not a database") return false; // A message of SQLite.
+    const parts = english.split(/\{\w+\}/).map((part) => part.trim());
+    const [longest = ""] = parts.toSorted((a, b) => b.length - a.length);
+    return longest.length > 1 && !sources.includes(longest);
+  });
+  expect(unsaid).toEqual([]);
+});
+
+test("what the daemon says is translated with its values, or not at all", () => {
+  expect(sayInRomanian("account ana@site.example already exists")).toBe(
+    "contul ana@site.example există deja",
+  );
+  expect(sayInRomanian("name is required; crews must be at least 1")).toBe(
+    "name: valoare obligatorie; crews: cel puțin 1",
+  );
+  expect(sayInRomanian("ana@x.ro is the last administrator. Make another account administrator first.")).toBe(
+    "ana@x.ro este ultimul administrator. Acordați întâi altui cont rolul de administrator",
+  );
+  expect(sayInRomanian("zones[1].input.gpio: line 18 is already used by another zone")).toBe(
+    "zones[1].input.gpio: linia 18 este deja folosită de altă zonă",
+  );
+  expect(sayInRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
+  expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();
 });
 
 /** Keys whose plural forms or placeholders differ. */

@@ -61,7 +61,7 @@ describeWithBrowser("the panel on an unreliable network", () => {
   });
 });
 
-test("the panel loads less than 150 kB at its start and refers to no other host", () => {
+test("the panel loads at most 100 kB at its start and refers to no other host", () => {
   const files = readdirSync(BUILT_PANEL, { recursive: true, encoding: "utf8" })
     .map((name) => join(BUILT_PANEL, name))
     .filter((path) => statSync(path).isFile() && !path.endsWith(".gz"));
@@ -69,7 +69,7 @@ test("the panel loads less than 150 kB at its start and refers to no other host"
   expect(files.length).toBeGreaterThan(2);
   const atStart = loadedWith(join(BUILT_PANEL, "index.html"));
   expect(atStart.size).toBeLessThan(files.length);
-  expect([...atStart].reduce((bytes, path) => bytes + statSync(path).size, 0)).toBeLessThan(150_000);
+  expect([...atStart].reduce((bytes, path) => bytes + statSync(path).size, 0)).toBeLessThan(102_400);
   const hosts = texts.flatMap((text) => [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]));
   // XML namespaces, never requested.
   expect(new Set(hosts.filter((host) => host !== "www.w3.org"))).toEqual(new Set());

@@ -7,6 +7,7 @@ import { RO } from "../../src/panel/messages/ro.ts";
 import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
 import type { Catalogue, MessageKey, MoreTexts, Plural } from "../../src/panel/messages/catalogue.ts";
 import { eventually } from "../support/eventually.ts";
+import { foreignWords } from "../support/foreign-words.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
@@ -15,6 +16,17 @@ import { accessibilityFaults, clippedParts } from "../support/screens.ts";
 /** A dispatch centre that does not respond, so that there is a condition and queued records. */
 const DEAD_CENTRE =
   'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
+
+/** Names of the site, its zones and objectives, and the records of its alarms, in the language of its people. */
+const NAMES = [
+  /Zona .* declanșată la [\d-]+ [\d:]+\./g,
+  "Alarmă efracție",
+  "Hala Nord",
+  "Ușa principală",
+  "PIR hol",
+  "Fum depozit",
+  "Str. Fabricii 7",
+];
 
 /** The directory with the backup of the site. */
 let folder = "";
@@ -163,7 +175,7 @@ describeWithBrowser("every screen of the panel", () => {
 
   describe.each(looks)("in $colorScheme colours, $width pixels wide", ({ colorScheme, width }) => {
     test.each(["RO", "EN"] as const)(
-      "is accessible and not clipped, in %s",
+      "is accessible, not clipped and in one language, in %s",
       async (language) => {
         const words: Catalogue & MoreTexts =
           language === "RO" ? { ...RO, ...RO_MORE } : { ...EN, ...EN_MORE };
@@ -175,7 +187,8 @@ describeWithBrowser("every screen of the panel", () => {
         const page = await site.signedOutPage(context);
         const faults: string[] = [];
         const look = async (name: string): Promise<void> => {
-          for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
+          const words = await foreignWords(page, language, NAMES);
+          for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page)), ...words])
             faults.push(`${name}: ${fault}`);
         };
         await page.openFirst();

@@ -5,9 +5,9 @@ import type { EN } from "./en.ts";
 export type Plural = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 
 export type MessageKey = keyof typeof EN | keyof typeof EN_MORE;
-/** The texts in one language that every screen may use. */
+/** The texts of the start in one language: the frame, the sign-in, Home. */
 export type Catalogue = CatalogueOf<typeof EN>;
-/** Texts of screens that few users open, loaded with the first of them. */
+/** Texts of the other screens, loaded with the first of them. */
 export type MoreTexts = CatalogueOf<typeof EN_MORE>;
 /** The same texts in another language: the same keys, with plural forms where English has them. */
 export type CatalogueOf<Texts> = {

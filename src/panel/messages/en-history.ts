@@ -18,5 +18,4 @@ export const EN_HISTORY = {
   "linkHistory.strip": "Up for {up}, down for {down}.",
   "linkHistory.noAge": "All records were sent immediately.",
   "linkHistory.age": "Longest wait of an unsent record: {time}.",
-  "span.seconds": { one: "{n} second", other: "{n} seconds" },
 } as const;

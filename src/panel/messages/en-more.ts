@@ -1,6 +1,12 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
+import { EN_DETAILS } from "./en-details.ts";
+import { EN_HISTORY } from "./en-history.ts";
+import { EN_RECORDS } from "./en-records.ts";
+import { EN_SAYS } from "./en-says.ts";
+import { EN_SCREENS } from "./en-screens.ts";
 import { EN_SETUP } from "./en-setup.ts";
 import { EN_SITES } from "./en-sites.ts";
+import { EN_TESTS } from "./en-tests.ts";
 import { EN_ZONES } from "./en-zones.ts";
 
 /** The descriptions of the options of a zone by key, such as `zoneHelp.confirmMs`. */
@@ -10,5 +16,16 @@ const EN_ZONE_HELP = Object.fromEntries(
   Object.entries(ZONE_HELP).map(([option, text]) => [`zoneHelp.${option}`, text]),
 ) as Readonly<Record<ZoneHelpKey, string>>;
 
-/** Texts of the screens that few users open, in English; loaded with the first of them. */
-export const EN_MORE = { ...EN_SETUP, ...EN_ZONES, ...EN_SITES, ...EN_ZONE_HELP } as const;
+/** Texts of every screen but the sign-in and Home, in English; loaded with the first of them. */
+export const EN_MORE = {
+  ...EN_DETAILS,
+  ...EN_RECORDS,
+  ...EN_SAYS,
+  ...EN_SCREENS,
+  ...EN_TESTS,
+  ...EN_HISTORY,
+  ...EN_SETUP,
+  ...EN_ZONES,
+  ...EN_SITES,
+  ...EN_ZONE_HELP,
+} as const;

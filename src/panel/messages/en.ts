@@ -1,10 +1,7 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_HEADLINE } from "./en-headline.ts";
-import { EN_HISTORY } from "./en-history.ts";
 import { EN_HOME } from "./en-home.ts";
-import { EN_RECORDS } from "./en-records.ts";
-import { EN_SAYS } from "./en-says.ts";
-import { EN_TESTS } from "./en-tests.ts";
+import { EN_SHARED } from "./en-shared.ts";
 
 /** The panel's texts in English. Every other language has the same keys and placeholders. */
 export const EN = {
@@ -16,15 +13,8 @@ export const EN = {
   "app.retry": "Retry",
   "app.language": "Language",
   "app.signOut": "Sign out",
-  "app.close": "Close",
   "app.cancel": "Cancel",
-  "app.save": "Save",
   "app.search": "Search",
-  "app.all": "all",
-  "app.nothing": "No entries.",
-  "app.previous": "Previous",
-  "app.next": "Next",
-  "app.range": "{from}–{to} of {total}",
 
   "live.starting": "connecting…",
   "live.live": "live",
@@ -45,28 +35,6 @@ export const EN = {
   "signIn.password": "Password",
   "signIn.do": "Sign in",
   "signIn.lost": "Password lost? On the device:",
-  "signIn.expired": "Session expired",
-  "signIn.expiredText": "Enter your password to continue. Your input is kept.",
-  "signIn.expiredAs": "Signed in as {email}",
-  "signIn.otherAccount": "Use another account",
-  "password.title": "Set a new password",
-  "password.text": "The initial password can be used only once. Choose your own.",
-  "password.current": "Initial password",
-  "password.new": "New password",
-  "password.repeat": "Repeat new password",
-  "password.rule": "At least 8 characters; common passwords are rejected.",
-  "password.different": "The new passwords do not match.",
-  "password.do": "Set password",
-
-  "settings.backup": "Backup",
-  "settings.backupText":
-    "Records, accounts and the event log in one file. Store it securely: it contains all data.",
-  "settings.download": "Download backup",
-  "settings.configuration": "Effective configuration",
-  "settings.option": "Option",
-  "settings.value": "Value",
-  "settings.source": "Source",
-  "settings.default": "default",
 
   "status.since": "since {time}",
   "status.link": "Link to the dispatch centre",
@@ -84,48 +52,14 @@ export const EN = {
   "link.down": "DOWN",
   "link.nextAttempt": "next attempt at {time}",
   "link.lastResponse": "last response at {time}",
-  "compared.title": "Comparison with the dispatch centre",
-  "compared.at": "at {time}",
   "compared.same": "no differences ({here})",
   "compared.differs": "{here} local, {there} at the dispatch centre",
   "compared.none": "not yet compared",
-  "compared.list": "Differences from the dispatch centre",
-  "compared.what": "Difference",
-  "differs.missing-there": "not in the list of the dispatch centre; looking it up",
-  "differs.anothers": "its ID there belongs to another record; searching",
-  "differs.twice-there": "exists there more than once; removing duplicates",
-  "differs.alive-there": "deleted locally, still exists there; deleting it there",
-  "differs.unknown-here": "has the reference of this site but is unknown here; adding it",
 
-  "zones.title": "Zones",
-  "zones.source": "Source",
-  "zones.objective": "Objective",
-  "zones.actions": "Actions",
-  "zones.filter": "State",
-  "zones.testTrip": "Test trip…",
-  "zones.restore": "Restore contact",
-  "zones.testTripTitle": "Test trip: {zone}",
-  "zones.testTripText":
-    "Simulates the zone's contact. A real intervention is created and sent to the dispatch centre.",
-  "zones.testTripDo": "Trip zone",
-  "zones.tripped": { one: "{zone}: {n} trip recorded", other: "{zone}: {n} trips recorded" },
-  "zones.restored": "{zone}: contact restored",
-  "zones.openBySensor": "{zone} is still open: only its own sensor can restore the contact.",
-  "zones.notRestored": "{zone}: contact not restored yet.",
-  "contact.normal": "normal",
-  "contact.open": "OPEN",
   "contact.unknown": "no reading yet",
-  "source.gpio": "GPIO",
-  "source.adc": "end-of-line resistors",
-  "source.mqtt": "MQTT",
-  "source.dc09": "Alarm panel",
-  "source.simulated": "simulated",
 
   ...EN_HOME,
-  ...EN_SAYS,
   ...EN_HEADLINE,
-  ...EN_RECORDS,
-  ...EN_TESTS,
-  ...EN_HISTORY,
   ...EN_CONDITIONS,
+  ...EN_SHARED,
 } as const;

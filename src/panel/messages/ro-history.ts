@@ -25,5 +25,4 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "linkHistory.strip": "Activă {up}, întreruptă {down}.",
   "linkHistory.noAge": "Toate înregistrările au fost transmise imediat.",
   "linkHistory.age": "Așteptarea maximă a unei înregistrări netransmise: {time}.",
-  "span.seconds": { one: "{n} secundă", few: "{n} secunde", other: "{n} de secunde" },
 };

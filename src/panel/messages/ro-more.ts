@@ -1,14 +1,33 @@
 import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_MORE } from "./en-more.ts";
+import { translator } from "../translation.ts";
+import { RO_DAEMON } from "./ro-daemon.ts";
+import { RO_DETAILS } from "./ro-details.ts";
+import { RO_HISTORY } from "./ro-history.ts";
+import { RO_RECORDS } from "./ro-records.ts";
+import { RO_SAYS } from "./ro-says.ts";
+import { RO_SCREENS } from "./ro-screens.ts";
 import { RO_SETUP } from "./ro-setup.ts";
 import { RO_SITES } from "./ro-sites.ts";
+import { RO_TESTS } from "./ro-tests.ts";
 import { RO_ZONE_HELP } from "./ro-zone-help.ts";
 import { RO_ZONES } from "./ro-zones.ts";
 
-/** Texts of the screens that few users open, in Romanian; loaded with the first of them. */
+/** Texts of every screen but the sign-in and Home, in Romanian; loaded with the first of them. */
 export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
+  ...RO_DETAILS,
+  ...RO_RECORDS,
+  ...RO_SAYS,
+  ...RO_SCREENS,
+  ...RO_TESTS,
+  ...RO_HISTORY,
   ...RO_SETUP,
   ...RO_ZONES,
   ...RO_SITES,
   ...RO_ZONE_HELP,
 };
+
+/** What the daemon says in English, in Romanian; undefined for a text that is not known. */
+export const sayInRomanian = translator(RO_DAEMON);
+
+export { RO_SENTENCES } from "./ro-sentences.ts";

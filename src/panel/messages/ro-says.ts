@@ -58,23 +58,4 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "outcome.swinger": "netransmisă: blocare automată (swinger)",
   "outcome.cancelled": "netransmisă: dezarmare în timpul de intrare",
   "outcome.recorded": "doar înregistrată",
-
-  "refusal.invalid": "O valoare nu este validă.",
-  "refusal.bad-data": "Datele nu pot fi folosite.",
-  "refusal.unauthenticated": "Este necesară o nouă autentificare.",
-  "refusal.wrong-credentials": "Adresa de e-mail sau parola este greșită.",
-  "refusal.wrong-code": "Codul de unică folosință este greșit.",
-  "refusal.forbidden": "Contul nu are acest drept.",
-  "refusal.not-found": "Nu există sau nu mai există.",
-  "refusal.method-not-allowed": "Operația nu este posibilă aici.",
-  "refusal.conflict": "Starea actuală nu permite operația.",
-  "refusal.precondition-failed":
-    "Înregistrarea s-a modificat după deschidere. Deschideți din nou înregistrarea.",
-  "refusal.too-large": "Datele sunt prea mari.",
-  "refusal.unsupported-media-type": "Formatul nu este acceptat.",
-  "refusal.key-reused": "Cererea a fost repetată cu alte date.",
-  "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
-  "refusal.unavailable": "Serviciul nu poate face acum operația. Nu s-a salvat nimic; reîncercați.",
-  "refusal.configuration": "Configurația are erori.",
-  "refusal.internal": "Eroare internă. Reîncercați.",
 };

@@ -3,8 +3,6 @@ import type { EN_TESTS } from "./en-tests.ts";
 
 /** Walk test, signal test and bypass in Romanian. */
 export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
-  "nav.walkTest": "Test de mers",
-  "walk.title": "Test de mers (walk test)",
   "walk.text":
     "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se încheie automat.",
   "walk.minutes": "Minute",
@@ -15,9 +13,6 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
     other: "Test de mers (walk test) timp de {n} de minute?",
   },
   "walk.askText": "Pe durata testului nu se transmite nicio alarmă.",
-  "walk.stop": "Oprire test",
-  "walk.running": "TEST DE MERS ACTIV: alarmele nu se transmit.",
-  "walk.left": "timp rămas: {time}",
   "walk.tested": {
     one: "{tested} din {n} zonă testată",
     few: "{tested} din {n} zone testate",
@@ -35,8 +30,6 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.result": "Rezultat",
   "walk.sound": "sunet",
   "walk.vibration": "vibrație",
-  "lifeSafety.title": "Zone de urgență (24h)",
-  "lifeSafety.suppressed": "ZONE DE URGENȚĂ: nu se transmit alarme de la {zones}.",
   "signal.title": "Test de comunicație",
   "signal.text": "O intervenție marcată ca test se transmite pe același traseu ca o alarmă.",
   "signal.start": "Pornire test de comunicație",
@@ -56,15 +49,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "bypass.done": "{zone} este în bypass",
   "bypass.end": "Reactivare",
   "bypass.ended": "{zone} este din nou activă",
-  "span.minutes": { one: "{n} minut", few: "{n} minute", other: "{n} de minute" },
-  "span.hours": { one: "{n} oră", few: "{n} ore", other: "{n} de ore" },
-  "span.days": { one: "{n} zi", few: "{n} zile", other: "{n} de zile" },
-  "disposition.bypassed": "bypass",
   "disposition.test": "test de mers",
   "disposition.gated": "dezarmată",
   "disposition.swinger": "blocată automat (swinger)",
-  "fault.tamper": "sabotaj",
-  "fault.battery": "baterie descărcată",
-  "fault.supervision": "nu mai comunică",
-  "fault.faulty": "zonă defectă",
 };

@@ -1,11 +1,8 @@
 import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_HEADLINE } from "./ro-headline.ts";
-import { RO_HISTORY } from "./ro-history.ts";
 import { RO_HOME } from "./ro-home.ts";
-import { RO_RECORDS } from "./ro-records.ts";
-import { RO_SAYS } from "./ro-says.ts";
-import { RO_TESTS } from "./ro-tests.ts";
+import { RO_SHARED } from "./ro-shared.ts";
 
 /** The panel's texts in Romanian: polite plural in sentences, nouns on buttons and titles. */
 export const RO: Catalogue = {
@@ -17,15 +14,8 @@ export const RO: Catalogue = {
   "app.retry": "Reîncercare",
   "app.language": "Limba",
   "app.signOut": "Deconectare",
-  "app.close": "Închidere",
   "app.cancel": "Anulare",
-  "app.save": "Salvare",
   "app.search": "Căutare",
-  "app.all": "toate",
-  "app.nothing": "Nicio înregistrare.",
-  "app.previous": "Înapoi",
-  "app.next": "Înainte",
-  "app.range": "{from}–{to} din {total}",
 
   "live.starting": "se conectează…",
   "live.live": "în direct",
@@ -46,28 +36,6 @@ export const RO: Catalogue = {
   "signIn.password": "Parola",
   "signIn.do": "Autentificare",
   "signIn.lost": "Parolă pierdută? Pe dispozitiv:",
-  "signIn.expired": "Sesiunea a expirat",
-  "signIn.expiredText": "Introduceți parola pentru a continua. Datele completate se păstrează.",
-  "signIn.expiredAs": "Autentificat ca {email}",
-  "signIn.otherAccount": "Alt cont",
-  "password.title": "Setarea parolei",
-  "password.text": "Parola inițială poate fi folosită o singură dată. Alegeți o parolă nouă.",
-  "password.current": "Parola inițială",
-  "password.new": "Parola nouă",
-  "password.repeat": "Confirmarea parolei noi",
-  "password.rule": "Cel puțin 8 caractere; parolele uzuale sunt respinse.",
-  "password.different": "Parolele noi nu coincid.",
-  "password.do": "Schimbare parolă",
-
-  "settings.backup": "Copie de siguranță",
-  "settings.backupText":
-    "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",
-  "settings.download": "Descărcare copie de siguranță",
-  "settings.configuration": "Configurația activă",
-  "settings.option": "Opțiune",
-  "settings.value": "Valoare",
-  "settings.source": "Sursă",
-  "settings.default": "implicit",
 
   "status.since": "de la {time}",
   "status.link": "Conexiunea cu dispeceratul",
@@ -89,54 +57,14 @@ export const RO: Catalogue = {
   "link.down": "ÎNTRERUPTĂ",
   "link.nextAttempt": "următoarea încercare la {time}",
   "link.lastResponse": "ultimul răspuns la {time}",
-  "compared.title": "Comparație cu dispeceratul",
-  "compared.at": "la {time}",
   "compared.same": "fără diferențe ({here})",
   "compared.differs": "{here} local, {there} la dispecerat",
   "compared.none": "încă neefectuată",
-  "compared.list": "Diferențe față de dispecerat",
-  "compared.what": "Diferență",
-  "differs.missing-there": "lipsește din lista dispeceratului; se verifică",
-  "differs.anothers": "numărul de la dispecerat aparține altei înregistrări; se caută",
-  "differs.twice-there": "apare de mai multe ori la dispecerat; duplicatele se șterg",
-  "differs.alive-there": "ștearsă local, dar există la dispecerat; se șterge și acolo",
-  "differs.unknown-here": "are referința acestei locații, dar nu există local; se adaugă",
 
-  "zones.title": "Zone",
-  "zones.source": "Sursă",
-  "zones.objective": "Obiectiv",
-  "zones.actions": "Acțiuni",
-  "zones.filter": "Stare",
-  "zones.testTrip": "Declanșare test…",
-  "zones.restore": "Restabilire contact",
-  "zones.testTripTitle": "Declanșare test: {zone}",
-  "zones.testTripText":
-    "Se simulează deschiderea contactului. Se creează o intervenție reală, care se transmite la dispecerat.",
-  "zones.testTripDo": "Declanșare",
-  "zones.tripped": {
-    one: "{zone}: {n} declanșare înregistrată",
-    few: "{zone}: {n} declanșări înregistrate",
-    other: "{zone}: {n} de declanșări înregistrate",
-  },
-  "zones.restored": "{zone}: contact restabilit",
-  "zones.openBySensor": "{zone} este încă deschisă: contactul revine la normal numai prin senzorul zonei.",
-  "zones.notRestored": "{zone}: contactul nu a revenit încă la normal.",
-  "contact.normal": "normală",
-  "contact.open": "DESCHISĂ",
   "contact.unknown": "fără citire",
-  "source.gpio": "GPIO",
-  "source.adc": "rezistențe cap de linie",
-  "source.mqtt": "MQTT",
-  "source.dc09": "Centrală de alarmă",
-  "source.simulated": "simulată",
 
   ...RO_HOME,
-  ...RO_SAYS,
   ...RO_HEADLINE,
-  ...RO_RECORDS,
-  ...RO_TESTS,
-  ...RO_HISTORY,
   ...RO_CONDITIONS,
+  ...RO_SHARED,
 };
-
-export { RO_SENTENCES } from "./ro-sentences.ts";

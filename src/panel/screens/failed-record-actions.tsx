@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
@@ -43,7 +44,11 @@ export function FailedRecordActions({
           close={() => setIsAsked(false)}
         >
           <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
-          {lastResponse !== null && <p lang="en">{lastResponse}</p>}
+          {lastResponse !== null && (
+            <p>
+              <DaemonWords text={lastResponse} />
+            </p>
+          )}
         </ConfirmDialog>
       )}
     </div>

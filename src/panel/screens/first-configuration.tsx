@@ -4,6 +4,7 @@ import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { Choice, TextField } from "../field.tsx";
 import { downloadFile } from "../file-download.ts";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { RestartButton } from "./restart-button.tsx";
@@ -97,8 +98,8 @@ function Result({ draft, text }: { readonly draft: DraftView; readonly text: str
     <section>
       <h3>{t("guide.file")}</h3>
       {errors !== null && (
-        <p class="box s-fault" lang="en">
-          {errors}
+        <p class="box s-fault">
+          <DaemonWords text={errors} />
         </p>
       )}
       <pre class="box" tabIndex={0}>

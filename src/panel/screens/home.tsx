@@ -1,24 +1,24 @@
 import { useId } from "preact/hooks";
 import type { Condition } from "../../domain/condition.ts";
 import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
-import type { TimelineEntry } from "../../site/timeline-view.ts";
 import type { StatusView } from "../../site/status-view.ts";
-import { useQuery } from "../api.ts";
 import { Badge, TONE_ICONS, type Tone } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
-import { EventList } from "../event-list.tsx";
-import { t, tCode } from "../i18n.ts";
+import { t, tCode, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
-import { Loading } from "../later.tsx";
-import { LinkDay } from "../link-history-chart.tsx";
-import { journalVersion, status, zones } from "../live-updates.ts";
+import { Later, Loading } from "../later.tsx";
+import { status, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { mayOperate } from "../session.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
 import { ZoneTile } from "../zone-tile.tsx";
+
+/* What is not needed to see whether something is wrong comes after it. */
+const linkDay = () => withMoreTexts(import("../link-history-chart.tsx")).then((chart) => chart.LinkDay);
+const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) => events.LatestEvents);
 
 /** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
 export function HomeScreen() {
@@ -38,7 +38,7 @@ export function HomeScreen() {
         </div>
         <div class="stack">
           {now.link.state !== "none" && <LinkCard now={now} />}
-          {mayOperate() && <Latest />}
+          {mayOperate() && <Later load={latest} isPart />}
         </div>
       </div>
     </>
@@ -191,7 +191,7 @@ function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusV
           {t(`link.${link.state}`)}
         </Badge>
       </div>
-      <LinkDay />
+      <Later load={linkDay} isPart />
       <p class="quiet">
         {link.nextAttemptAt === null
           ? link.answeredAt && t("link.lastResponse", { time: formatTime(link.answeredAt) })
@@ -202,24 +202,6 @@ function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusV
         {failed > 0 && <Badge tone="fault">{t("status.outboxNeedsAttention", { n: failed })}</Badge>}
         <ComparisonBadge comparison={comparison} />
       </div>
-    </section>
-  );
-}
-
-/** Entries shown, of those read: sign-ins are left to the event log. */
-const LATEST_SHOWN = 5;
-const LATEST_READ = 30;
-
-function Latest() {
-  const { response } = useQuery<TimelineEntry[]>(`/site/journal?limit=${LATEST_READ}`, journalVersion.value);
-  const shown = response?.body.filter(({ event }) => !event.startsWith("sign")).slice(0, LATEST_SHOWN);
-  return (
-    <section class="card">
-      <div class="row">
-        <h2 class="grow">{t("status.latest")}</h2>
-        <a href="#/events">{t("home.fullLog")}</a>
-      </div>
-      {shown && <EventList entries={shown} />}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
 import { Menu } from "../menu.tsx";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
@@ -197,7 +198,7 @@ function History({ id }: { readonly id: number }) {
         <p>
           {t("record.sync")}: <SyncBadge phase={sync.isSynced ? undefined : sync.phase} />
           {sync.upstreamId !== null && t("sync.upstreamId", { id: sync.upstreamId })}{" "}
-          {sync.lastResponse !== null && <span lang="en">{sync.lastResponse}</span>}
+          {sync.lastResponse !== null && <DaemonWords text={sync.lastResponse} />}
         </p>
       )}
       <EventList entries={entries} />

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ObjectiveType } from "../../generated/types.ts";
 import type { ObjectiveDifferenceView, ObjectivesView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
@@ -30,8 +31,8 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
           : t("mirror.loaded", { n: list.objectives ?? 0, time: formatTime(list.readAt) })}
       </p>
       {list.reason !== null && (
-        <p class="box s-attention" lang="en">
-          {list.reason}
+        <p class="box s-attention">
+          <DaemonWords text={list.reason} />
         </p>
       )}
       <p>

@@ -1,3 +1,4 @@
+import "../guide.css";
 import type { ComponentChildren } from "preact";
 import type { SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";

@@ -113,11 +113,11 @@ function Configuration() {
 function columns(): Column<OptionView>[] {
   return [
     { key: "option", title: t("settings.option"), isLead: true, cell: ({ option }) => <code>{option}</code> },
-    { key: "value", title: t("settings.value"), cell: ({ value }) => JSON.stringify(value) },
+    { key: "value", title: t("settings.value"), cell: ({ value }) => <code>{JSON.stringify(value)}</code> },
     {
       key: "source",
       title: t("settings.source"),
-      cell: ({ source }) => (source === "default" ? t("settings.default") : source),
+      cell: ({ source }) => (source === "default" ? t("settings.default") : <code>{source}</code>),
     },
   ];
 }

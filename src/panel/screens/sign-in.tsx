@@ -1,8 +1,7 @@
-import { Dialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
-import { NewPassword, newPasswordIn, Password } from "../password.tsx";
-import { account, changePassword, signIn, signOut } from "../session.ts";
+import { Password } from "../password.tsx";
+import { signIn } from "../session.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
 /** The sign-in form. */
@@ -21,48 +20,5 @@ export function SignIn() {
         {t("signIn.lost")} <code>santinela user passwd</code>
       </p>
     </section>
-  );
-}
-
-/** Replaces an initial password before anything else is shown. */
-export function InitialPasswordForm() {
-  const [error, run] = useErrorMessage();
-  const set = async (fields: FormData): Promise<void> => {
-    await changePassword(textOf(fields, "current"), newPasswordIn(fields));
-  };
-  return (
-    <section class="narrow card">
-      <h1>{t("password.title")}</h1>
-      <p>{t("password.text")}</p>
-      <Form onSubmit={(fields) => run(() => set(fields))}>
-        <Password name="current" label={t("password.current")} isNew={false} />
-        <NewPassword />
-        <ErrorMessage text={error} />
-        <button class="main">{t("password.do")}</button>
-        <button type="button" onClick={signOut}>
-          {t("app.signOut")}
-        </button>
-      </Form>
-    </section>
-  );
-}
-
-/** Asks for the password over the page when the token has expired. */
-export function ExpiredDialog() {
-  const [error, run] = useErrorMessage();
-  const email = account.value?.email ?? "";
-  return (
-    <Dialog title={t("signIn.expired")} onCancel={undefined}>
-      <p>{t("signIn.expiredText")}</p>
-      <p>{t("signIn.expiredAs", { email })}</p>
-      <Form onSubmit={(fields) => run(() => signIn(email, textOf(fields, "password")))}>
-        <Password name="password" label={t("signIn.password")} isNew={false} />
-        <ErrorMessage text={error} />
-        <button class="main">{t("signIn.do")}</button>
-        <button type="button" onClick={signOut}>
-          {t("signIn.otherAccount")}
-        </button>
-      </Form>
-    </Dialog>
   );
 }

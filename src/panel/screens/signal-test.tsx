@@ -3,6 +3,7 @@ import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { every } from "../clock.ts";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
@@ -58,8 +59,8 @@ function Steps({ test }: { readonly test: SignalTestView }) {
       )}
       {test.isOver && <Step tone={local} text={t("signal.completed")} />}
       {test.reason !== null && (
-        <li class="quiet" lang="en">
-          {test.reason}
+        <li class="quiet">
+          <DaemonWords text={test.reason} />
         </li>
       )}
     </ol>

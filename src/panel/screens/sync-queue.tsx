@@ -4,6 +4,7 @@ import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
@@ -139,7 +140,7 @@ function columns(): Column<SyncRecordView>[] {
     {
       key: "last",
       title: t("sync.lastResponse"),
-      cell: ({ lastResponse }) => (lastResponse === null ? "–" : <span lang="en">{lastResponse}</span>),
+      cell: ({ lastResponse }) => (lastResponse === null ? "–" : <DaemonWords text={lastResponse} />),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import "../zone-editor.css";
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";

@@ -2,7 +2,9 @@ import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
+import { originText } from "../event-words.ts";
 import { Choice, Form, TextField, textOf } from "../field.tsx";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
 import { LifeSafetyNames } from "../walk-banner.tsx";
@@ -23,15 +25,15 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
         <div>
           <Badge tone="off">{t("disposition.bypassed")}</Badge>
           <span class="quiet">
-            → {formatTime(bypass.until)} ({bypass.who}: {bypass.reason})
+            → {formatTime(bypass.until)} ({originText(bypass.who)}: {bypass.reason})
           </span>
         </div>
       ) : (
         disposition !== "waiting" &&
         reason !== null &&
         disposition !== "test" && (
-          <span class="quiet" lang="en">
-            {reason}
+          <span class="quiet">
+            <DaemonWords text={reason} />
           </span>
         )
       )}

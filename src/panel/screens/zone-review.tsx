@@ -10,6 +10,7 @@ import { ConfigurationErrors } from "../configuration-errors.tsx";
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, textOf } from "../field.tsx";
 import { ApiError } from "../http.ts";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
@@ -216,8 +217,8 @@ function Checked({ pending: { proposal } }: { readonly pending: PendingChange })
           <span class="disc s-attention">
             <Icon name="circle-alert" />
           </span>
-          <span class="grow" lang="en">
-            {warning}
+          <span class="grow">
+            <DaemonWords text={warning} />
           </span>
         </li>
       ))}
@@ -230,7 +231,9 @@ function Reverted({ reason }: { readonly reason: string }) {
   return (
     <section class="box s-fault" role="alert">
       <h2>{t("review.reverted")}</h2>
-      <p lang="en">{reason}</p>
+      <p>
+        <DaemonWords text={reason} />
+      </p>
       <p class="quiet">{t("review.revertedText")}</p>
       <a class="button" href="#/events?q=configuration-reverted">
         {t("review.log")}

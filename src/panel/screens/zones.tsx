@@ -1,5 +1,5 @@
 import { SearchField } from "../field.tsx";
-import { t, withMoreTexts } from "../i18n.ts";
+import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Later } from "../later.tsx";
 import { zones } from "../live-updates.ts";
@@ -21,7 +21,7 @@ const FILTERS = {
 } as const;
 type Filter = keyof typeof FILTERS;
 
-const zoneEditor = () => withMoreTexts(import("./zone-editor.tsx")).then((screen) => screen.ZoneEditor);
+const zoneEditor = () => import("./zone-editor.tsx").then((screen) => screen.ZoneEditor);
 
 /** The tiles; below them in the address, for administrators, adding and changing zones. */
 export function Zones() {

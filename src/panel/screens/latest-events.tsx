@@ -1,0 +1,24 @@
+import type { TimelineEntry } from "../../site/timeline-view.ts";
+import { useQuery } from "../api.ts";
+import { EventList } from "../event-list.tsx";
+import { t } from "../i18n.ts";
+import { journalVersion } from "../live-updates.ts";
+
+/** Entries shown, of those read: sign-ins are left to the event log. */
+const LATEST_SHOWN = 5;
+const LATEST_READ = 30;
+
+/** The newest entries of the event log, on Home. */
+export function LatestEvents() {
+  const { response } = useQuery<TimelineEntry[]>(`/site/journal?limit=${LATEST_READ}`, journalVersion.value);
+  const shown = response?.body.filter(({ event }) => !event.startsWith("sign")).slice(0, LATEST_SHOWN);
+  return (
+    <section class="card">
+      <div class="row">
+        <h2 class="grow">{t("status.latest")}</h2>
+        <a href="#/events">{t("home.fullLog")}</a>
+      </div>
+      {shown && <EventList entries={shown} />}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+/** An English text of the daemon with its placeholders, and the same in another language. */
+export type Translation = readonly [from: string, to: string];
+
+interface Pattern {
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly to: string;
+}
+
+/** Longest text that is translated; the daemon's own are shorter. */
+const LENGTH_MAX = 2_000;
+/** Depth to which values of a text are translated. */
+const DEPTH_MAX = 3;
+
+/**
+ * Translates what the daemon says in English: the messages of refusals, errors of the configuration, reasons. A value in
+ * braces is translated too if it is known; `{problem}` must be.
+ * @returns a function that gives undefined for a text that is not in the list
+ */
+export function translator(translations: readonly Translation[]): (text: string) => string | undefined {
+  const whole = new Map(translations.filter(([from]) => !from.includes("{")));
+  const patterns = translations.filter(([from]) => from.includes("{")).map(patternOf);
+
+  const translate = (text: string, depth: number): string | undefined => {
+    const bare = text.replace(/\.$/, "");
+    const known = whole.get(bare);
+    if (known !== undefined || depth > DEPTH_MAX) return known;
+    return inParts(text, "; ", depth) ?? inParts(text, ". ", depth) ?? byPattern(bare, depth);
+  };
+  /** Several texts joined: all of them must be known, else a part of another text has been cut off. */
+  const inParts = (text: string, joint: string, depth: number): string | undefined => {
+    const parts = text.split(joint);
+    if (parts.length === 1) return undefined;
+    const said = parts.map((part) => translate(part, depth + 1));
+    return said.every((part) => part !== undefined) ? said.join(joint) : undefined;
+  };
+  const byPattern = (text: string, depth: number): string | undefined => {
+    for (const { pattern, names, to } of patterns) {
+      const [, ...values] = pattern.exec(text) ?? [];
+      if (values.length === 0) continue;
+      const said = values.map((value) => translate(value, depth + 1));
+      // What the pattern leaves to another text of the daemon must be one that is known.
+      if (names.some((name, at) => name === "problem" && said[at] === undefined)) continue;
+      return to.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+        const at = names.indexOf(name);
+        return said[at] ?? values[at] ?? "";
+      });
+    }
+    return undefined;
+  };
+  return (text) => (text.length > LENGTH_MAX ? undefined : translate(text, 0));
+}
+
+function patternOf([from, to]: Translation): Pattern {
+  const names = (from.match(/\{\w+\}/g) ?? []).map((name) => name.slice(1, -1));
+  const source = from
+    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    // The name of a field or option is one word.
+    .replace(/\\\{(\w+)\\\}/g, (_whole, name: string) =>
+      /^(field|option)$/.test(name) ? "(\\S+?)" : "(.+?)",
+    );
+  return { pattern: new RegExp(`^${source}$`), names, to };
+}

@@ -1,0 +1,236 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { REPORT } from "../support/fleet.ts";
+import { foreignWords } from "../support/foreign-words.ts";
+import { EDGE } from "../support/installation.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
+
+/* What a person reads when something is wrong or missing, in one language; screens.test.ts has the other states. */
+
+const LANGUAGES = ["RO", "EN"] as const;
+/** A person has the screen of a phone, and two dozen states. */
+const TIMEOUT_MS = 240_000;
+const OPERATOR = { email: "ion@site.example", password: "another long password" };
+
+/** A page in a language, and what it says in the other one. */
+class Reader {
+  readonly faults: string[] = [];
+  readonly page: PanelPage;
+  readonly #language: string;
+  readonly #names: readonly (string | RegExp)[];
+
+  constructor(page: PanelPage, language: string, names: readonly (string | RegExp)[]) {
+    this.page = page;
+    this.#language = language;
+    this.#names = names;
+  }
+
+  async read(what: string): Promise<void> {
+    for (const fault of await foreignWords(this.page, this.#language, this.#names))
+      this.faults.push(`${what}: ${fault}`);
+  }
+
+  /** Opens a screen, waits until it is complete, and reads it. */
+  async open(address: string): Promise<void> {
+    const screen = await this.page.open(address);
+    await screen.markup("h1").present();
+    await screen.complete();
+    await this.read(address);
+  }
+}
+
+const HEAD = `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+`;
+const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
+const ZONES = `zones:
+  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
+  - { id: fum, name: Fum, kind: fire, ${OBJECTIVE}, input: { gpio: 18 } }
+  - { id: noapte, name: Noapte, kind: motion, ${OBJECTIVE}, gate: { gpio: 5 }, input: { gpio: 19 } }
+`;
+const NAMES = [
+  /Zona .* declanșată la [\d-]+ [\d:]+\./g,
+  /Alarmă \p{L}+/gu,
+  "Hala Nord",
+  "Ușa",
+  "Fum",
+  "Noapte",
+];
+
+async function readerOf(
+  site: PanelSite,
+  language: string,
+  names: readonly (string | RegExp)[] = NAMES,
+): Promise<Reader> {
+  const page = await site.page("status", await site.context({ viewport: { width: 412, height: 740 } }));
+  await page.speak(language);
+  return new Reader(page, language, names);
+}
+
+describeWithBrowser("a site that refuses and fails", () => {
+  const site = new PanelSite(ZONES, HEAD);
+  const file = join(site.installation.folder, "site.yaml");
+  beforeAll(async () => {
+    await site.start();
+    await site.daemon.addAccount(OPERATOR, "operator");
+    await site.daemon.run(["trip", "--zone", "usa"]);
+    await site.daemon.run(["trip", "--zone", "fum"]);
+    await site.daemon.run(["trip", "--zone", "noapte"]);
+    await site.daemon.run(["zones", "bypass", "--zone", "fum", "--reason", "x", "--minutes", "9"]);
+    const dataDir = join(site.installation.folder, "site");
+    expect((await askDaemon(dataDir, "POST", "/site/walk-test", { minutes: 2 })).status).toBe(200);
+    expect((await askDaemon(dataDir, "POST", "/site/walk-test", { end: true })).status).toBe(200);
+    await site.daemon.run(["user", "role", "--email", OPERATOR.email, "--role", "viewer"]);
+    await site.daemon.run(["user", "disable", "--email", OPERATOR.email]);
+  });
+  afterAll(() => site.stop());
+
+  test.each(LANGUAGES)(
+    "says why in %s",
+    async (language) => {
+      const reader = await readerOf(site, language);
+      const { page } = reader;
+      for (const address of [
+        "status",
+        "zones",
+        "zones?zone=fum",
+        "zones?zone=noapte",
+        "events",
+        "events?kind=users",
+      ])
+        await reader.open(address);
+      for (const address of ["sync", "objectives", "zones/found", "zones/edit", "zones/form?zone=usa"])
+        await reader.open(address);
+      for (const address of ["zones?q=nothing", "interventions?q=nothing", "interventions/999"])
+        await reader.open(address);
+
+      const settings = await page.open("settings");
+      await settings.markup("details > summary").click();
+      const add = async (email: string, password: string): Promise<void> => {
+        await settings.input("email").fill(email);
+        await settings.input("password").fill(password);
+        await settings.markup("details form button").click();
+        await page.notice.markup("p.bad").shown();
+        await reader.read(`the account ${email} with ${password}`);
+      };
+      for (const password of ["short", "aaaaaaaaaaaa", "password123", "x".repeat(90)])
+        await add("ana@site.example", password);
+      await add(OPERATOR.email, "correct horse battery");
+      const letter = join(site.installation.folder, "letter.txt");
+      writeFileSync(letter, "not a database ".repeat(1_000));
+      await settings.input("copy").setFile(letter);
+      await settings.markup("form:has([name=copy]) button").click();
+      await page.notice.markup("p.bad").shown();
+      await reader.read("a file that is not a backup");
+
+      await page.open("zones/form?zone=usa");
+      const form = page.screen("zones/form");
+      await form.input("input.gpio").fill("18");
+      await form.markup("form button.main").click();
+      await form.markup("[aria-invalid=true]").present();
+      await reader.read("a line that is in use");
+      await form.input("input.gpio").fill("22");
+      await form.markup("form button.main").click();
+      const review = page.screen("zones/review");
+      await review.input("password").fill("not this one at all");
+      await review.markup("button.main").click();
+      await review.markup("p[role=alert].box").shown();
+      await reader.read("a wrong password");
+      const before = readFileSync(file, "utf8");
+      writeFileSync(file, `${before}# another hand\n`);
+      await review.input("password").fill(EDGE.password);
+      await review.markup("button.main").click();
+      await review.markup("p[role=alert].box").shown();
+      await reader.read("a file that has changed");
+      writeFileSync(file, before);
+
+      await page.evaluate("sessionStorage.clear()");
+      await page.reload();
+      await signIn(page, "not this one at all");
+      await page.screen("sign-in").markup("p[role=alert].box").shown();
+      await reader.read("a wrong sign-in");
+      expect(reader.faults).toEqual([]);
+      expect(site.pageErrors).toEqual([]);
+      await page.close();
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each(LANGUAGES)("says in %s that it is lost", async (language) => {
+    const reader = await readerOf(site, language);
+    await site.daemon.end("SIGTERM");
+    await reader.page.staleBar.shown();
+    await reader.read("a lost daemon");
+    await reader.page.open("zones");
+    await reader.read("zones without a daemon");
+    await reader.page.open("settings");
+    await reader.page.screen("settings").markup("[role=alert]").shown();
+    await reader.read("settings without a daemon");
+    expect(reader.faults).toEqual([]);
+    await reader.page.close();
+    await site.startAgain();
+  });
+});
+
+describeWithBrowser("a site without anything", () => {
+  const site = new PanelSite("", HEAD);
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test.each(LANGUAGES)(
+    "says what belongs there in %s",
+    async (language) => {
+      const reader = await readerOf(site, language);
+      for (const screen of ["status", "zones", "interventions", "interventions/new", "walk-test", "events"])
+        await reader.open(screen);
+      for (const screen of ["sync", "objectives", "settings", "setup", "more", "zones/found", "zones/edit"])
+        await reader.open(screen);
+      expect(reader.faults).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describeWithBrowser("a dispatch centre", () => {
+  const centre = new PanelSite(
+    "",
+    `site: { ref: centre, name: Hala Nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
+      "objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n",
+    "centre",
+  );
+  beforeAll(() => centre.start());
+  afterAll(() => centre.stop());
+
+  describe.each(LANGUAGES)("in %s", (language) => {
+    test(
+      "has its sites and their trouble in words",
+      async () => {
+        const reader = await readerOf(centre, language, ["Hala Nord", "Sediu", "Hol"]);
+        await reader.open("sites");
+        const report = {
+          ...REPORT,
+          ref: `sediu-${language.toLowerCase()}`,
+          name: "Sediu",
+          level: "fault",
+          conditions: ["upstream-unreachable", "disk-nearly-full"],
+          faults: [{ zone: "Hol", fault: "tamper" }],
+          backlog: { records: 3, oldestS: 900 },
+        };
+        const dataDir = join(centre.installation.folder, "site");
+        for (const level of ["well", "fault"])
+          expect((await askDaemon(dataDir, "POST", "/site-reports", { ...report, level })).status).toBe(204);
+        for (const address of ["status", "sites", "sites?q=nothing", "sites/1", "settings", "events", "more"])
+          await reader.open(address);
+        expect(reader.faults).toEqual([]);
+      },
+      TIMEOUT_MS,
+    );
+  });
+});
