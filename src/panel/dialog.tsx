@@ -27,7 +27,9 @@ export function Dialog({
   const titleId = useId();
   useLayoutEffect(() => {
     const shown = dialog.current;
-    const opener = document.activeElement;
+    const { activeElement } = document;
+    // A menu closes when its dialog opens; its button stays.
+    const opener = activeElement?.closest(".menu")?.querySelector("button") ?? activeElement;
     shown?.showModal();
     return () => {
       shown?.close();

@@ -17,7 +17,7 @@ export function Header({ isInside }: { readonly isInside: boolean }) {
           {t(`live.${liveness.value}`)}
         </span>
       )}
-      <Menu label={t("app.userMenu")} icon="languages">
+      <Menu label={t("app.userMenu")} icon="languages" staysOpen>
         {isInside && <small>{account.value?.email}</small>}
         <LanguageChoice />
         <ThemeChoice />

@@ -32,21 +32,26 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
   test("is retried, and no longer sent after a confirmation", async () => {
     const sync = page.screen("sync");
     await row().shown();
-    await sync.button("Retry #1").click();
+    const menu = sync.button("Actions for #1");
+    await menu.click();
+    await sync.button("Retry").click();
     await page.notice.text("Retrying #1").shown();
     await row().shown();
-    await sync.button("Stop sending… #1").click();
+    await menu.click();
+    await sync.button("Stop sending…").click();
     await page.dialog("Stop sending #1?").shown();
     await page.press("Escape");
     await page.dialog("Stop sending #1?").gone();
     await row().shown();
     const faults = await faultsInEveryLook(page, async () => {
+      await sync.markup("td .menu > button").click();
       await sync.markup("td button.danger").click();
       await page.openDialog.shown();
     });
     expect(faults.join("\n")).toBe("");
     await page.openDialog.gone();
-    await sync.button("Stop sending… #1").click();
+    await menu.click();
+    await sync.button("Stop sending…").click();
     await page.dialog("Stop sending #1?").button("Stop sending").click();
     await page.notice.text("#1 will not be sent; the local record is kept").shown();
     await sync.without(row());

@@ -26,6 +26,7 @@ const ZONES = `zones:
   - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17, contact: nc } }
   - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { gpio: 18 } }
 `;
+const NAMES = ["Hala de test", "Hala Nord", "Ușa mare", "Ușa", "Geam"];
 /** Several changes, each watched by the daemon for three seconds, on a busy machine. */
 const SCENARIO_TIMEOUT_MS = 240_000;
 
@@ -294,7 +295,7 @@ describeWithBrowser("an installer at a site with zones", () => {
         await page.open("zones/edit");
         await usa.shown();
       };
-      expect(await faultsInEveryLook(page, listed)).toEqual([]);
+      expect(await faultsInEveryLook(page, listed, NAMES)).toEqual([]);
       await usa.click();
       await page.press("Escape");
       expect(await usa.hasFocus()).toBe(true);
@@ -306,18 +307,23 @@ describeWithBrowser("an installer at a site with zones", () => {
         await form.markup("form details:last-of-type > summary").click();
         await form.input("confirmMs").shown();
       };
-      expect(await faultsInEveryLook(page, opened)).toEqual([]);
+      expect(await faultsInEveryLook(page, opened, NAMES)).toEqual([]);
       const found = page.screen("zones/found");
       const looked = async (): Promise<void> => {
         await page.open("zones/found");
         await found.markup(".card a.button:last-child").shown();
       };
-      expect(await faultsInEveryLook(page, looked)).toEqual([]);
+      expect(await faultsInEveryLook(page, looked, NAMES)).toEqual([]);
       await page.open("zones/form?zone=usa");
       await form.input("name").fill("Ușa mare");
       await form.markup("form button.main").click();
       const review = page.screen("zones/review");
-      expect(await faultsInEveryLook(page, () => review.markup(".diff .added").shown())).toEqual([]);
+      const reviewed = (): Promise<void> => review.markup(".diff .added").shown();
+      expect(await faultsInEveryLook(page, reviewed, NAMES)).toEqual([]);
+      await review.input("password").fill(EDGE.password);
+      await review.markup("button.main").click();
+      const saved = page.screen("zones/saved");
+      expect(await faultsInEveryLook(page, () => saved.markup(".tile").shown(), NAMES)).toEqual([]);
     },
     SCENARIO_TIMEOUT_MS,
   );

@@ -309,6 +309,16 @@ export class PanelPage {
     await this.#page.keyboard.press(key);
   }
 
+  /** Presses Tab until a part has the focus, as a person without a mouse. @throws after `max` presses */
+  async tabTo(part: Part, max = 80): Promise<void> {
+    await part.shown();
+    for (let count = 0; count < max; count += 1) {
+      if (await part.hasFocus()) return;
+      await this.press("Tab");
+    }
+    throw new Error(`no focus after ${max} times Tab`);
+  }
+
   async type(text: string): Promise<void> {
     await this.#page.keyboard.type(text);
   }

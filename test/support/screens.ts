@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { foreignWords } from "./foreign-words.ts";
 import type { PanelPage } from "./panel-page.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -30,10 +31,15 @@ export function clippedParts(page: PanelPage): Promise<string[]> {
 
 /**
  * Violations of a screen in both languages and colour schemes, on a phone and a laptop, as `language colours
- * width: fault`.
+ * width: fault`; words of the other language are violations too.
  * @param open opens the screen after its language is set
+ * @param names of the site, which have no language
  */
-export async function faultsInEveryLook(page: PanelPage, open: () => Promise<void>): Promise<string[]> {
+export async function faultsInEveryLook(
+  page: PanelPage,
+  open: () => Promise<void>,
+  names: readonly (string | RegExp)[] = [],
+): Promise<string[]> {
   const faults: string[] = [];
   for (const language of ["RO", "EN"]) {
     await page.speak(language);
@@ -44,6 +50,7 @@ export async function faultsInEveryLook(page: PanelPage, open: () => Promise<voi
         for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
           faults.push(`${language} ${colorScheme} ${width}: ${fault}`);
       }
+    for (const fault of await foreignWords(page, language, names)) faults.push(`${language}: ${fault}`);
     await page.press("Escape");
   }
   return faults;

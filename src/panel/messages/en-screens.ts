@@ -1,6 +1,7 @@
 /** Zones, settings, passwords, fields of records and the comparison with the dispatch centre, in English. */
 export const EN_SCREENS = {
   "app.moreActions": "More actions",
+  "app.actionsFor": "Actions for {name}",
   "api.document": "OpenAPI document:",
   "zones.all": "All {n}",
   "zones.open": "Open {n}",

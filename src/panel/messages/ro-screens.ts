@@ -4,6 +4,7 @@ import type { EN_SCREENS } from "./en-screens.ts";
 /** Zones, settings, passwords, fields of records and the comparison with the dispatch centre, in Romanian. */
 export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "app.moreActions": "Alte acțiuni",
+  "app.actionsFor": "Acțiuni pentru {name}",
   "api.document": "Documentul OpenAPI:",
   "zones.all": "Toate {n}",
   "zones.open": "Deschise {n}",

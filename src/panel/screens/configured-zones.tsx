@@ -47,7 +47,7 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
         {shown.map((zone, index) => (
           <li key={idOf(zone)} data-zone={idOf(zone)}>
             <Row zone={zone} />
-            <Menu label={t("edit.actions", { zone: nameOf(zone) })}>
+            <Menu label={t("edit.actions", { zone: nameOf(zone) })} staysOpen>
               <a class="button" href={`#/zones/form?zone=${idOf(zone)}`}>
                 {t("edit.change")}
               </a>

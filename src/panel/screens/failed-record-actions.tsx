@@ -4,6 +4,8 @@ import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { Menu } from "../menu.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 /** Actions for a record that needs attention: retry it or stop sending it. */
@@ -23,18 +25,17 @@ export function FailedRecordActions({
     done();
   };
   return (
-    <div class="row">
-      <button type="button" aria-label={`${t("sync.retry")} #${id}`} onClick={() => void act("retry")}>
-        {t("sync.retry")}
-      </button>
-      <button
-        type="button"
-        class="danger"
-        aria-label={`${t("sync.drop")} #${id}`}
-        onClick={() => setIsAsked(true)}
-      >
-        {t("sync.drop")}
-      </button>
+    <>
+      <Menu label={t("app.actionsFor", { name: `#${id}` })}>
+        <button type="button" onClick={() => void act("retry")}>
+          <Icon name="refresh-cw" />
+          {t("sync.retry")}
+        </button>
+        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+          <Icon name="x" />
+          {t("sync.drop")}
+        </button>
+      </Menu>
       {isAsked && (
         <ConfirmDialog
           title={t("sync.dropTitle", { id })}
@@ -51,6 +52,6 @@ export function FailedRecordActions({
           )}
         </ConfirmDialog>
       )}
-    </div>
+    </>
   );
 }

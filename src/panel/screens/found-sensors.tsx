@@ -10,6 +10,7 @@ import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
 import { ApiError } from "../http.ts";
+import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending } from "../notice.tsx";
@@ -76,7 +77,11 @@ function Listening({ found: { listening } }: { readonly found: DiscoveryView }) 
   return (
     <span class={state === "listening" ? "live" : "live lost"} role="status">
       {t(`found.state.${state}`)}
-      {reason !== null && <span class="unseen">{reason}</span>}
+      {reason !== null && (
+        <span class="unseen">
+          <DaemonWords text={reason} />
+        </span>
+      )}
     </span>
   );
 }

@@ -13,6 +13,7 @@ import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
+import { InterventionMenu } from "./intervention-menu.tsx";
 import { Table, type Column } from "../table.tsx";
 import { apiPath } from "../http.ts";
 
@@ -64,7 +65,7 @@ export function InterventionsScreen() {
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={columns(isSynced ? phases : undefined)}
+            columns={columns(isSynced ? phases : undefined, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
@@ -116,7 +117,10 @@ function Filters() {
   );
 }
 
-function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<Intervention>[] {
+function columns(
+  phases: ReadonlyMap<number, ShownPhase> | undefined,
+  reload: () => void,
+): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
     {
       key: "name",
@@ -150,6 +154,12 @@ function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<In
     const cell = ({ id }: Intervention) => <SyncBadge phase={phases.get(id)} />;
     all.push({ key: "sync", title: t("record.sync"), cell });
   }
+  all.push({
+    key: "actions",
+    title: t("zones.actions"),
+    isShort: true,
+    cell: (record) => <InterventionMenu record={record} done={reload} />,
+  });
   return all;
 }
 
