@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -47,11 +48,28 @@ describeWithBrowser("a technician on site", () => {
     await banner.gone();
 
     await page.open("walk-test");
-    await walk.text(/By edge@site.example, from .* to /).shown();
-    await walk.text("1 of 3 zones tested").shown();
+    await walk.text("edge@site.example").shown();
+    await walk.text(/^\d\d.* – .*\(Europe\/Bucharest\)$/).shown();
+    await walk.badge("1 zone tested").shown();
+    await walk.badge("2 zones not tested").shown();
     await walk.row(/Ușa principală intrusion .* ×1 tested/).shown();
     await walk.row(/Fum depozit fire – ×0 not tested/).shown();
     await walk.button("Print").shown();
+
+    // On paper the report is alone, as a table, with its signatures; in light colours also for a dark page.
+    await page.asPrinted(true);
+    await page.look("dark", 412);
+    await walk.columnHeader("Result").shown();
+    await walk.text("Customer").shown();
+    for (const other of [walk.button("Print"), walk.button("Start signal test"), page.menu.link("Home")])
+      await eventually("a hidden part", async () => !(await other.isShown()));
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("light");
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    const paper = (await page.printed()).toString("latin1");
+    expect(paper.match(/\/Type \/Page\b/g)).toHaveLength(1);
+    expect(paper).toMatch(/\/MediaBox \[0 0 59[45](\.\d+)? 84[12](\.\d+)?\]/);
     expect(await interventionsOf(site.daemon)).toEqual([]);
   });
 

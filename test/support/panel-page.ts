@@ -121,6 +121,11 @@ export class Part {
     await eventually(`a field with ${value}`, async () => (await this.#locator.inputValue()) === value);
   }
 
+  /** Whether it is visible now. */
+  async isShown(): Promise<boolean> {
+    return this.#locator.isVisible();
+  }
+
   /** Its text. */
   async words(): Promise<string> {
     return this.#locator.innerText();
@@ -358,6 +363,16 @@ export class PanelPage {
       },
       { times },
     );
+  }
+
+  /** The page as the browser prints it: a PDF. */
+  async printed(): Promise<Buffer> {
+    return this.#page.pdf({ preferCSSPageSize: true });
+  }
+
+  /** Shows the page as on paper, or on the screen again. */
+  async asPrinted(isPrinted: boolean): Promise<void> {
+    await this.#page.emulateMedia({ media: isPrinted ? "print" : "screen" });
   }
 
   /** Runs a script in the page; look-ups go through screens. */

@@ -1,6 +1,8 @@
+import { useEffect } from "preact/hooks";
 import type { WalkTestView } from "../../site/zone-view.ts";
 import { Badge } from "../badge.tsx";
 import { formatTime } from "../date-format.ts";
+import { originText } from "../event-words.ts";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
@@ -8,9 +10,15 @@ import { Table, type Column } from "../table.tsx";
 
 type Tested = WalkTestView["zones"][number];
 
-/** The report of the last walk test, with each zone and a place for two signatures; the browser prints it. */
+/**
+ * The report of the last walk test for the customer: site, time, tester, each zone and a place for two signatures. The browser
+ * prints it alone on the page, in light colours.
+ */
 export function WalkReport({ test }: { readonly test: WalkTestView }) {
   const tested = test.zones.filter(({ trips }) => trips > 0).length;
+  const timezone = status.value?.site.timezone;
+  const untested = test.zones.length - tested;
+  useEffect(printInLight, []);
   return (
     <section class="card report">
       <div class="head">
@@ -23,18 +31,46 @@ export function WalkReport({ test }: { readonly test: WalkTestView }) {
       <dl class="facts">
         <dt>{t("guide.site")}</dt>
         <dd>{status.value?.site.name}</dd>
-        <dt>{t("record.status")}</dt>
-        <dd>{t("walk.tested", { tested, n: test.zones.length })}</dd>
+        <dt>{t("walk.period")}</dt>
+        <dd>
+          {formatTime(test.since)} – {formatTime(test.ended)}
+          {timezone === undefined ? "" : ` (${timezone})`}
+        </dd>
+        <dt>{t("walk.by")}</dt>
+        <dd>{originText(test.who)}</dd>
+        <dt>{t("walk.result")}</dt>
+        <dd class="row">
+          {tested > 0 && <Badge tone="fine">{t("walk.testedZones", { n: tested })}</Badge>}
+          {untested > 0 && <Badge tone="attention">{t("walk.untestedZones", { n: untested })}</Badge>}
+        </dd>
       </dl>
-      <p>{t("walk.ended", { who: test.who, from: formatTime(test.since), to: formatTime(test.ended) })}</p>
       <Table caption={t("walk.report")} columns={columns()} rows={test.zones} keyOf={({ id }) => id} />
       <div class="signatures">
         <p>{t("walk.installer")}</p>
         <p>{t("walk.customer")}</p>
       </div>
-      <p class="quiet">{`Santinela ${status.value?.version ?? ""} · ${status.value?.site.timezone ?? ""}`}</p>
+      <p class="quiet">{`Santinela ${status.value?.version ?? ""}`}</p>
     </section>
   );
+}
+
+/** Paper is white, whatever the theme. @returns ends this */
+function printInLight(): () => void {
+  const { dataset } = document.documentElement;
+  let shown = dataset["theme"];
+  const toLight = (): void => {
+    shown = dataset["theme"];
+    dataset["theme"] = "light";
+  };
+  const back = (): void => {
+    dataset["theme"] = shown;
+  };
+  addEventListener("beforeprint", toLight);
+  addEventListener("afterprint", back);
+  return () => {
+    removeEventListener("beforeprint", toLight);
+    removeEventListener("afterprint", back);
+  };
 }
 
 function columns(): Column<Tested>[] {
