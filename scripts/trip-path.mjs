@@ -85,7 +85,9 @@ function common([first, ...others]) {
 
 /** A site with this number of zones, each with its own objective, and its dispatch centre. */
 async function startPair(folder, { subjects, broker, steps }) {
-  const { DaemonProcess } = await import(new URL("../build/cli/demo/daemon-process.js", import.meta.url).href);
+  const { DaemonProcess } = await import(
+    new URL("../build/cli/demo/daemon-process.js", import.meta.url).href
+  );
   const daemon = (name, yaml) => {
     const configFile = join(folder, `${name}.yaml`);
     writeFileSync(configFile, `dataDir: ./${name}\nhttp: { port: 0 }\ngpio: { backend: simulated }\n${yaml}`);
