@@ -65,9 +65,9 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const [, , , code] = shown.split(" ");
     await sites.row(/hala-est.*Code not used yet.*obiective\/cladiri\/1/s).shown();
     const invited = () => sites.row(/hala-est/s).shown();
-    expect(await faultsInEveryLook(page, invited, [...NAMES, "hala-est", /sudo santinela enrol .*/g])).toEqual(
-      [],
-    );
+    expect(
+      await faultsInEveryLook(page, invited, [...NAMES, "hala-est", /sudo santinela enrol .*/g]),
+    ).toEqual([]);
     const dataDir = join(centre.installation.folder, "site");
     const claim = { code, site: "hala-est", password: SITE_PASSWORD };
     const claimed = await askDaemon(dataDir, "POST", "/enrolments/claim", claim);
