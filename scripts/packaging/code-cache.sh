@@ -6,6 +6,6 @@ home=$1
 options=$(sed -n 's/^Environment=NODE_OPTIONS=//p' /usr/lib/systemd/system/santinela.service)
 for NODE_OPTIONS in "" "$options"; do
   export NODE_OPTIONS
-  # An installation waits for this with the releases locked; a Raspberry Pi Zero 2 W takes seconds.
+  # An installation waits for this, with the releases locked.
   timeout 60 "$home/node/bin/node" "$home/dist/program/code-cache.js"
 done
