@@ -125,7 +125,7 @@ describe("a browser", () => {
     expect(wrong.body.errors).toEqual([
       {
         place: expect.stringMatching(/site\.yaml:\d+:\d+$/),
-        message: expect.stringMatching(/line 17 is already used/),
+        message: expect.stringMatching(/line 17 is used by two zones, usa and hol/),
       },
     ]);
     const before = content();

@@ -43,11 +43,13 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     await page.press("Escape");
     await page.dialog("Stop sending #1?").gone();
     await row().shown();
-    const faults = await faultsInEveryLook(page, async () => {
+    const asked = async (): Promise<void> => {
       await sync.markup("td .menu > button").click();
       await sync.markup("td button.danger").click();
       await page.openDialog.shown();
-    });
+    };
+    // A notice stays in the language in which it was shown.
+    const faults = await faultsInEveryLook(page, asked, ["Retrying #1"]);
     expect(faults.join("\n")).toBe("");
     await page.openDialog.gone();
     await menu.click();

@@ -106,8 +106,8 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(sayInRomanian("ana@x.ro is the last administrator. Make another account administrator first.")).toBe(
     "ana@x.ro este ultimul administrator. Acordați întâi altui cont rolul de administrator",
   );
-  expect(sayInRomanian("zones[1].input.gpio: line 18 is already used by another zone")).toBe(
-    "zones[1].input.gpio: linia 18 este deja folosită de altă zonă",
+  expect(sayInRomanian("zones[1].input.gpio: line 18 is used by two zones, usa and hol")).toBe(
+    "zones[1].input.gpio: linia 18 este folosită de două zone: usa și hol",
   );
   expect(sayInRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
   expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();

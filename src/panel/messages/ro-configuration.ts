@@ -1,0 +1,89 @@
+/** What the daemon says of the configuration of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
+export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
+  ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
+  ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
+  ["another change is being applied", "se aplică deja o altă modificare"],
+  ["this installation has no configuration file", "această instalație nu are fișier de configurare"],
+  [
+    "http.configuration is file-only: zones are changed in the configuration file",
+    "http.configuration este file-only: zonele se modifică în fișierul de configurare",
+  ],
+  [
+    "Set http.configuration: panel in the file and restart to allow it here",
+    "Pentru modificare de aici, setați http.configuration: panel în fișier și reporniți",
+  ],
+  [
+    "the configuration file cannot be changed here: {reason}",
+    "fișierul de configurare nu poate fi modificat de aici: {reason}",
+  ],
+  [
+    "Edit the file on the device, then run santinela reload",
+    "Modificați fișierul pe dispozitiv, apoi rulați santinela reload",
+  ],
+  ["unknown zone {id} in the configuration file", "zona {id} nu există în fișierul de configurare"],
+  ["the new configuration was not applied: {reason}", "configurația nouă nu a fost aplicată: {reason}"],
+  ["trips are no longer processed", "declanșările nu se mai prelucrează"],
+  ["it was not applied", "nu a fost aplicată"],
+  ["duplicate zone {id}", "zona {id} există deja"],
+  [
+    "line {n} is used by two zones, {zone} and {other}",
+    "linia {n} este folosită de două zone: {zone} și {other}",
+  ],
+  [
+    "line {n} is the input of zone {zone}; a gate needs a separate line",
+    "linia {n} este intrarea zonei {zone}; armarea are nevoie de altă linie",
+  ],
+  [
+    "line {n} is also the gate of zone {zone}, with a different contact or bias",
+    "linia {n} este și linia de armare a zonei {zone}, cu alt contact sau altă polarizare",
+  ],
+  [
+    "unknown chip {name}. Known in gpio.chips: {names}. Without chip, the zone uses the chip of gpio.chip",
+    "cipul {name} nu există în gpio.chips (există: {names}); fără chip, zona folosește cipul din gpio.chip",
+  ],
+  [
+    "input {n} of {adc} is used by two zones, {zone} and {other}",
+    "intrarea {n} a convertorului {adc} este folosită de două zone: {zone} și {other}",
+  ],
+  [
+    "normal ({normal} Ω) and alarm ({alarm} Ω) overlap with a tolerance of {n} %. Use resistors that differ more, or a smaller tolerancePercent",
+    "normal ({normal} Ω) și alarmă ({alarm} Ω) se suprapun la o toleranță de {n} %; folosiți rezistențe mai diferite sau tolerancePercent mai mic",
+  ],
+  [
+    "the loop of the zone reports its tamper: cut and short circuit. Remove tamper",
+    "bucla zonei semnalează singură sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
+  ],
+  ["unknown profile {name}. Known: {names}", "profilul {name} nu există; profile: {names}"],
+  ["invalid schedule. Use a form such as {example}", "program greșit; exemplu: {example}"],
+  [
+    "EN 50131 requires signals of {n} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone",
+    "EN 50131 cere prelucrarea semnalelor de {n} ms; folosiți cel mult atât sau allowSlow: true pentru o zonă mai lentă",
+  ],
+  ["{option} is missing", "{option} lipsește"],
+  ["unknown option. {remedy}", "opțiune necunoscută; {remedy}"],
+  ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],
+  [
+    "needs low (values that mean low) or below (percentage)",
+    "are nevoie de low (valori) sau below (procent)",
+  ],
+  [
+    "overlaps with the filter {filter} of another zone or value. Make both equal or narrower",
+    "se suprapune cu filtrul {filter} al altei zone; folosiți filtre egale sau mai restrânse",
+  ],
+  [
+    "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
+    "altă zonă se deschide deja la aceeași valoare a acestui topic; adăugați where cu condiții care exclud mesajele celeilalte zone",
+  ],
+  [
+    "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",
+    "{values} sunt egale: nu contează majusculele, on, true și 1 sunt egale, la fel off, false și 0; folosiți valori diferite",
+  ],
+  [
+    "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
+    "zona {id}: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
+  ],
+  ["no GPIO chip with {wanted} (found: {found})", "nu există niciun cip GPIO cu {wanted} (există: {found})"],
+  ["the label {label}", "eticheta {label}"],
+  ["the device {device}", "dispozitivul {device}"],
+  ["the device file {path}", "fișierul de dispozitiv {path}"],
+];
