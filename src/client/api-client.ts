@@ -102,7 +102,7 @@ export class ApiClient {
     // A separate listener: Node 20 garbage-collects a timeout inside AbortSignal.any, and the request never ends.
     const limit = this.#timeoutMs === undefined ? undefined : AbortSignal.timeout(this.#timeoutMs);
     for (;;) {
-      const { reply, isStale } = await this.#send(asked, limit);
+      const { reply, isStale } = await this.#send(asked, limit).catch(refused);
       // Each stale connection leaves the pool, so at the latest a new one ends the loop. A write may have been
       // applied although no response came: only the caller can find out.
       if (!isStale || !(asked.isRepeatable ?? asked.method === "GET")) return reply;
@@ -149,6 +149,11 @@ export class ApiClient {
     this.#abort.abort();
     this.#agent.destroy();
   }
+}
+
+/** What Node.js refuses to send, such as a header with a line break from another server, was not sent. */
+function refused(error: NodeJS.ErrnoException): Sent {
+  return { reply: { kind: "not-sent", code: error.code ?? "ERROR", error: error.message }, isStale: false };
 }
 
 /** Calls `resolve` when a request ends in any way; only the first call counts. */

@@ -100,3 +100,12 @@ test("a request ends at its time-out also after a garbage collection", async () 
   }
   expect(await asked).toMatchObject({ kind: "lost", code: "ETIMEDOUT" });
 });
+
+test("a request that Node.js refuses to send was not sent", async () => {
+  client = new ApiClient({ baseUrl: "http://127.0.0.1:1", timeoutMs: 1_000 });
+  const token = "a\r\nX-Injected: 1";
+  expect(await client.request({ method: "GET", path: "/interventii", token })).toMatchObject({
+    kind: "not-sent",
+    code: "ERR_INVALID_CHAR",
+  });
+});
