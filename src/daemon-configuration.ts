@@ -3,7 +3,8 @@ import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Condition, ConditionCode } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
-import type { Actor } from "./domain/event.ts";
+import type { Actor, EventDetail } from "./domain/event.ts";
+import type { ZoneChanges } from "./domain/zone-changes.ts";
 import { hashOfText, proven, revert, takeReverted, writeOnTrial } from "./ops/configuration-trial.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { EventNotes } from "./service/event-notes.ts";
@@ -47,8 +48,12 @@ export class DaemonConfiguration {
     this.#parts = parts;
   }
 
-  /** Reports a change that was taken back at the start. */
-  start(): void {
+  /**
+   * Reports a change that was taken back at the start.
+   * @param zonesEdited zones that differ from those of the former run; reported too
+   */
+  start(zonesEdited?: ZoneChanges): void {
+    if (zonesEdited) this.#noteEdited({ ...zonesEdited });
     const trial = takeReverted(this.#parts.config.dataDir);
     if (trial) this.#noteReverted(trial, trial.diff, "the daemon ended before the change was proven");
   }
@@ -125,6 +130,13 @@ export class DaemonConfiguration {
       // The earlier configuration is in force unless the reload had begun; the next start reads the file.
       log.error("configuration-not-reloaded", { reason: error.message });
     }
+  }
+
+  #noteEdited(detail: EventDetail): void {
+    const { events, log } = this.#parts;
+    const from = "configuration file";
+    log.warn("zones-edited", detail);
+    events.note({ event: "zones-edited", who: "santinela", from, subject: "configuration", detail });
   }
 
   #noteReverted({ who, from }: Actor, diff: string, reason: string): void {

@@ -5,6 +5,7 @@ import type { Config } from "./config/config.ts";
 import type { LoadOptions } from "./config/load.ts";
 import type { ConfigurationText } from "./config/parsed-text.ts";
 import type { Clock } from "./domain/clock.ts";
+import type { ZoneChanges } from "./domain/zone-changes.ts";
 import type { SimulatedLines } from "./inputs/gpio/gpio-port.ts";
 import { hostOf, type Host } from "./ops/host.ts";
 import { SystemClock } from "./ops/system-clock.ts";
@@ -52,6 +53,8 @@ export interface DaemonOptions {
   readonly configurationFault: string | undefined;
   /** Why the backup for which the previous run ended could not be restored. */
   readonly restoreFault: string | undefined;
+  /** Zones that differ from those of the former run; optional. */
+  readonly zonesEdited?: ZoneChanges | undefined;
   /** Called at each reload. */
   readonly reload: ReloadHooks;
   /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */

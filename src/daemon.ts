@@ -110,7 +110,7 @@ export class Daemon {
       reload: reloadBy,
       isStalled: () => this.isStalled(),
     });
-    configuration.start();
+    configuration.start(this.#options.zonesEdited);
     const control = daemonControl({
       ...this.#options,
       ...this.#common,

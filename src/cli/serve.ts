@@ -5,6 +5,7 @@ import {
   dataDirectories,
   keepLastGood,
   lastGoodAtMs,
+  zonesEdited,
   type EffectiveConfiguration,
 } from "../config/last-good.ts";
 import { findFile, type LoadOptions } from "../config/load.ts";
@@ -132,6 +133,7 @@ class DaemonRuns {
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
       restoreFault,
+      zonesEdited: zonesEdited(config, source, this.#load),
       restart,
     });
     await daemon.start();

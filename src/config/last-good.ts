@@ -2,6 +2,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { AppError } from "../domain/errors.ts";
+import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
 import { configurationText, findFile, readConfiguration, type LoadOptions } from "./load.ts";
 import type { ConfigurationText } from "./parsed-text.ts";
@@ -46,6 +47,22 @@ export function keepLastGood({ dataDir }: Config, { file, text }: ConfigurationT
   renameSync(`${path}.part`, path);
 }
 
+/**
+ * Zones of this run that differ from those of the last good configuration of the same file, before it is replaced: a file that a
+ * power cut has shortened between two zones is valid, and only this shows that zones are missing.
+ * @returns undefined if none differ, or there is nothing to compare with
+ */
+export function zonesEdited(
+  { dataDir, zones }: Config,
+  { file, text }: ConfigurationText,
+  options: LoadOptions,
+): ZoneChanges | undefined {
+  if (file === null || readIfExists(join(dataDir, COPY)) === `${headOf(file)}\n${text}`) return undefined;
+  const before = copyIn(dataDir, file, options);
+  const changes = before && zoneChanges(before.config.zones, zones);
+  return changes && Object.values(changes).some((ids) => ids.length > 0) ? changes : undefined;
+}
+
 /** Time of the last good configuration, milliseconds since 1970; undefined if there is none. */
 export function lastGoodAtMs(dataDir: string): number | undefined {
   return statSync(join(dataDir, COPY), { throwIfNoEntry: false })?.mtimeMs;
@@ -58,17 +75,27 @@ function headOf(file: string): string {
 
 function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfiguration, "fault"> | undefined {
   for (const folder of dataDirectories(file, options)) {
-    const [head, ...lines] = (readIfExists(join(folder, COPY)) ?? "").split("\n");
-    if (head !== headOf(file)) continue;
-    const source = { file, text: lines.join("\n") };
-    try {
-      return { source, config: readConfiguration(source, { ...options, allowMissingPasswords: true }) };
-    } catch (error) {
-      // No longer valid with this environment or release: the errors of the file itself are reported.
-      if (!(error instanceof AppError)) throw error;
-    }
+    const copy = copyIn(folder, file, options);
+    if (copy) return copy;
   }
   return undefined;
+}
+
+function copyIn(
+  folder: string,
+  file: string,
+  options: LoadOptions,
+): Omit<EffectiveConfiguration, "fault"> | undefined {
+  const [head, ...lines] = (readIfExists(join(folder, COPY)) ?? "").split("\n");
+  if (head !== headOf(file)) return undefined;
+  const source = { file, text: lines.join("\n") };
+  try {
+    return { source, config: readConfiguration(source, { ...options, allowMissingPasswords: true }) };
+  } catch (error) {
+    // No longer valid with this environment or release: the errors of the file itself are reported.
+    if (!(error instanceof AppError)) throw error;
+    return undefined;
+  }
 }
 
 /** Possible data directories of a file that may be invalid. */

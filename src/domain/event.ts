@@ -51,6 +51,7 @@ export const EVENT_NAMES = [
   "reload-rejected",
   "configuration-changed",
   "configuration-reverted",
+  "zones-edited",
   "log-detailed",
   "machine-confirmed",
   "zone-bypassed",

@@ -513,3 +513,18 @@ test("a reload while the front is started again takes effect: the records are se
     return (response.value as { name: string }[]).some(({ name }) => name === "Call");
   });
 }, 180_000);
+
+test("the event log names the zones that differ after a start, as those of a file that a power cut has shortened", async () => {
+  const head = `${BASE}mqtt: off\nzones:\n${line("door", 17)}`;
+  await start(`${head}${line("yard", 18)}${line("attic", 19)}`);
+  const edited = async () => (await entries()).filter(({ event }) => event === "zones-edited");
+  expect(await edited()).toEqual([]);
+  await site.end("SIGKILL");
+  edit(`${head}${line("yard", 28)}`);
+  await site.start();
+  const detail = { added: [], removed: ["attic"], changed: ["yard"] };
+  expect(await edited()).toMatchObject([{ from: "configuration file", detail }]);
+  await site.end("SIGTERM");
+  await site.start();
+  expect(await edited()).toHaveLength(1);
+});

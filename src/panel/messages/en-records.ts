@@ -107,6 +107,7 @@ export const EN_RECORDS = {
   "event.backup-downloaded": "backup downloaded",
   "event.configuration-changed": "configuration changed in the web panel",
   "event.configuration-reverted": "configuration changed back",
+  "event.zones-edited": "zones edited in the file",
   "event.reload-applied": "configuration reloaded",
   "event.reload-rejected": "configuration rejected",
   "event.restart-ordered": "restart requested",

@@ -120,6 +120,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.backup-downloaded": "copie de siguranță descărcată",
   "event.configuration-changed": "configurație schimbată din panou",
   "event.configuration-reverted": "configurație readusă la forma dinainte",
+  "event.zones-edited": "zone modificate în fișier",
   "event.reload-applied": "configurație reîncărcată",
   "event.reload-rejected": "configurație respinsă",
   "event.restart-ordered": "repornire solicitată",

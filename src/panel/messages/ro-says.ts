@@ -41,6 +41,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.opening-repeated": "Deschidere repetată",
   "says.configuration-changed": "{who} a modificat configurația",
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
+  "says.zones-edited": "Zonele din fișierul de configurare s-au schimbat înainte de această pornire",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",
   "says.enrolment-created": "{who} a creat un cod de unică folosință pentru locația {about}",
