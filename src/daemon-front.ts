@@ -25,6 +25,7 @@ import { Confirmations } from "./site/confirmations.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
+import type { SiteOutputs } from "./site/outputs.ts";
 import { SiteSettings, type DaemonControl } from "./site/settings.ts";
 import { siteApi } from "./site/site-api.ts";
 import type { SiteMetrics } from "./site/site-metrics.ts";
@@ -44,6 +45,7 @@ export interface SensingComponents {
   readonly site: Pick<Site, "status">;
   readonly zones: SiteZones;
   readonly tests: SiteTests;
+  readonly outputs: Pick<SiteOutputs, "list" | "test">;
   readonly metrics: Pick<SiteMetrics, "text">;
   readonly control: DaemonControl;
 }

@@ -51,11 +51,12 @@ export class PartsHere implements DaemonParts {
     await this.#records?.stop();
   }
 
-  startFront({ site, zones, tests, metrics, control }: SensingComponents): Promise<FrontAddress> {
+  startFront({ site, zones, tests, outputs, metrics, control }: SensingComponents): Promise<FrontAddress> {
     const sensing = {
       site: remoteHere(site),
       zones: remoteHere(zones),
       tests: remoteHere(tests),
+      outputs: remoteHere(outputs),
       metrics: remoteHere(metrics),
       control: remoteHere(control),
     };

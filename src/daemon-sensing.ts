@@ -16,8 +16,10 @@ import type { JsonLog } from "./ops/log.ts";
 import { newKey } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
+import { SiteOutputs } from "./site/outputs.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
+import { DispatchedTrips } from "./store/dispatched-trips.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
@@ -44,6 +46,7 @@ export class DaemonSensing {
   readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly site: Site;
+  readonly #outputs: SiteOutputs;
   readonly components: Omit<SensingComponents, "control">;
   readonly #options: SensingOptions;
   readonly #journal: Journal;
@@ -68,7 +71,10 @@ export class DaemonSensing {
       zones: config.zones,
       zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
       newKey: () => newKey(machine.clock.wallMs()),
-      onTrip: () => this.#dispatch?.requestRun(),
+      onTrip: () => {
+        this.#dispatch?.requestRun();
+        this.#outputs.check();
+      },
     });
     const inputs = new Inputs({
       ...this.#tripParts,
@@ -96,6 +102,13 @@ export class DaemonSensing {
       link: () => parts.link,
     });
     const { site } = this;
+    this.#outputs = new SiteOutputs({
+      ...this.#tripParts,
+      config,
+      inputs,
+      trips: new DispatchedTrips(databases.journal),
+      look: () => site.outputFacts(),
+    });
     const centreObjectives = new UpstreamObjectiveStore(main);
     this.#metrics = new SiteMetrics({
       ...common,
@@ -111,7 +124,13 @@ export class DaemonSensing {
       samples: journal.linkSamples,
       look: () => site.linkSample(),
     });
-    this.components = { site, zones: site.zones, tests: site.tests, metrics: this.#metrics };
+    this.components = {
+      site,
+      zones: site.zones,
+      tests: site.tests,
+      outputs: this.#outputs,
+      metrics: this.#metrics,
+    };
   }
 
   /** Zones that alarm panels have created. @param declared zones of the file, which replace created ones */
@@ -162,10 +181,12 @@ export class DaemonSensing {
     dispatch.start();
     await this.inputs.start();
     this.site.inputsStarted();
+    await this.#outputs.start();
   }
 
   /** Ends the inputs and the dispatch, while the front still answers. */
   async stopInputs(): Promise<void> {
+    await this.#outputs.stop();
     await this.inputs.stop();
     await this.#dispatch?.stop();
   }

@@ -49,6 +49,7 @@ const front = new DaemonFront({
     site: main.remote("site"),
     zones: main.remote("zones"),
     tests: main.remote("tests"),
+    outputs: main.remote("outputs"),
     metrics: main.remote("metrics"),
     control: main.remote("control"),
   },

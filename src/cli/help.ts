@@ -35,6 +35,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "zones restore": ["zones restore --zone front-door"],
   "test walk": ["test walk --minutes 30", "test walk --status"],
   "test signal": ["test signal"],
+  "outputs list": ["outputs list"],
+  "outputs test": ["outputs test --name siren"],
   "interventions list": ["interventions list --limit 50"],
   "interventions show": ["interventions show 120"],
   "interventions set": ["interventions set 120 --status done"],

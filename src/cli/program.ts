@@ -13,6 +13,7 @@ import { addDc09Commands } from "./dc09.ts";
 import { addEventCommands } from "./events.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addFieldTestCommands } from "./field-tests.ts";
+import { addOutputCommands } from "./outputs.ts";
 import { addHelp, textAfter } from "./help.ts";
 import { addInterventionCommands } from "./interventions.ts";
 import { addMaintenanceCommands } from "./maintenance-commands.ts";
@@ -78,6 +79,7 @@ function program(terminal: Terminal): Command {
   addStatusCommand(commands);
   addZoneCommands(commands.group("zones", "the zones and their contacts; needs a running daemon"));
   addFieldTestCommands(commands);
+  addOutputCommands(commands);
   addTripCommand(commands);
   addDc09Commands(commands);
   addInterventionCommands(commands);

@@ -10,6 +10,7 @@ import type {
   TransmittedZone,
   Upstream,
 } from "../generated/types.ts";
+import type { Output } from "../domain/output.ts";
 import type { Zone, ZoneProfile } from "../domain/zone.ts";
 
 /** The whole configuration with all defaults and absolute paths. */
@@ -29,6 +30,7 @@ export interface Config {
   readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
   /** null: off. */
   readonly dc09: Dc09Config | null;
+  readonly outputs: readonly Output[];
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];
   readonly log: Required<Log>;

@@ -24,6 +24,7 @@ import { writtenNumberProblems } from "./messages.ts";
 import { centreProblems } from "./centre-checks.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
+import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
 import { configurationError } from "./problems.ts";
@@ -132,6 +133,7 @@ function resolvedSections(
     homeAssistant: { ...HOME_ASSISTANT_DEFAULTS, ...value.homeAssistant },
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     dc09: value.dc09 ? dc09Of(value, value.dc09, passwords, profiles) : null,
+    outputs: outputsOf(value),
     objectives: value.objectives ?? {},
     zones: (value.zones ?? []).flatMap((zone) =>
       zone.disabled === true

@@ -26,6 +26,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   homeAssistant: "at-restart",
   gpio: "at-restart",
   dc09: "at-restart",
+  outputs: "at-restart",
   objectives: "immediate",
   log: "immediate",
   metricsToken: "immediate",

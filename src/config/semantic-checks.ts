@@ -8,6 +8,7 @@ import { reportDc09 } from "./dc09.ts";
 import { reportTransmitters } from "./transmitter.ts";
 import { reportLines } from "./line-checks.ts";
 import { reportLoops } from "./loop-checks.ts";
+import { reportOutputs } from "./outputs.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
@@ -29,6 +30,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportZones(value, report);
   reportLines(value, report);
   reportLoops(value, report);
+  reportOutputs(value, report);
   reportMessages(value.zones ?? [], report);
   reportTopics(value, report);
   return problems;

@@ -52,6 +52,7 @@ export const CONDITIONS = {
   "adc-unavailable": { severity: "error", title: "Converter unavailable" },
   "adc-channel-failed": { severity: "error", title: "Input of a converter cannot be read" },
   "loop-out-of-range": { severity: "error", title: "Resistance of a loop out of range" },
+  "output-failed": { severity: "error", title: "Output cannot be switched" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip rejected by the local API" },
@@ -163,6 +164,8 @@ export const CONDITION_MESSAGES = {
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
   "loop-out-of-range":
     "the loop of zone {zone} measures {ohms} Ω, which is neither normal ({normal} Ω) nor alarm ({alarm} Ω), neither short-circuited nor cut. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
+  "output-failed":
+    "output {output} cannot be switched: {reason}. It is tried again every five seconds; santinela outputs shows it.",
   "journal-write-failed":
     "the trip journal cannot be written: {reason}. Free disk space or replace the disk.",
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",

@@ -49,6 +49,8 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "configuration-changed": "{who} changed the configuration",
   "configuration-reverted": "The configuration went back to the one before",
   "zones-edited": "The zones in the configuration file changed before this start",
+  "output-switched": "{about} was switched",
+  "output-tested": "{who} tested {about}",
   "machine-confirmed": "{who} confirmed this machine",
   "site-removed": "{who} removed site {about}",
   "enrolment-created": "{who} created a one-time code for site {about}",

@@ -52,6 +52,8 @@ export const EVENT_NAMES = [
   "configuration-changed",
   "configuration-reverted",
   "zones-edited",
+  "output-switched",
+  "output-tested",
   "log-detailed",
   "machine-confirmed",
   "zone-bypassed",

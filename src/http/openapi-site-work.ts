@@ -80,6 +80,23 @@ export const DAILY_WORK: readonly SiteOperation[] = [
   },
   {
     method: "get",
+    path: "/site/outputs",
+    role: "viewer",
+    id: "listOutputs",
+    summary: "The outputs and their state",
+    answer: listOf("OutputView"),
+  },
+  {
+    method: "post",
+    path: "/site/outputs/{name}/test",
+    role: "operator",
+    id: "testOutput",
+    summary: "Switch an output for two seconds; not while its reason is given",
+    answer: listOf("OutputView"),
+    errors: [404, 409],
+  },
+  {
+    method: "get",
     path: "/site/walk-test",
     role: "viewer",
     id: "getWalkTest",

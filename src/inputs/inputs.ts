@@ -22,7 +22,7 @@ import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./mqtt-zones.ts";
 import { MqttZones, type FilterChanges, type MqttZonesOptions } from "./mqtt-zones.ts";
-import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
+import { publisherAt } from "./retained-publisher.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 
 export interface InputsOptions {
@@ -135,6 +135,11 @@ export class Inputs {
     return this.#adc.loopOf(zoneId);
   }
 
+  /** Publishes the outputs at the broker of the readings; undefined without one. */
+  outputPublisher(): ReturnType<typeof publisherAt> {
+    return publisherAt(this.#builtIn, this.#options, "outputs");
+  }
+
   async start(): Promise<void> {
     this.#initSimulatedZones();
     await this.#gpio.start();
@@ -233,15 +238,10 @@ function externalReadings(
   return new MqttReadings({ ...common, ...mqtt, brokerCounts: journal.brokerCounts, zones });
 }
 
-/** Publishes at the broker that the readings come from. */
 function homeAssistantAt(
   builtIn: Broker | undefined,
-  { homeAssistant, mqtt, zones, clock, log }: InputsOptions,
+  { homeAssistant, zones, clock, ...options }: InputsOptions,
 ): HomeAssistant | undefined {
-  if (!homeAssistant) return undefined;
-  const common = { ...homeAssistant, zones, clock, log };
-  if (builtIn) return new HomeAssistant({ ...common, publisher: new BuiltInPublisher(builtIn) });
-  if (mqtt.mode !== "external") return undefined;
-  const publisher = new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-shown`, log });
-  return new HomeAssistant({ ...common, publisher });
+  const publisher = homeAssistant && publisherAt(builtIn, options, "shown");
+  return publisher && new HomeAssistant({ ...homeAssistant, zones, clock, log: options.log, publisher });
 }

@@ -4,6 +4,7 @@ import type { Log } from "../domain/log.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import type { Broker } from "./broker.ts";
 import type { RetainedPublisher } from "./home-assistant.ts";
+import type { MqttSource } from "./inputs.ts";
 
 const RECONNECT_MS = 5_000;
 
@@ -47,6 +48,12 @@ export class ExternalPublisher implements RetainedPublisher {
       this.#client.publish(topic, payload, { qos: 1, retain: true }, this.#onPublished);
   }
 
+  /** Publishes, and resolves once the broker has it. @throws Error without a connection */
+  async deliver(topic: string, payload: string): Promise<void> {
+    if (!this.#client?.connected) throw new Error("the broker is not connected");
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain: true });
+  }
+
   async stop(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
@@ -70,7 +77,11 @@ export class BuiltInPublisher implements RetainedPublisher {
 
   async start(onConnected: () => void): Promise<void> {
     this.#isStarted = true;
-    this.#broker.onRestarted = onConnected;
+    const { onRestarted } = this.#broker;
+    this.#broker.onRestarted = () => {
+      onRestarted();
+      if (this.#isStarted) onConnected();
+    };
     onConnected();
     return Promise.resolve();
   }
@@ -79,8 +90,24 @@ export class BuiltInPublisher implements RetainedPublisher {
     if (this.#isStarted) this.#broker.publish(topic, payload);
   }
 
+  async deliver(topic: string, payload: string): Promise<void> {
+    this.publish(topic, payload);
+    return Promise.resolve();
+  }
+
   async stop(): Promise<void> {
     this.#isStarted = false;
     return Promise.resolve();
   }
+}
+
+/** A publisher at the broker that the readings come from. @param suffix of its client id at an external broker */
+export function publisherAt(
+  builtIn: Broker | undefined,
+  { mqtt, log }: { readonly mqtt: MqttSource; readonly log: Log },
+  suffix: string,
+): BuiltInPublisher | ExternalPublisher | undefined {
+  if (builtIn) return new BuiltInPublisher(builtIn);
+  if (mqtt.mode !== "external") return undefined;
+  return new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-${suffix}`, log });
 }

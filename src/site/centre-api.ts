@@ -43,6 +43,7 @@ export function centreApi(parts: CentreApiParts): SiteApi {
     status: () => status.read(),
     zones: without<SiteApi["zones"]>({ list: async () => [], lifeSafetyHeld: async () => [] }),
     tests: without<SiteApi["tests"]>({ walk: async () => null }),
+    outputs: without<SiteApi["outputs"]>({ list: async () => [] }),
     sync: without<SiteApi["sync"]>({
       recordOf: async () => null,
       view: async () => ({ link: STANDALONE, summary: EMPTY_SUMMARY, comparison: null, records: [] }),

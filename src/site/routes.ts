@@ -21,7 +21,7 @@ import { setupDraftRoutes, setupRoutes, type SetupParts } from "./setup.ts";
 import type { SiteApi } from "./site-api.ts";
 import { syncRoutes } from "./sync.ts";
 import { timelineRoutes } from "./timeline.ts";
-import { fieldTestRoutes, zoneRoutes } from "./zone-routes.ts";
+import { fieldTestRoutes, outputRoutes, zoneRoutes } from "./zone-routes.ts";
 
 export interface SiteRouteParts {
   readonly site: SiteApi;
@@ -50,6 +50,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
   zoneRoutes(router, guards, site.zones);
   fieldTestRoutes(router, guards, site.tests);
+  outputRoutes(router, guards, site.outputs);
   timelineRoutes(router, guards, site.timeline);
   syncRoutes(router, guards, site.sync);
   objectiveMirrorRoutes(router, guards, site.objectives);

@@ -12,6 +12,7 @@ import type { SyncPort } from "../sync/sync-port.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteTests } from "./field-tests.ts";
 import { SiteObjectives } from "./objectives.ts";
+import type { SiteOutputs } from "./outputs.ts";
 import type { Site } from "./site.ts";
 import { SiteSync } from "./sync.ts";
 import { SiteTimeline } from "./timeline.ts";
@@ -21,6 +22,7 @@ import type { SiteZones } from "./zones.ts";
 export interface SiteApi extends Pick<Remote<Site>, "status"> {
   readonly zones: Remote<SiteZones>;
   readonly tests: Remote<SiteTests>;
+  readonly outputs: Remote<Pick<SiteOutputs, "list" | "test">>;
   readonly timeline: Remote<SiteTimeline>;
   readonly sync: Remote<SiteSync>;
   readonly objectives: Remote<SiteObjectives>;
@@ -34,6 +36,7 @@ export interface SiteApiParts {
   readonly site: Pick<Remote<Site>, "status">;
   readonly zones: Remote<SiteZones>;
   readonly tests: Remote<SiteTests>;
+  readonly outputs: Remote<Pick<SiteOutputs, "list" | "test">>;
   readonly sync: Remote<SyncPort>;
   readonly events: EventLog;
   readonly outbox: OutboxStore;
@@ -51,6 +54,7 @@ export function siteApi(parts: SiteApiParts): SiteApi {
     status: () => parts.site.status(),
     zones: parts.zones,
     tests: parts.tests,
+    outputs: parts.outputs,
     timeline: remoteHere(new SiteTimeline({ ...parts, sync })),
     sync: remoteHere(sync),
     objectives: remoteHere(new SiteObjectives(parts)),

@@ -1,6 +1,8 @@
 import { isoTime } from "../domain/clock.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
+import type { OutboxSummary } from "../domain/outbox.ts";
+import type { OutputFacts } from "../domain/output.ts";
 import { mainObjective, type SensedState } from "../domain/site-report.ts";
 import { VERSION } from "../generated/version.ts";
 import { storageWear } from "../ops/host.ts";
@@ -13,6 +15,16 @@ import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { SyncQueue } from "./sync-queue.ts";
 import { SiteZones } from "./zones.ts";
+
+const NO_RECORDS: OutboxSummary = {
+  waiting: 0,
+  blocked: 0,
+  rejected: 0,
+  gone: 0,
+  doubtful: 0,
+  rejectedAlarms: 0,
+  oldestWaitingMs: null,
+};
 
 /** State of the site and actions on its zones: the part of the site API that is in the sensing thread. */
 export class Site {
@@ -45,18 +57,12 @@ export class Site {
   }
 
   status(): StatusView {
-    const { config, health, journal, inputs, watch, link } = this.#parts;
+    const { config, journal, inputs, link } = this.#parts;
     const { trips } = journal;
-    const zones = this.zones.list();
-    const conditions = health.list();
     const outbox = this.#queue.summary();
-    const headline = this.#headline.read({
-      isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
-      zones,
-      conditions,
-      isWalkTest: watch.orders.isWalkTest,
-      outbox,
-    });
+    const facts = this.#headlineFacts();
+    const { zones, conditions } = facts;
+    const headline = this.#headline.read({ ...facts, outbox });
     return {
       version: VERSION,
       role: config.role,
@@ -76,6 +82,14 @@ export class Site {
     };
   }
 
+  /** What the outputs depend on; without the outbox, whose summary takes long with many records. */
+  outputFacts(): OutputFacts {
+    return {
+      headline: this.#headline.read({ ...this.#headlineFacts(), outbox: NO_RECORDS }),
+      link: this.#parts.link(),
+    };
+  }
+
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */
   sensed(): SensedState | undefined {
     if (!this.#hasInputs) return undefined;
@@ -92,6 +106,17 @@ export class Site {
       objective: mainObjective(config.zones.map(({ objective }) => refText(objective))),
       diskFreeMb: Math.floor(freeBytes(config.dataDir) / 1_048_576),
       cardWear: storageWear(),
+    };
+  }
+
+  #headlineFacts() {
+    const { health, watch } = this.#parts;
+    const zones = this.zones.list();
+    return {
+      isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
+      zones,
+      conditions: health.list(),
+      isWalkTest: watch.orders.isWalkTest,
     };
   }
 

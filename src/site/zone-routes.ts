@@ -49,3 +49,11 @@ export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteA
     post: [...guards.api, readBody, json(startOrEndWalk)],
   });
 }
+
+/** Routes of the outputs: all users may read, operators and administrators may test one. */
+export function outputRoutes(router: Router, guards: AuthGuards, outputs: SiteApi["outputs"]): void {
+  addResource(router, "/site/outputs", guards.signedIn, { get: json(() => outputs.list()) });
+  addResource(router, "/site/outputs/:name/test", guards.api, {
+    post: json((request) => outputs.test(String(request.params["name"]), requestActor(request))),
+  });
+}

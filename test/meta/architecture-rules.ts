@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   postgres: ["postgres", "service", "store", "domain"],
   http: ["http", "service", "store", "domain"],
   inputs: ["inputs", "client", "dc09", "store", "domain"],
+  // Relays and topics that show an alarm; lines and brokers are those of the inputs.
+  outputs: ["outputs", "inputs", "store", "domain"],
   sync: ["sync", "client", "dc09", "store", "domain"],
   cli: [
     "cli",
@@ -48,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Runs in a browser: of the daemon it may import only the types below.
   panel: ["panel"],
   // The site API: the one module that may import from all components of the running daemon.
-  site: ["site", "http", "inputs", "sync", "ops", "config", "service", "store", "domain"],
+  site: ["site", "http", "inputs", "outputs", "sync", "ops", "config", "service", "store", "domain"],
   "daemon-options.ts": ["config", "domain", "inputs", "ops"],
   // Calls between threads; only the composition roots know them.
   threads: ["threads", "ops", "store", "domain"],

@@ -364,6 +364,7 @@ export const NO_SITE = {
     startSignal: () => noZones(),
     signal: () => noZones(),
   },
+  outputs: { list: () => [], test: () => noZones() },
   timeline: {
     trips: () => [],
     page: () => ({ entries: [], next: null }),

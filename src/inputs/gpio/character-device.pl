@@ -8,6 +8,9 @@
 #                     edge OFFSET 0|1 NANOSECONDS  on every edge: the level after it, and its time (CLOCK_MONOTONIC)
 #                     edge OFFSET 0|1              the same for a chip without an interrupt, which is read 20 times a second
 #                     error OFFSET CODE            CODE as in errno(3)
+#   drive PATH        on standard input "set OFFSET 0|1"
+#                     set OFFSET 0|1               on each command, once the line has this level
+#                     error OFFSET CODE
 # The program exits when its input ends, so that it never outlives the daemon.
 use strict;
 use warnings;
@@ -18,10 +21,12 @@ use constant {
     GET_LINE_INFO   => 0xC100B405,
     GET_LINE        => 0xC250B407,
     GET_LINE_VALUES => 0xC010B40E,
+    SET_LINE_VALUES => 0xC010B40F,
     USED            => 1,
     INPUT           => 4,
     OUTPUT          => 8,
     BOTH_EDGES      => 16 | 32,
+    FIRST_LEVEL     => 2,
     DEBOUNCE        => 3,
     LINE_INFO       => 'a32 a32 L L Q x160 x16',
     RISING          => 1,
@@ -39,8 +44,9 @@ my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
 $| = 1;
 my ($mode, @paths) = @ARGV;
-if ($mode eq 'list') { list($_) for @paths }
-else                 { watch($paths[0]) }
+if    ($mode eq 'list')  { list($_) for @paths }
+elsif ($mode eq 'drive') { drive($paths[0]) }
+else                     { watch($paths[0]) }
 
 sub write_fields { print join("\t", @_), "\n" }
 sub text         { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
@@ -64,7 +70,7 @@ sub list {
         my ($name, $holder, undef, undef, $flags) = unpack(LINE_INFO, $line);
         my $level = '';
         if (!($flags & USED) && ($flags & INPUT)) {
-            my $handle = request($chip, $offset, 0, 0);
+            my $handle = request($chip, $offset, 0);
             $level = level($handle) if $handle;
         }
         $holder = 'kernel' if ($flags & USED) && text($holder) eq '';
@@ -72,10 +78,10 @@ sub list {
     }
 }
 
-# Requests one line; with flags 0 its direction and bias stay unchanged.
+# Requests one line; with flags 0 its direction and bias stay unchanged. An attribute is its number and its value.
 sub request {
-    my ($chip, $offset, $flags, $debounce) = @_;
-    my @attribute = $debounce ? (1, DEBOUNCE, 0, $debounce, 1) : (0, 0, 0, 0, 0);
+    my ($chip, $offset, $flags, @with) = @_;
+    my @attribute = @with ? (1, $with[0], 0, $with[1], 1) : (0, 0, 0, 0, 0);
     my $request = pack('L L63 a32 Q L x20 L L L x4 Q x216 L L x20 l',
         $offset, (0) x 63, 'santinela', $flags, @attribute, 1, EVENTS, 0);
     ioctl($chip, GET_LINE, $request) or return;
@@ -88,6 +94,23 @@ sub level {
     my $values = pack('Q Q', 0, 1);
     ioctl($handle, GET_LINE_VALUES, $values) or return;
     return unpack('Q', $values) & 1;
+}
+
+sub drive {
+    my ($device) = @_;
+    my %handle;
+    while (my $command = <STDIN>) {
+        my (undef, $offset, $level) = split(/ /, $command);
+        $level = $level ? $level + 0 : 0;
+        my $values = pack('Q Q', $level, 1);
+        if (!$handle{$offset}) {
+            open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); next };
+            $handle{$offset} = request($chip, $offset, OUTPUT, FIRST_LEVEL, $level);
+            if (!$handle{$offset}) { close_failed(\%handle, $offset); next }
+        }
+        elsif (!ioctl($handle{$offset}, SET_LINE_VALUES, $values)) { close_failed(\%handle, $offset); next }
+        write_fields('set', $offset, $level);
+    }
 }
 
 sub watch {
@@ -122,9 +145,9 @@ sub run_command {
     return if $command eq 'close';
     # Open the chip again for each line: after a chip was unplugged and reconnected, its name is a different device.
     open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
-    my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce);
+    my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce ? (DEBOUNCE, $debounce) : ());
     if (!$opened && ($!{ENXIO} || $!{ENODEV})) {
-        $opened = request($chip, $offset, INPUT | $BIAS{$bias}, 0);
+        $opened = request($chip, $offset, INPUT | $BIAS{$bias});
         $polled->{$offset} = level($opened) if $opened;
     }
     if (!$opened) { write_fields('error', $offset, error_name()); return }

@@ -7,9 +7,10 @@ import { devicesIn } from "./chip-devices.ts";
 import { lineError, checkLine, chosenChip, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
-type OnoffModule = { readonly Gpio: typeof OnoffGpio };
+export type OnoffModule = { readonly Gpio: typeof OnoffGpio };
 
-const SYSFS_GPIO = "/sys/class/gpio";
+/** Directory of the GPIO class. */
+export const SYSFS_GPIO = "/sys/class/gpio";
 
 /** The kernel's lines through onoff, which uses the files in /sys. */
 export class OnoffLines implements GpioPort {
@@ -26,22 +27,7 @@ export class OnoffLines implements GpioPort {
    * @throws AppError `unavailable` with the remedy
    */
   static async load(chip: ChipSelector): Promise<OnoffLines> {
-    if (chip.path !== undefined)
-      throw new AppError("unavailable", "GPIO in /sys does not know the device files of chips", {
-        hint: `Set gpio.chips.${chip.name ?? ""} to a label or device instead of a path, or gpio.backend to cdev.`,
-      });
-    let onoff: OnoffModule;
-    try {
-      onoff = await import("onoff");
-    } catch (cause) {
-      throw new AppError("unavailable", "the onoff add-on is not installed", {
-        hint: "Install a C++ toolchain (apt install g++ make python3) and run npm install again.",
-        cause,
-      });
-    }
-    // Report a missing chip once, not for each line.
-    sysfsNumberOf(0, SYSFS_GPIO, chip);
-    return new OnoffLines(onoff, chip);
+    return new OnoffLines(await loadOnoff(chip), chip);
   }
 
   open(line: number, bias: Bias, onActivity: OnActivity): GpioLine {
@@ -63,6 +49,29 @@ export class OnoffLines implements GpioPort {
   close(): void {
     // Each line is closed by its owner; nothing else is open.
   }
+}
+
+/**
+ * Loads onoff, an optional native add-on, and finds the chip.
+ * @throws AppError `unavailable` with the remedy
+ */
+export async function loadOnoff(chip: ChipSelector): Promise<OnoffModule> {
+  if (chip.path !== undefined)
+    throw new AppError("unavailable", "GPIO in /sys does not know the device files of chips", {
+      hint: `Set gpio.chips.${chip.name ?? ""} to a label or device instead of a path, or gpio.backend to cdev.`,
+    });
+  let onoff: OnoffModule;
+  try {
+    onoff = await import("onoff");
+  } catch (cause) {
+    throw new AppError("unavailable", "the onoff add-on is not installed", {
+      hint: "Install a C++ toolchain (apt install g++ make python3) and run npm install again.",
+      cause,
+    });
+  }
+  // Report a missing chip once, not for each line.
+  sysfsNumberOf(0, SYSFS_GPIO, chip);
+  return onoff;
 }
 
 class OnoffLine implements GpioLine {

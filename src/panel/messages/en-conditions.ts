@@ -20,6 +20,7 @@ export const EN_CONDITIONS = {
   "condition.adc-unavailable": "Converter unavailable",
   "condition.adc-channel-failed": "Input of a converter cannot be read",
   "condition.loop-out-of-range": "Resistance of a loop out of range",
+  "condition.output-failed": "Output cannot be switched",
   "condition.journal-write-failed": "Trip journal cannot be written",
   "condition.dispatch-failing": "Trips wait for the local API",
   "condition.trip-refused": "Trip rejected by the local API",

@@ -23,6 +23,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.adc-unavailable": "Convertor indisponibil",
   "condition.adc-channel-failed": "O intrare a convertorului nu poate fi citită",
   "condition.loop-out-of-range": "Rezistența unei bucle în afara limitelor",
+  "condition.output-failed": "O ieșire nu poate fi comutată",
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
   "condition.dispatch-failing": "API-ul local nu preia declanșările",
   "condition.trip-refused": "Declanșare respinsă de API-ul local",

@@ -121,6 +121,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.configuration-changed": "configurație schimbată din panou",
   "event.configuration-reverted": "configurație readusă la forma dinainte",
   "event.zones-edited": "zone modificate în fișier",
+  "event.output-switched": "ieșire comutată",
+  "event.output-tested": "ieșire testată",
   "event.reload-applied": "configurație reîncărcată",
   "event.reload-rejected": "configurație respinsă",
   "event.restart-ordered": "repornire solicitată",

@@ -42,6 +42,8 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.configuration-changed": "{who} a modificat configurația",
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
   "says.zones-edited": "Zonele din fișierul de configurare s-au schimbat înainte de această pornire",
+  "says.output-switched": "Ieșirea {about} a fost comutată",
+  "says.output-tested": "{who} a testat {about}",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",
   "says.enrolment-created": "{who} a creat un cod de unică folosință pentru locația {about}",

@@ -52,6 +52,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
     "Bucla zonei {zone} măsoară {ohms} Ω: nici normal ({normal} Ω), nici alarmă ({alarm} Ω), nici scurtcircuit, nici întreruptă. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
+  "output-failed":
+    "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; santinela outputs o afișează.",
   "journal-write-failed":
     "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":

@@ -1,0 +1,70 @@
+import type { Headline, HeadlineCode } from "./headline.ts";
+import type { LinkStatus } from "./link-status.ts";
+import type { ZoneKind } from "./zone.ts";
+
+/** What turns an output on. */
+export type OutputReason = "alarm" | "link-lost" | "not-ready";
+
+/** A relay or a topic that shows an alarm, a lost link or a site that is not ready. */
+export interface Output {
+  readonly name: string;
+  readonly reason: OutputReason;
+  /** Kinds of the zones whose trips turn it on; null for all. */
+  readonly kinds: readonly ZoneKind[] | null;
+  readonly target: OutputTarget;
+  /** Time for which it is on, milliseconds; null for as long as the reason lasts. */
+  readonly pulseMs: number | null;
+  /** Time for which the reason must last first, milliseconds. */
+  readonly delayMs: number;
+  /** Off while the reason lasts, and on otherwise. */
+  readonly isInverted: boolean;
+}
+
+export type OutputTarget =
+  | {
+      readonly by: "gpio";
+      readonly gpio: number;
+      /** Name in `gpio.chips`; undefined for the chip of `gpio.chip`. */
+      readonly chip: string | undefined;
+      /** Level of the line when the output is on. */
+      readonly active: 0 | 1;
+    }
+  | { readonly by: "mqtt"; readonly topic: string; readonly on: string; readonly off: string };
+
+/** What the reasons are computed from. */
+export interface OutputFacts {
+  readonly headline: Pick<Headline, "reasons">;
+  readonly link: Pick<LinkStatus, "state">;
+}
+
+const ALARM: readonly HeadlineCode[] = ["alarm-unfinished", "alarm-unrecorded", "zone-open"];
+/** A site that is not ready may miss an alarm, or cannot be armed. */
+const NOT_READY: readonly HeadlineCode[] = [
+  "starting",
+  "zone-fault",
+  "zone-shut-down",
+  "condition-error",
+  "zone-not-ready",
+  "zone-unknown",
+];
+
+/** Whether the reason applies now. */
+export function isGiven(reason: OutputReason, { headline, link }: OutputFacts): boolean {
+  if (reason === "link-lost") return link.state === "down";
+  const codes = reason === "alarm" ? ALARM : NOT_READY;
+  return headline.reasons.some(({ code }) => codes.includes(code));
+}
+
+/** An output as the panel and the command line show it. */
+export interface OutputView {
+  readonly name: string;
+  readonly reason: OutputReason;
+  /** Its line or topic. */
+  readonly target: string;
+  /** Null before its first switch and while it cannot be switched. */
+  readonly isOn: boolean | null;
+  /** Last switch, ISO 8601 UTC. */
+  readonly since: string | null;
+  /** Why it cannot be switched; null if it can. */
+  readonly fault: string | null;
+}

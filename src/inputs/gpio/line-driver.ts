@@ -1,0 +1,105 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { AppError } from "../../domain/errors.ts";
+import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
+import type { GpioBackend } from "./backend.ts";
+import { listChips, type ListedChip } from "./character-device.ts";
+import { checkLine, chosenChip, lineError } from "./chips.ts";
+import { OnoffDriver } from "./onoff-driver.ts";
+
+/** Output lines of one chip. */
+export interface LineDriver {
+  /**
+   * Makes the line an output with this level; its first level is also this one, so that a relay does not click.
+   * @throws AppError `unavailable` with a message that names the line and the remedy
+   */
+  set(line: number, level: 0 | 1): Promise<void>;
+  /** Releases the lines. What a line does then depends on its chip. */
+  close(): void;
+}
+
+/**
+ * Opens the output lines of one chip, as `openBackend` those of zones.
+ * @throws AppError `unavailable` with the remedy
+ */
+export async function openDriver(
+  backend: GpioBackend | "simulated",
+  chip: ChipSelector,
+): Promise<LineDriver> {
+  if (backend === "simulated") return SIMULATED;
+  if (backend === "onoff") return OnoffDriver.load(chip);
+  try {
+    return new CharacterDeviceDriver(chosenChip(await listChips(), chip));
+  } catch (error) {
+    if (backend === "cdev") throw error;
+    // The error of the preferred backend has the remedy.
+    return OnoffDriver.load(chip).catch(() => Promise.reject(error as Error));
+  }
+}
+
+/** Lines without hardware: the state of the output is the line. */
+const SIMULATED: LineDriver = { set: async () => Promise.resolve(), close: () => {} };
+
+/** Longer than the kernel needs for an expander on a slow bus. */
+const ANSWER_MS_MAX = 5_000;
+
+interface Switch {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Output lines through the character device, driven by a Perl process of their own. */
+class CharacterDeviceDriver implements LineDriver {
+  readonly #chip: ListedChip;
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #pending = new Map<number, Switch>();
+
+  constructor(chip: ListedChip) {
+    this.#chip = chip;
+    this.#process = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path]);
+    createInterface({ input: this.#process.stdout }).on("line", (line) => this.#receive(line));
+    this.#process.stdin.on("error", () => {});
+    const onExit = (): void => this.#exited();
+    this.#process.on("error", onExit);
+    this.#process.on("close", onExit);
+  }
+
+  async set(line: number, level: 0 | 1): Promise<void> {
+    checkLine(line, this.#chip);
+    const switched = new Promise<void>((resolve, reject) => this.#pending.set(line, { resolve, reject }));
+    this.#process.stdin.write(`set ${line} ${level}\n`);
+    const limit = AbortSignal.timeout(ANSWER_MS_MAX);
+    const onLimit = (): void => this.#end(line)?.reject(silent(line));
+    limit.addEventListener("abort", onLimit, { once: true });
+    if (this.#process.exitCode !== null) this.#exited();
+    return switched.finally(() => limit.removeEventListener("abort", onLimit));
+  }
+
+  close(): void {
+    this.#process.stdin.end();
+  }
+
+  #receive(text: string): void {
+    const [what, number, code = ""] = text.split("\t");
+    const line = Number(number);
+    const pending = this.#end(line);
+    if (what === "set") pending?.resolve();
+    else pending?.reject(lineError(line, Object.assign(new Error(code), { code })));
+  }
+
+  #end(line: number): Switch | undefined {
+    const pending = this.#pending.get(line);
+    this.#pending.delete(line);
+    return pending;
+  }
+
+  #exited(): void {
+    for (const line of this.#pending.keys())
+      this.#end(line)?.reject(new AppError("unavailable", `the process that drives line ${line} has exited`));
+  }
+}
+
+function silent(line: number): AppError {
+  return new AppError("unavailable", `line ${line} was not switched within ${ANSWER_MS_MAX / 1000} s`);
+}

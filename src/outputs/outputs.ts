@@ -1,0 +1,147 @@
+import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import type { Actor, NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
+import { isGiven, type Output, type OutputFacts, type OutputView } from "../domain/output.ts";
+import type { AlarmPulses } from "./alarm-pulses.ts";
+import type { OutputDevice } from "./output-device.ts";
+import { SwitchedOutput } from "./switched-output.ts";
+
+export interface OutputsOptions {
+  readonly outputs: readonly Output[];
+  readonly deviceOf: (target: Output["target"]) => OutputDevice;
+  readonly pulses: AlarmPulses;
+  /** Called once a second if an output depends on it. @throws Error if a database cannot be read */
+  readonly look: () => OutputFacts;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  /** Adds an entry to the event log. */
+  readonly record: (event: NewEvent) => void;
+}
+
+/** Maximum delay of an output after its reason; a pulse may be longer by as much. */
+const INTERVAL_MS = 1_000;
+/** Duration of a test: long enough to hear a siren, too short to take it for an alarm. */
+const TEST_MS = 2_000;
+
+/** Drives all outputs. Nothing here delays a trip: a line or a broker that fails is a condition. */
+export class Outputs {
+  readonly #options: OutputsOptions;
+  readonly #switched: readonly SwitchedOutput[];
+  /** Since when the reason of each output is given, monotonic; absent while it is not. */
+  readonly #since = new Map<Output, number>();
+  readonly #testEndMs = new Map<Output, number>();
+  readonly #pulseEndMs = new Map<Output, number>();
+  #cancel: CancelTimer = () => {};
+  #isRunning = false;
+  #hasFailed = false;
+
+  constructor(options: OutputsOptions) {
+    this.#options = options;
+    this.#switched = options.outputs.map(
+      (output) => new SwitchedOutput({ ...options, output, device: options.deviceOf(output.target) }),
+    );
+  }
+
+  start(): void {
+    this.#isRunning = this.#switched.length > 0;
+    this.check();
+  }
+
+  /** Switches what has changed; called after each trip, too. */
+  check(): void {
+    if (!this.#isRunning) return;
+    this.#cancel();
+    this.#cancel = this.#options.clock.after(INTERVAL_MS, () => this.check());
+    try {
+      this.#readReasons();
+      this.#hasFailed = false;
+    } catch (error) {
+      // The outputs keep their state: an unreadable database must not stop the processing of alarms.
+      if (!this.#hasFailed) this.#options.log.warn("outputs-not-updated", { reason: messageOf(error) });
+      this.#hasFailed = true;
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const one of this.#switched) void one.set(this.#isOn(one.output, nowMs));
+  }
+
+  /** Publishes the state of every topic again. */
+  repeatTopics(): void {
+    for (const one of this.#switched) if (one.output.target.by === "mqtt") one.repeat();
+    this.check();
+  }
+
+  list(): OutputView[] {
+    return this.#switched.map(({ output, isOn, sinceMs, fault }) => ({
+      name: output.name,
+      reason: output.reason,
+      target: output.target.by === "mqtt" ? output.target.topic : lineText(output.target),
+      isOn,
+      since: sinceMs === null ? null : isoTime(sinceMs),
+      fault,
+    }));
+  }
+
+  /**
+   * Switches an output for two seconds.
+   * @throws AppError `not-found` for an unknown output, `conflict` while its reason is given
+   */
+  test(name: string, by: Actor): OutputView[] {
+    const output = this.#switched.find((one) => one.output.name === name)?.output;
+    if (!output) throw new AppError("not-found", `output ${name} does not exist`);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#isOn(output, nowMs) !== output.isInverted)
+      throw new AppError("conflict", `output ${name} is in use now`, { hint: "Test it afterwards." });
+    this.#testEndMs.set(output, nowMs + TEST_MS);
+    this.#options.record({ event: "output-tested", ...by, subject: `output ${name}`, detail: {} });
+    this.check();
+    this.#options.clock.after(TEST_MS, () => this.check());
+    return this.list();
+  }
+
+  /** Switches all outputs off: nothing watches them any longer. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#cancel();
+    await Promise.all(this.#switched.map((one) => one.stop()));
+  }
+
+  #readReasons(): void {
+    const { pulses, look, clock } = this.#options;
+    const isPulsed = ({ reason, pulseMs }: Output): boolean => reason === "alarm" && pulseMs !== null;
+    const outputs = this.#switched.map(({ output }) => output);
+    if (outputs.some(isPulsed)) pulses.read();
+    const others = outputs.filter((output) => !isPulsed(output));
+    if (others.length === 0) return;
+    const facts = look();
+    const nowMs = clock.monotonicMs();
+    for (const output of others) {
+      if (!isGiven(output.reason, facts)) this.#since.delete(output);
+      else if (!this.#since.has(output)) this.#since.set(output, nowMs);
+    }
+  }
+
+  #isOn(output: Output, nowMs: number): boolean {
+    const isTested = (this.#testEndMs.get(output) ?? -Infinity) > nowMs;
+    return (this.#isReasonShown(output, nowMs) || isTested) !== output.isInverted;
+  }
+
+  #isReasonShown(output: Output, nowMs: number): boolean {
+    const { reason, kinds, pulseMs, delayMs } = output;
+    if (reason === "alarm" && pulseMs !== null)
+      return (this.#options.pulses.endMs(pulseMs, kinds) ?? -Infinity) > nowMs;
+    const sinceMs = this.#since.get(output);
+    if (sinceMs === undefined) this.#pulseEndMs.delete(output);
+    if (sinceMs === undefined || nowMs - sinceMs < delayMs) return false;
+    if (pulseMs === null) return true;
+    const endMs = this.#pulseEndMs.get(output) ?? nowMs + pulseMs;
+    this.#pulseEndMs.set(output, endMs);
+    return nowMs < endMs;
+  }
+}
+
+function lineText({ gpio, chip }: Extract<Output["target"], { by: "gpio" }>): string {
+  return chip === undefined ? `GPIO ${gpio}` : `${chip} ${gpio}`;
+}

@@ -1,0 +1,96 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { NewEvent } from "../domain/event.ts";
+import type { Output } from "../domain/output.ts";
+import type { OutputDevice } from "./output-device.ts";
+
+export interface SwitchedOutputOptions {
+  readonly output: Output;
+  readonly device: OutputDevice;
+  readonly clock: Clock;
+  readonly conditions: Conditions;
+  readonly record: (event: NewEvent) => void;
+}
+
+/** Time after a failure until it is tried again. */
+const RETRY_MS = 5_000;
+/** A failure of this time is reported: at a start the broker is not connected at once. */
+const REPORTED_MS = 10_000;
+/** A switch that takes longer, such as of a broker that does not answer, does not hold up the end of the daemon. */
+const STOP_MS_MAX = 2_000;
+
+/** One output with the state that it has, and its condition while it cannot be switched. */
+export class SwitchedOutput {
+  readonly output: Output;
+  readonly #options: SwitchedOutputOptions;
+  /** Null until it was switched once, and after a failure. */
+  isOn: boolean | null = null;
+  /** Wall clock of the last switch. */
+  sinceMs: number | null = null;
+  fault: string | null = null;
+  #isBusy = false;
+  #retryAtMs = -Infinity;
+  #failedSinceMs: number | undefined;
+
+  constructor(options: SwitchedOutputOptions) {
+    this.#options = options;
+    this.output = options.output;
+  }
+
+  /** Switches it if it has another state. Never rejects; one switch at a time, so the caller repeats what it wants. */
+  async set(isOn: boolean): Promise<void> {
+    const { device, clock, conditions, record } = this.#options;
+    const { name, reason } = this.output;
+    if (this.#isBusy || this.isOn === isOn || clock.monotonicMs() < this.#retryAtMs) return;
+    this.#isBusy = true;
+    try {
+      await device.set(isOn);
+      const isFirst = this.isOn === null && isOn === this.output.isInverted;
+      this.isOn = isOn;
+      this.sinceMs = clock.wallMs();
+      this.fault = null;
+      conditions.clear("output-failed", name);
+      this.#failedSinceMs = undefined;
+      // The state after a start is no event, unless the reason of the output is given.
+      if (isFirst) return;
+      const detail = { state: isOn ? "on" : "off", reason };
+      record({
+        event: "output-switched",
+        who: "santinela",
+        from: "itself",
+        subject: `output ${name}`,
+        detail,
+      });
+    } catch (error) {
+      this.isOn = null;
+      this.fault = messageOf(error);
+      const nowMs = clock.monotonicMs();
+      this.#retryAtMs = nowMs + RETRY_MS;
+      this.#failedSinceMs ??= nowMs;
+      if (nowMs - this.#failedSinceMs >= REPORTED_MS)
+        conditions.raise("output-failed", { output: name, reason: this.fault }, name);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** Switches it again to the state that it has: a broker may have lost its retained messages. */
+  repeat(): void {
+    const { isOn } = this;
+    if (isOn === null) this.#retryAtMs = -Infinity;
+    // A failure shows at the next switch.
+    else this.#options.device.set(isOn).catch(() => (this.isOn = null));
+  }
+
+  async stop(): Promise<void> {
+    const { device, clock, conditions } = this.#options;
+    let cancel = (): void => {};
+    const limit = new Promise<void>((resolve) => {
+      cancel = clock.after(STOP_MS_MAX, resolve);
+    });
+    await Promise.race([device.stop().catch(() => "it is off or cannot be reached"), limit]);
+    cancel();
+    conditions.clear("output-failed", this.output.name);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Actor, NewEvent } from "../domain/event.ts";
+import { chipSelectorOf } from "../domain/gpio-chip.ts";
+import type { Log } from "../domain/log.ts";
+import type { Output, OutputFacts, OutputView } from "../domain/output.ts";
+import { openDriver } from "../inputs/gpio/line-driver.ts";
+import type { Inputs } from "../inputs/inputs.ts";
+import { AlarmPulses } from "../outputs/alarm-pulses.ts";
+import { LineOutput } from "../outputs/line-output.ts";
+import type { OutputDevice } from "../outputs/output-device.ts";
+import { Outputs } from "../outputs/outputs.ts";
+import { TopicOutput } from "../outputs/topic-output.ts";
+import type { DispatchedTrips } from "../store/dispatched-trips.ts";
+
+export interface SiteOutputsParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly host: { readonly bootId: string };
+  readonly inputs: Pick<Inputs, "outputPublisher">;
+  readonly trips: DispatchedTrips;
+  readonly look: () => OutputFacts;
+  readonly record: (event: NewEvent) => void;
+}
+
+/** The outputs of the configuration, connected to the lines and the broker of the site. */
+export class SiteOutputs {
+  readonly #outputs: Outputs;
+  readonly #publisher: ReturnType<Inputs["outputPublisher"]>;
+  readonly #availability: string;
+
+  constructor({ config, host, inputs, trips, ...parts }: SiteOutputsParts) {
+    const { outputs, site } = config;
+    const hasTopics = outputs.some(({ target }) => target.by === "mqtt");
+    this.#publisher = hasTopics ? inputs.outputPublisher() : undefined;
+    this.#availability = `santinela/${site.ref}/outputs/availability`;
+    const kindOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId)?.kind;
+    this.#outputs = new Outputs({
+      ...parts,
+      outputs,
+      deviceOf: (target) => this.#deviceOf(target, config.gpio),
+      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, kindOf }),
+    });
+  }
+
+  list(): OutputView[] {
+    return this.#outputs.list();
+  }
+
+  /** Switches an output for two seconds. @throws AppError `not-found`, `conflict` while it is in use */
+  test(name: string, by: Actor): OutputView[] {
+    return this.#outputs.test(name, by);
+  }
+
+  async start(): Promise<void> {
+    const publisher = this.#publisher;
+    await publisher?.start(() => {
+      publisher.publish(this.#availability, "online");
+      this.#outputs.repeatTopics();
+    }, this.#availability);
+    this.#outputs.start();
+  }
+
+  /** Called after each trip. */
+  check(): void {
+    this.#outputs.check();
+  }
+
+  async stop(): Promise<void> {
+    await this.#outputs.stop();
+    await this.#publisher?.stop();
+  }
+
+  #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {
+    if (target.by === "gpio")
+      return new LineOutput(target, (chip) => openDriver(backend, chipSelectorOf(gpio, chip) ?? {}));
+    return new TopicOutput(target, this.#publisher ?? NO_BROKER);
+  }
+}
+
+/** The configuration refuses a topic without a broker. */
+const NO_BROKER = { deliver: () => Promise.reject(new Error("there is no broker")) };
