@@ -71,10 +71,7 @@ export class DaemonSensing {
       zones: config.zones,
       zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
       newKey: () => newKey(machine.clock.wallMs()),
-      onTrip: () => {
-        this.#dispatch?.requestRun();
-        this.#outputs.check();
-      },
+      onTrip: () => this.#onTrip(),
     });
     const inputs = new Inputs({
       ...this.#tripParts,
@@ -102,13 +99,7 @@ export class DaemonSensing {
       link: () => parts.link,
     });
     const { site } = this;
-    this.#outputs = new SiteOutputs({
-      ...this.#tripParts,
-      config,
-      inputs,
-      trips: new DispatchedTrips(databases.journal),
-      look: () => site.outputFacts(),
-    });
+    this.#outputs = this.#newOutputs(databases);
     const centreObjectives = new UpstreamObjectiveStore(main);
     this.#metrics = new SiteMetrics({
       ...common,
@@ -131,6 +122,18 @@ export class DaemonSensing {
       outputs: this.#outputs,
       metrics: this.#metrics,
     };
+  }
+
+  #onTrip(): void {
+    this.#dispatch?.requestRun();
+    this.#outputs.check();
+  }
+
+  #newOutputs({ journal }: Databases): SiteOutputs {
+    const { config } = this.#options;
+    const { inputs, site } = this;
+    const trips = new DispatchedTrips(journal);
+    return new SiteOutputs({ ...this.#tripParts, config, inputs, trips, look: () => site.outputFacts() });
   }
 
   /** Zones that alarm panels have created. @param declared zones of the file, which replace created ones */

@@ -4,7 +4,7 @@ import { OUTPUT_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, Output as OutputOptions } from "../generated/types.ts";
 import type { Report } from "./problems.ts";
 
-/** A short loss of the link or a door that is open for a moment is no reason, milliseconds. */
+/** A short loss of the link, or a door that is open for a moment, does not switch an output, milliseconds. */
 const DELAY_MS = 60_000;
 
 /** Resolves the outputs with their defaults; the configuration is valid. */

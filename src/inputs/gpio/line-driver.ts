@@ -52,32 +52,32 @@ interface Switch {
 /** Output lines through the character device, driven by a Perl process of their own. */
 class CharacterDeviceDriver implements LineDriver {
   readonly #chip: ListedChip;
-  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #helper: ChildProcessWithoutNullStreams;
   readonly #pending = new Map<number, Switch>();
 
   constructor(chip: ListedChip) {
     this.#chip = chip;
-    this.#process = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path]);
-    createInterface({ input: this.#process.stdout }).on("line", (line) => this.#receive(line));
-    this.#process.stdin.on("error", () => {});
+    this.#helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path]);
+    createInterface({ input: this.#helper.stdout }).on("line", (line) => this.#receive(line));
+    this.#helper.stdin.on("error", () => {});
     const onExit = (): void => this.#exited();
-    this.#process.on("error", onExit);
-    this.#process.on("close", onExit);
+    this.#helper.on("error", onExit);
+    this.#helper.on("close", onExit);
   }
 
   async set(line: number, level: 0 | 1): Promise<void> {
     checkLine(line, this.#chip);
     const switched = new Promise<void>((resolve, reject) => this.#pending.set(line, { resolve, reject }));
-    this.#process.stdin.write(`set ${line} ${level}\n`);
+    this.#helper.stdin.write(`set ${line} ${level}\n`);
     const limit = AbortSignal.timeout(ANSWER_MS_MAX);
     const onLimit = (): void => this.#end(line)?.reject(silent(line));
     limit.addEventListener("abort", onLimit, { once: true });
-    if (this.#process.exitCode !== null) this.#exited();
+    if (this.#helper.exitCode !== null) this.#exited();
     return switched.finally(() => limit.removeEventListener("abort", onLimit));
   }
 
   close(): void {
-    this.#process.stdin.end();
+    this.#helper.stdin.end();
   }
 
   #receive(text: string): void {
