@@ -126,7 +126,7 @@ export class DaemonSensing {
 
   #onTrip(): void {
     this.#dispatch?.requestRun();
-    this.#outputs.check();
+    this.#outputs.checkSoon();
   }
 
   #newOutputs({ journal }: Databases): SiteOutputs {

@@ -23,6 +23,8 @@ export interface OutputsOptions {
 
 /** Maximum delay of an output after its reason; a pulse may be longer by as much. */
 const INTERVAL_MS = 1_000;
+/** Delay after a trip: its dispatch comes first. */
+const SOON_MS = 100;
 /** Duration of a test: long enough to hear a siren, too short to take it for an alarm. */
 const TEST_MS = 2_000;
 
@@ -36,6 +38,7 @@ export class Outputs {
   readonly #pulseEndMs = new Map<Output, number>();
   #cancel: CancelTimer = () => {};
   #isRunning = false;
+  #isSoon = false;
   #hasFailed = false;
 
   constructor(options: OutputsOptions) {
@@ -50,9 +53,18 @@ export class Outputs {
     this.check();
   }
 
-  /** Switches what has changed; called after each trip, too. */
+  /** Called after each trip: the outputs follow soon, and a burst of trips is read at once. */
+  checkSoon(): void {
+    if (!this.#isRunning || this.#isSoon) return;
+    this.#isSoon = true;
+    this.#cancel();
+    this.#cancel = this.#options.clock.after(SOON_MS, () => this.check());
+  }
+
+  /** Switches what has changed. */
   check(): void {
     if (!this.#isRunning) return;
+    this.#isSoon = false;
     this.#cancel();
     this.#cancel = this.#options.clock.after(INTERVAL_MS, () => this.check());
     try {

@@ -65,8 +65,8 @@ export class SiteOutputs {
   }
 
   /** Called after each trip. */
-  check(): void {
-    this.#outputs.check();
+  checkSoon(): void {
+    this.#outputs.checkSoon();
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
+import type { DispatchedTrip } from "../../src/store/dispatched-trips.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const PULSE_MS = 180_000;
+
+function pulsesOf(clock: ManualClock, rows: DispatchedTrip[]): AlarmPulses {
+  return new AlarmPulses({
+    clock,
+    bootId: "this",
+    trips: { newest: () => rows },
+    kindOf: (zoneId) => (zoneId === "smoke" ? "fire" : zoneId === "counter" ? "holdup" : undefined),
+  });
+}
+
+const trip = (clock: ManualClock, agoMs: number, more: Partial<DispatchedTrip> = {}): DispatchedTrip => ({
+  seq: 1,
+  zoneId: "smoke",
+  bootId: "this",
+  monotonicMs: clock.monotonicMs() - agoMs,
+  wallMs: clock.wallMs() - agoMs,
+  ...more,
+});
+
+/** Milliseconds that are left of the pulse. */
+function leftMs(clock: ManualClock, row: DispatchedTrip): number {
+  const pulses = pulsesOf(clock, [row]);
+  pulses.read();
+  return (pulses.endMs(PULSE_MS, null) ?? -Infinity) - clock.monotonicMs();
+}
+
+test("a new trip has its whole pulse, and a second one prolongs it", () => {
+  const clock = new ManualClock();
+  const rows: DispatchedTrip[] = [];
+  const pulses = pulsesOf(clock, rows);
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBeUndefined();
+  rows.push(trip(clock, 0));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(PULSE_MS);
+  clock.advance(100_000);
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(PULSE_MS);
+  rows.push(trip(clock, 0, { seq: 2, zoneId: "counter" }));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(100_000 + PULSE_MS);
+  expect(pulses.endMs(PULSE_MS, ["fire"])).toBe(PULSE_MS);
+  expect(pulses.endMs(PULSE_MS, ["flood"])).toBeUndefined();
+});
+
+test("a trip whose entry delay has just ended counts from now", () => {
+  const clock = new ManualClock();
+  const rows: DispatchedTrip[] = [];
+  const pulses = pulsesOf(clock, rows);
+  pulses.read();
+  clock.advance(45_000);
+  rows.push(trip(clock, 45_000));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(45_000 + PULSE_MS);
+});
+
+test.each([
+  ["of this boot, two minutes ago: the rest", 120_000, {}, PULSE_MS - 120_000],
+  ["of this boot, ten seconds ago: the whole pulse once more", 10_000, {}, PULSE_MS],
+  ["of this boot, an hour ago: nothing", 3_600_000, {}, PULSE_MS - 3_600_000],
+  [
+    "of an earlier boot, by the wall clock",
+    120_000,
+    { bootId: "earlier", monotonicMs: 7 },
+    PULSE_MS - 120_000,
+  ],
+  [
+    "of an earlier boot, a minute before a clock that was set back an hour",
+    -3_600_000,
+    { bootId: "earlier" },
+    PULSE_MS - 3_600_000,
+  ],
+] as const)("after a restart a trip %s", (_what, agoMs, more, left) => {
+  const clock = new ManualClock();
+  clock.advance(10_000_000);
+  expect(leftMs(clock, trip(clock, agoMs, more))).toBe(left);
+});
