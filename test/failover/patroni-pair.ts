@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
+import { HERE, type Place } from "./network.ts";
 
 /** Debian's user without rights: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65_534;
@@ -22,46 +23,97 @@ const LONG_MS = 120_000;
 
 interface Member {
   readonly name: string;
+  readonly place: Place;
   readonly restPort: number;
   readonly port: number;
 }
 
-/** Two PostgreSQL servers under Patroni with one etcd and haproxy, as processes of the test on the loopback. */
+/** Where the two servers and etcd run. */
+export interface Places {
+  readonly a: Place;
+  readonly b: Place;
+  readonly etcd: Place;
+}
+
+/** Two PostgreSQL servers under Patroni with one etcd, and haproxy, as processes of the test. */
 export class PatroniPair {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-failover-"));
   readonly #running = new Map<string, ChildProcess>();
   #members: Member[] = [];
-  /** The port at which haproxy reaches the primary. */
-  databasePort = 0;
-  /** The port at which haproxy reaches the centres. */
-  centresPort = 0;
 
-  /** @param centrePorts those of the centres that haproxy spreads requests over */
-  static async start(centrePorts: readonly number[]): Promise<PatroniPair> {
+  static async start({ a, b, etcd }: Places): Promise<PatroniPair> {
     const pair = new PatroniPair();
     if (AS.uid !== undefined) chownSync(pair.folder, AS.uid, AS.gid ?? AS.uid);
     const [etcdPort, peerPort] = [await freePort(), await freePort()];
-    pair.#start("etcd", "/usr/bin/etcd", [
+    const [client, peer] = [`http://${etcd.host}:${etcdPort}`, `http://${etcd.host}:${peerPort}`];
+    pair.#start("etcd", etcd, "/usr/bin/etcd", [
       "--name=one",
       `--data-dir=${join(pair.folder, "etcd")}`,
-      `--listen-client-urls=http://127.0.0.1:${etcdPort}`,
-      `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
-      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-      `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
-      `--initial-cluster=one=http://127.0.0.1:${peerPort}`,
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=one=${peer}`,
     ]);
-    for (const name of ["a", "b"]) {
-      const member = { name, restPort: await freePort(), port: await freePort() };
+    for (const [name, place] of [["a", a] as const, ["b", b] as const]) {
+      const member = { name, place, restPort: await freePort(), port: await freePort() };
       pair.#members.push(member);
-      writeFileSync(join(pair.folder, `${name}.yaml`), pair.#patroni(member, etcdPort));
+      writeFileSync(join(pair.folder, `${name}.yaml`), pair.#patroni(member, `${etcd.host}:${etcdPort}`));
     }
-    pair.databasePort = await freePort();
-    pair.centresPort = await freePort();
-    writeFileSync(join(pair.folder, "haproxy.cfg"), pair.#haproxy(centrePorts));
     for (const { name } of pair.#members) pair.startMember(name);
     await pair.whole();
-    pair.#start("haproxy", "/usr/sbin/haproxy", ["-db", "-f", join(pair.folder, "haproxy.cfg")]);
     return pair;
+  }
+
+  /** Starts haproxy at a place, where it reaches the primary. @returns its port there, on the loopback */
+  async startDatabasePort(place: Place): Promise<number> {
+    const port = await freePort();
+    const servers = this.#members.map(
+      ({ name, place: { host }, port: at, restPort }) =>
+        `  server ${name} ${host}:${at} check port ${restPort} on-marked-down shutdown-sessions`,
+    );
+    this.#haproxy(
+      `primary-${port}`,
+      place,
+      `listen primary
+  bind 127.0.0.1:${port}
+  option httpchk GET /primary
+  http-check expect status 200
+${servers.join("\n")}
+`,
+    );
+    return port;
+  }
+
+  /** Starts haproxy before the centres at these addresses. @returns the URL that sites use */
+  async startCentresPort(centres: readonly string[]): Promise<string> {
+    const port = await freePort();
+    const servers = centres.map((address, index) => `  server c${index + 1} ${address} check`);
+    this.#haproxy(
+      "centres",
+      HERE,
+      `listen santinela
+  mode http
+  bind 127.0.0.1:${port}
+  option redispatch 1
+  option httpchk GET /site/setup
+  http-check expect status 200
+  http-error status 503 content-type application/json string "{}" hdr Retry-After 2
+${servers.join("\n")}
+`,
+    );
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** The database at a port of haproxy, as `database` of a centre. */
+  urlAt(port: number): string {
+    return `postgres://santinela:santinela@127.0.0.1:${port}/postgres`;
+  }
+
+  /** The database at one server, leader or not. */
+  urlOf(name: string): string {
+    const { place, port } = this.#member(name);
+    return `postgres://santinela:santinela@${place.host}:${port}/postgres`;
   }
 
   /** Waits until there is a leader with a synchronous standby. */
@@ -76,13 +128,22 @@ export class PatroniPair {
     );
   }
 
-  /** The name of the leader, as Patroni sees it. */
-  async leader(): Promise<string> {
-    return (await this.#cluster()).find(({ role }) => role === "leader")?.name ?? "";
+  /** Waits until another server than this one is the leader. */
+  async isLedByOther(name: string): Promise<void> {
+    await eventually(
+      "the other one leads",
+      async () => ![name, ""].includes(await this.leader(name)),
+      LONG_MS,
+    );
+  }
+
+  /** The name of the leader, as Patroni of any server sees it, or of any but one. */
+  async leader(butOf?: string): Promise<string> {
+    return (await this.#cluster(butOf)).find(({ role }) => role === "leader")?.name ?? "";
   }
 
   startMember(name: string): void {
-    this.#start(name, "/usr/bin/patroni", [join(this.folder, `${name}.yaml`)]);
+    this.#start(name, this.#member(name).place, "/usr/bin/patroni", [join(this.folder, `${name}.yaml`)]);
   }
 
   /** Ends Patroni and the server of a member at once, as a power cut does. */
@@ -98,10 +159,17 @@ export class PatroniPair {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #cluster(): Promise<{ name: string; role: string; state: string }[]> {
-    for (const { restPort } of this.#members)
+  #member(name: string): Member {
+    const member = this.#members.find((one) => one.name === name);
+    if (!member) throw new Error(`no server ${name}`);
+    return member;
+  }
+
+  async #cluster(butOf?: string): Promise<{ name: string; role: string; state: string }[]> {
+    for (const { name, place, restPort } of this.#members)
       try {
-        const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
+        if (name === butOf) continue;
+        const answer = await fetch(`http://${place.host}:${restPort}/cluster`, {
           signal: AbortSignal.timeout(5_000),
         });
         return ((await answer.json()) as { members: { name: string; role: string; state: string }[] })
@@ -112,10 +180,28 @@ export class PatroniPair {
     return [];
   }
 
-  #start(name: string, program: string, options: readonly string[]): void {
+  #start(name: string, { entry }: Place, program: string, options: readonly string[]): void {
     const log = openSync(join(this.folder, `${name}.log`), "a");
-    const child = spawn(program, options, { ...AS, cwd: this.folder, stdio: ["ignore", log, log] });
+    const asUser = ["setpriv", `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"];
+    // Another namespace can be entered by root only, who then becomes the user without rights.
+    const [first = "", ...words] = [...entry, ...(entry.length > 0 ? asUser : []), program, ...options];
+    const user = entry.length > 0 ? {} : AS;
+    const child = spawn(first, words, { ...user, cwd: this.folder, stdio: ["ignore", log, log] });
     this.#running.set(name, child);
+  }
+
+  #haproxy(name: string, place: Place, text: string): void {
+    const file = join(this.folder, `${name}.cfg`);
+    writeFileSync(
+      file,
+      `defaults
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  default-server inter 1s fall 2 rise 1
+${text}`,
+    );
+    this.#start(name, place, "/usr/sbin/haproxy", ["-db", "-f", file]);
   }
 
   async #end(name: string, signal: NodeJS.Signals): Promise<void> {
@@ -127,7 +213,7 @@ export class PatroniPair {
     await ended;
   }
 
-  #patroni({ name, restPort, port }: Member, etcdPort: number): string {
+  #patroni({ name, place: { host }, restPort, port }: Member, etcd: string): string {
     const programs = join(
       "/usr/lib/postgresql",
       readdirSync("/usr/lib/postgresql").toSorted().at(-1) ?? "",
@@ -137,8 +223,8 @@ export class PatroniPair {
     if (AS.uid !== undefined) chownSync(join(this.folder, "sockets"), AS.uid, AS.gid ?? AS.uid);
     return `scope: santinela
 name: ${name}
-restapi: { listen: "127.0.0.1:${restPort}", connect_address: "127.0.0.1:${restPort}" }
-etcd3: { host: "127.0.0.1:${etcdPort}" }
+restapi: { listen: "${host}:${restPort}", connect_address: "${host}:${restPort}" }
+etcd3: { host: "${etcd}" }
 bootstrap:
   dcs:
     ttl: 20
@@ -147,11 +233,11 @@ bootstrap:
     synchronous_mode: true
     postgresql:
       use_pg_rewind: true
-      parameters: { max_connections: 60, shared_buffers: 64MB, wal_log_hints: "on" }
+      parameters: { max_connections: 100, shared_buffers: 64MB, wal_log_hints: "on", wal_sender_timeout: 10s, wal_receiver_timeout: 10s }
   initdb: [ { encoding: UTF8 }, { locale: C.UTF-8 }, data-checksums ]
 postgresql:
-  listen: "127.0.0.1:${port}"
-  connect_address: "127.0.0.1:${port}"
+  listen: "${host}:${port}"
+  connect_address: "${host}:${port}"
   data_dir: ${join(this.folder, name)}
   bin_dir: ${programs}
   pgpass: ${join(this.folder, `${name}.pgpass`)}
@@ -159,33 +245,7 @@ postgresql:
     superuser: { username: santinela, password: santinela }
     replication: { username: replication, password: replication }
   parameters: { unix_socket_directories: "${join(this.folder, "sockets")}" }
-  pg_hba: [ "local all all trust", "host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust" ]
-`;
-  }
-
-  #haproxy(centrePorts: readonly number[]): string {
-    const databases = this.#members.map(
-      ({ name, port, restPort }) =>
-        `  server ${name} 127.0.0.1:${port} check port ${restPort} on-marked-down shutdown-sessions`,
-    );
-    const centres = centrePorts.map((port, index) => `  server c${index + 1} 127.0.0.1:${port} check`);
-    return `defaults
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  default-server inter 1s fall 2 rise 1
-listen primary
-  bind 127.0.0.1:${this.databasePort}
-  option httpchk GET /primary
-  http-check expect status 200
-${databases.join("\n")}
-listen santinela
-  mode http
-  bind 127.0.0.1:${this.centresPort}
-  option httpchk GET /site/setup
-  http-check expect status 200
-  http-error status 503 content-type application/json string "{}" hdr Retry-After 2
-${centres.join("\n")}
+  pg_hba: [ "local all all trust", "host all all all trust", "host replication all all trust" ]
 `;
   }
 }

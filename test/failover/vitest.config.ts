@@ -6,5 +6,6 @@ export default defineConfig({
     // A fail-over takes up to half a minute: the limits end a hung test and do not measure speed.
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
+    fileParallelism: false,
   },
 });
