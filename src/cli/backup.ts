@@ -1,35 +1,53 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
 import { planRestore, restore, type RestorePlan } from "../ops/restore.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
-/** Creates and checks a backup, also while the daemon runs; without `out` it becomes one of the regular backups. */
+/**
+ * Creates and checks a backup, also while the daemon runs; without `out` it becomes one of the regular backups.
+ * @throws AppError `usage` for a centre on PostgreSQL
+ */
 export async function makeBackup(
-  { dataDir }: Config,
+  config: Config,
   { stdout, cwd }: Terminal,
   { out, json }: JsonOption & { readonly out?: string },
 ): Promise<void> {
+  assertOwnDatabase(config);
+  const { dataDir } = config;
   const named = out === undefined ? undefined : resolve(cwd, out);
   const file = named ?? (await backUpRegularly(dataDir, new SystemClock().wallMs()));
   if (named !== undefined) await backUp(dataDir, named);
   stdout.write(json ? jsonText({ file, bytes: statSync(file).size }) : `${file}\n`);
 }
 
-/** Restores a backup, or prints what that would change. */
+/**
+ * Restores a backup, or prints what that would change.
+ * @throws AppError `usage` for a centre on PostgreSQL
+ */
 export function restoreBackup(
-  { dataDir }: Config,
+  config: Config,
   { stdout, cwd }: Terminal,
   { dryRun, json }: JsonOption & { readonly dryRun?: boolean },
   file: string,
 ): void {
+  assertOwnDatabase(config);
+  const { dataDir } = config;
   const path = resolve(cwd, file);
   const plan = planRestore(dataDir, path);
   const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
   stdout.write(json ? jsonText({ plan, done }) : `${planText(plan)}${resultText(done)}`);
+}
+
+function assertOwnDatabase({ database }: Config): void {
+  if (database !== null)
+    throw new AppError("usage", "the records of this centre are in PostgreSQL, not in its data directory", {
+      hint: "Use the backups of PostgreSQL: pg_dump, pgBackRest, or the provider's (docs/centre.md).",
+    });
 }
 
 /** @param done the completed restore; null after a dry run */

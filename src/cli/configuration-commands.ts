@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
 import type { ReloadView } from "../site/administration-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -81,13 +82,17 @@ export function addInitCommand(root: Command, terminal: Terminal): void {
 
 /**
  * Reloads the configuration of the running daemon and prints the changes.
- * @throws AppError `configuration` with the errors, nothing changes then; as `ControlClient`
+ * @throws AppError `configuration` with the errors, nothing changes then; `usage` for a centre on PostgreSQL; as `ControlClient`
  */
 async function reload(
-  { dataDir }: Config,
+  { dataDir, database }: Config,
   { stdout, stderr }: Terminal,
   { json }: JsonOption,
 ): Promise<void> {
+  if (database !== null)
+    throw new AppError("usage", "a centre on PostgreSQL takes a changed configuration with a restart", {
+      hint: "Run santinela check-config, then systemctl restart santinela.",
+    });
   const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
   if (json) {
     stdout.write(jsonText(view));

@@ -13,6 +13,7 @@ import { error, failed, ok, warning, type CheckResult } from "./check-result.ts"
 import { converterChecks } from "./converter-checks.ts";
 import { gpioChecks } from "./gpio-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
+import { sharedDatabaseChecks } from "./shared-database-checks.ts";
 import { counted } from "./table.ts";
 
 /** Checks of the machine and its files; they work whether the daemon runs or not. */
@@ -20,7 +21,7 @@ export async function installationChecks(config: Config): Promise<CheckResult[]>
   return [
     ...configurationChecks(config),
     ...addonChecks(),
-    ...databaseChecks(config),
+    ...(config.database === null ? databaseChecks(config) : await sharedDatabaseChecks(config.database)),
     ...secretChecks(config),
     ...certificateChecks(config, new SystemClock().wallMs()),
     ...(await gpioChecks(config)),

@@ -115,6 +115,27 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     expect((await ask(1, "/interventii", token)).status).toBe(200);
   });
 
+  test("have commands that work on the database, and clear errors of those for SQLite", async () => {
+    const run = (line: string) =>
+      santinela([...line.split(" "), "--config", "first.yaml"], { cwd: installation.folder });
+    for (const line of ["backup", "backup --out copy.db", "restore copy.db"]) {
+      const refused = await run(line);
+      expect([line, refused.code, refused.stderr]).toEqual([line, 64, expect.stringContaining("pg_dump")]);
+    }
+    const reload = await run("reload");
+    expect([reload.code, reload.stderr]).toEqual([64, expect.stringContaining("systemctl restart")]);
+    // Servers of tests do not flush; elsewhere it is an error.
+    const unsafe = await run("doctor");
+    expect(unsafe.stdout).toMatch(/✔ Databases: PostgreSQL 1\d\.\d+ at .*, schema up to date/);
+    expect(unsafe.stdout).toContain("✖ Databases: a power cut takes acknowledged records: fsync is off");
+    expect(unsafe.stdout).toContain("✔ Standby: no synchronous standby");
+    expect(unsafe.code).toBe(1);
+    await server.kill();
+    const away = await run("doctor");
+    expect(away.stdout).toContain("✖ Databases: PostgreSQL: the database is not available");
+    expect(away.code).toBe(1);
+  });
+
   test("receive the records of a site", async () => {
     installation.secret("upstream.password", EDGE.password);
     const site = installation.daemon(

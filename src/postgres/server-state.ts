@@ -1,0 +1,48 @@
+import type { Queries } from "./connection.ts";
+import { STEPS } from "./schema.ts";
+
+/** What a server of PostgreSQL says about itself. */
+export interface ServerState {
+  /** Such as `17.2`. */
+  readonly version: string;
+  /** Whether it is a standby. */
+  readonly isStandby: boolean;
+  /** The settings without which it loses acknowledged transactions at a power cut, of those that are off. */
+  readonly unsafeSettings: readonly string[];
+  /** Whether a standby confirms each transaction too (synchronous_standby_names). */
+  readonly isSynchronous: boolean;
+  /** Schema steps that the database has, 0 for an empty one. */
+  readonly steps: number;
+  /** Schema steps that this release knows. */
+  readonly knownSteps: number;
+}
+
+interface StateRow {
+  readonly version: string;
+  readonly standby: boolean;
+  readonly unsafe: readonly string[];
+  readonly synchronous: boolean;
+  readonly hasSteps: boolean;
+}
+
+/** Reads the state of the server and changes nothing. @throws AppError `unavailable` without a server */
+export async function serverState(queries: Queries): Promise<ServerState> {
+  const [row] = await queries.query<StateRow>(`
+    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS standby,
+      current_setting('synchronous_standby_names') <> '' AS synchronous,
+      to_regclass('schema_steps') IS NOT NULL AS "hasSteps",
+      array(SELECT name FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
+        WHERE current_setting(name) = 'off') AS unsafe`);
+  if (!row) throw new Error("a SELECT without FROM has one row");
+  const [found] = row.hasSteps
+    ? await queries.query<{ steps: number }>("SELECT coalesce(max(step), 0) AS steps FROM schema_steps")
+    : [];
+  return {
+    version: row.version,
+    isStandby: row.standby,
+    unsafeSettings: row.unsafe,
+    isSynchronous: row.synchronous,
+    steps: found?.steps ?? 0,
+    knownSteps: STEPS.length,
+  };
+}
