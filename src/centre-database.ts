@@ -1,7 +1,7 @@
 import type { Config, DatabaseConfig } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
-import { AppError } from "./domain/errors.ts";
+import { AppError, messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { newKey, oneTimePassword } from "./ops/secrets.ts";
 import { PostgresConnections } from "./postgres/connection.ts";
@@ -73,7 +73,8 @@ export class CentreDatabase {
         return await migrate(this.connections);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "unavailable" || isStopping()) throw error;
-        this.#options.log.warn("database-unavailable", { reason: error.message, retryInS: RETRY_MS / 1000 });
+        const reason = messageOf(error.cause ?? error);
+        this.#options.log.warn("database-unavailable", { reason, retryInS: RETRY_MS / 1000 });
         await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve));
       }
   }

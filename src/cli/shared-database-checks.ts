@@ -1,11 +1,11 @@
 import type { DatabaseConfig } from "../config/config.ts";
 import { withoutPassword } from "../config/database-url.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import { JsonLog } from "../ops/log.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { PostgresConnections } from "../postgres/connection.ts";
 import { serverState, type ServerState } from "../postgres/server-state.ts";
-import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { error, ok, warning, type CheckResult } from "./check-result.ts";
 
 const CHECK = "Databases";
 
@@ -18,7 +18,7 @@ export async function sharedDatabaseChecks({ url, password }: DatabaseConfig): P
     return resultsOf(at, await serverState(connections));
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return [failed(CHECK, new AppError(cause.code, `PostgreSQL: ${cause.message}`, { hint: REACH }))];
+    return [error(CHECK, `PostgreSQL: ${cause.message}: ${messageOf(cause.cause)}`, REACH)];
   } finally {
     await connections.close();
   }

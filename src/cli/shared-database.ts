@@ -1,5 +1,5 @@
 import type { Config, DatabaseConfig } from "../config/config.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import { withoutPassword } from "../config/database-url.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { JsonLog } from "../ops/log.ts";
@@ -25,6 +25,14 @@ export async function withPostgres<T>(
   stderr.write(`database: ${url === undefined ? "PostgreSQL of the environment" : withoutPassword(url)}\n`);
   try {
     return await use(connections, await migrate(connections));
+  } catch (error) {
+    // A person at a terminal can correct the reason; clients of the API never see it.
+    if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined)
+      throw error;
+    throw new AppError("unavailable", error.message, {
+      hint: `PostgreSQL: ${messageOf(error.cause)}`,
+      cause: error.cause,
+    });
   } finally {
     await connections.close();
   }

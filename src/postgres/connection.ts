@@ -52,8 +52,7 @@ export class PostgresConnections implements Queries {
   ) {
     this.#onState = onState;
     this.#pool = new pg.Pool({
-      ...(url === undefined ? {} : { connectionString: url }),
-      ...(password === undefined ? {} : { password }),
+      ...addressOf({ url, password }),
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
@@ -103,6 +102,14 @@ export class PostgresConnections implements Queries {
   async close(): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** The password belongs into the URL: the client takes an empty one from a URL without, and ignores its option `password`. */
+function addressOf({ url, password }: ServerAddress): pg.ClientConfig {
+  if (password === undefined) return url === undefined ? {} : { connectionString: url };
+  if (url === undefined) return { password };
+  const separator = url.includes("?") ? "&" : "?";
+  return { connectionString: `${url}${separator}password=${encodeURIComponent(password)}` };
 }
 
 /** Numbers beyond 2^53 do not occur: ids and times in milliseconds are smaller. */

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
@@ -134,6 +136,43 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     const away = await run("doctor");
     expect(away.stdout).toContain("✖ Databases: PostgreSQL: the database is not available");
     expect(away.code).toBe(1);
+  });
+
+  test("sign in to a database with a password from a file, and name the reason when it is wrong", async () => {
+    await server.query("postgres", "CREATE ROLE guarded LOGIN PASSWORD 'a p@ss/w?rd&%'");
+    await server.query("postgres", "CREATE DATABASE guarded OWNER guarded");
+    const file = join(server.folder, "data", "pg_hba.conf");
+    writeFileSync(file, `local all guarded scram-sha-256\n${readFileSync(file, "utf8")}`);
+    await server.query("postgres", "SELECT pg_reload_conf()");
+    installation.secret("database.password", "a p@ss/w?rd&%\n");
+    const socket = encodeURIComponent(server.folder);
+    const forms = [
+      `postgres://guarded@${socket}/guarded`,
+      `postgres:///guarded?user=guarded&host=${server.folder}`,
+    ];
+    for (const [index, form] of forms.entries()) {
+      const yaml = `database: "${form}"\ndatabasePasswordFile: ./database.password\nhttp: { port: 0 }\n`;
+      const centre = installation.centre(`guarded${index}`, yaml);
+      await centre.run(["migrate"]);
+      const { httpPort } = await centre.start();
+      expect((await fetch(`http://127.0.0.1:${httpPort}/site/setup`)).status).toBe(200);
+    }
+    installation.centre("environment", "database: environment\ndatabasePasswordFile: ./database.password\n");
+    const migrate = (name: string) =>
+      santinela(["migrate", "--config", `${name}.yaml`], { cwd: installation.folder });
+    vi.stubEnv("PGHOST", server.folder);
+    vi.stubEnv("PGUSER", "guarded");
+    vi.stubEnv("PGDATABASE", "guarded");
+    const byEnvironment = await migrate("environment");
+    vi.unstubAllEnvs();
+    expect([byEnvironment.code, byEnvironment.stdout]).toEqual([0, "the schema is up to date\n"]);
+
+    installation.secret("database.password", "wrong\n");
+    const refused = await migrate("guarded0");
+    expect([refused.code, refused.stderr]).toEqual([
+      75,
+      expect.stringContaining('password authentication failed for user "guarded"'),
+    ]);
   });
 
   test("receive the records of a site", async () => {

@@ -77,7 +77,7 @@ export class PatroniPair {
       place,
       `listen primary
   bind 127.0.0.1:${port}
-  option httpchk GET /primary
+  option httpchk HEAD /primary
   http-check expect status 200
 ${servers.join("\n")}
 `,
