@@ -27,6 +27,7 @@ import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
   ANSWERS,
+  CONFIRM,
   OBJECTIVES,
   READ,
   STORED,
@@ -59,6 +60,7 @@ export class PostgresRecords implements Records {
   readonly #read: TurnBatch<number, StoredIntervention | undefined>;
   readonly #answers: TurnBatch<{ readonly accountId: number; readonly key: string }, AnswerRow | undefined>;
   readonly #objectives: TurnBatch<ObjectiveRef, boolean>;
+  readonly #confirmed: TurnBatch<null, true>;
 
   constructor(options: PostgresRecordsOptions) {
     const { connections: queries, clock } = options;
@@ -80,6 +82,10 @@ export class PostgresRecords implements Records {
       const rows = await queries.query<AnswerRow>(ANSWERS, values);
       const found = new Map(rows.map((row) => [row.n - 1, row]));
       return asked.map((_one, index) => found.get(index));
+    });
+    this.#confirmed = new TurnBatch(clock, async (asked) => {
+      await queries.query(CONFIRM);
+      return asked.map(() => true);
     });
     this.#objectives = new TurnBatch(clock, async (refs) => {
       const values = [refs.map(({ type }) => type), refs.map(({ id }) => id)];
@@ -152,7 +158,11 @@ export class PostgresRecords implements Records {
         actor: actorOf(principal),
         nowMs: this.#options.clock.wallMs(),
       });
-      if (!decided) return stored;
+      if (!decided) {
+        // The change may be there from a request that had no answer.
+        await this.#confirmed.ask(null);
+        return stored;
+      }
       const [statement, values] = changeStatement(stored, decided);
       const rows = await this.#queries.query<StoredRow>(statement, values);
       return rows[0] && storedOf(rows[0]);
@@ -204,18 +214,27 @@ export class PostgresRecords implements Records {
     if (!(await this.#objectives.ask(ref))) throw unknownObjective(ref);
   }
 
-  /** @throws AppError `key-reused` */
+  /**
+   * The first response to a key. The commit of that request may be on this server only, if the server ended while it waited for
+   * its standby: the answer waits for it.
+   * @throws AppError `key-reused`
+   */
   async #replayed(
     { accountId }: Principal,
     { key, fingerprint }: IdempotencyKey,
   ): Promise<Intervention | undefined> {
     const answer = await this.#answers.ask({ accountId, key });
     if (typeof answer?.body === "string") {
-      if (answer.fingerprint === fingerprint) return JSON.parse(answer.body) as Intervention;
+      if (answer.fingerprint === fingerprint) {
+        await this.#confirmed.ask(null);
+        return JSON.parse(answer.body) as Intervention;
+      }
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
     }
     // The response has expired, but the record still has the key: do not create a duplicate.
-    return typeof answer?.id === "number" ? (await this.#read.ask(answer.id))?.record : undefined;
+    if (typeof answer?.id !== "number") return undefined;
+    await this.#confirmed.ask(null);
+    return (await this.#read.ask(answer.id))?.record;
   }
 }
 

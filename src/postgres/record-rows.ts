@@ -43,6 +43,15 @@ export const ANSWERS: NamedStatement = {
     LEFT JOIN interventions AS record ON record.uid = asked.key AND record.created_by = asked.account_id`,
 };
 
+/**
+ * Ends when everything that this server has committed is as safe as a new record: a commit of its own, which waits for the disk
+ * and for a synchronous standby. A transaction without any row would wait for nothing.
+ */
+export const CONFIRM: NamedStatement = {
+  name: "confirm",
+  text: "SELECT pg_logical_emit_message(true, 'santinela', '')",
+};
+
 /** A row of `ANSWERS`; each value is null if there is none. */
 export interface AnswerRow {
   /** Position of the question, from 1. */

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/*
+ * A commit waits for its synchronous standby, here one that never comes. If the server ends meanwhile and starts again, the record is
+ * there, on this server only: it must not be acknowledged until the standby has it.
+ */
+describeWithPostgres("what only the primary has", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    centre = await PostgresCentre.open(await server.newDatabase());
+  });
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  const create = (key: string) => centre.records.create(PATROL, OPERATOR_USER, { key, fingerprint: "f" });
+  const setStandby = async (name: string): Promise<void> => {
+    await server.query("postgres", `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+    await server.query("postgres", "SELECT pg_reload_conf()");
+  };
+  /** The server as it is after a crash: what it had written is there. */
+  const crash = async (): Promise<void> => {
+    await server.kill();
+    await server.startAgain();
+  };
+  const count = async (): Promise<number | undefined> => {
+    const [row] = await centre.connections.query<{ n: number }>("SELECT count(*) AS n FROM interventions");
+    return row?.n;
+  };
+
+  test("is not acknowledged before the standby has it", async () => {
+    const { record } = await create("confirmed");
+    await setStandby("missing");
+    await expect(create("unconfirmed")).rejects.toMatchObject({ code: "unavailable" });
+    const change = () => centre.records.change(record.id, { body: { notes: "seen" } }, OPERATOR_USER);
+    await expect(change()).rejects.toMatchObject({ code: "unavailable" });
+    await crash();
+    expect(await count()).toBe(2);
+    await expect(create("unconfirmed")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(change()).rejects.toMatchObject({ code: "unavailable" });
+    await setStandby("");
+    expect(await create("unconfirmed")).toMatchObject({ replayed: true });
+    expect((await change()).record.notes).toBe("seen");
+    expect(await count()).toBe(2);
+  });
+});
