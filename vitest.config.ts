@@ -13,7 +13,7 @@ const HAS_POSTGRES =
   process.env["TEST_POSTGRES_BIN"] !== undefined ||
   process.env["CI"] === "true";
 const OVER_BOTH =
-  "decisions enrolment event-log failures fleet interface many-sites model objective-lists openapi site-scope".split(
+  "access decisions enrolment event-log failures fleet interface many-sites model objective-lists openapi site-scope".split(
     " ",
   );
 const OVER_POSTGRES = HAS_POSTGRES ? OVER_BOTH.map((name) => `test/http/${name}.test.ts`) : [];
@@ -33,8 +33,8 @@ export default defineConfig({
         test: {
           name: "main",
           include: ["test/**/*.test.ts"],
-          // The last three boot machines or servers of their own: npm run test:systemd, test:vm, test:failover.
-          exclude: [...LONG, "test/systemd/**", "test/vm/**", "test/failover/**"],
+          // The last four boot machines or servers of their own: npm run test:systemd, test:vm, test:failover, test:centre-guide.
+          exclude: [...LONG, "test/systemd/**", "test/vm/**", "test/failover/**", "test/guide/**"],
         },
       },
       {

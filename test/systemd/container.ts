@@ -49,8 +49,13 @@ export class Container {
   /**
    * Boots and waits until systemd has started everything.
    * @param shown files and directories of this machine, mounted at the same paths
+   * @param options further ones of systemd-nspawn
    */
-  static async boot(root: string, shown: readonly string[] = []): Promise<Container> {
+  static async boot(
+    root: string,
+    shown: readonly string[] = [],
+    options: readonly string[] = [],
+  ): Promise<Container> {
     const nspawn = spawn(
       "scripts/test-container.sh",
       [
@@ -60,6 +65,7 @@ export class Container {
         // For an installation from this source tree.
         `--bind-ro=${process.cwd()}:/source`,
         `--bind-ro=${process.execPath}:/usr/local/bin/node`,
+        ...options,
       ],
       { stdio: ["ignore", "ignore", "pipe"] },
     );
