@@ -21,9 +21,9 @@ function within(path: string, parent: string): boolean {
 /** Keys that identify the intended alternative, and the message if there is none. */
 const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: string }>> = {
   input: {
-    keys: ["gpio", "mqtt", "simulated", "dc09", "adc"],
+    keys: ["gpio", "mqtt", "simulated", "dc09", "adc", "supply"],
     remedy:
-      "an input needs exactly one of gpio: <BCM number>, mqtt: <topic>, dc09: <account>, adc: <converter> or simulated: true",
+      "an input needs exactly one of gpio: <BCM number>, mqtt: <topic>, dc09: <account>, adc: <converter>, supply: raspberry-pi or simulated: true",
   },
   gate: {
     keys: ["schedule", "mqtt", "gpio"],

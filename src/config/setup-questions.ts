@@ -36,6 +36,7 @@ const ZONE_KINDS = [
   "gas",
   "tamper",
   "technical",
+  "power",
 ] as const;
 
 const is =

@@ -31,6 +31,8 @@ const CODE_OF_KIND: Readonly<Record<ZoneKind, EventCode>> = {
   gas: { contactId: "151", sia: ["GA", "GR"] },
   tamper: { contactId: "137", sia: ["TA", "TR"] },
   technical: { contactId: "150", sia: ["UA", "UR"] },
+  // Loss of mains: a trouble of the alarm panel for its receiver, not an alarm of a zone.
+  power: { contactId: "301", sia: ["AT", "AR"] },
 };
 
 /** Codes of a fault of a zone: sensor tamper, low battery, loss of supervision, sensor trouble. */

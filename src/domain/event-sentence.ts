@@ -73,6 +73,7 @@ export const OPEN_WORDS: Readonly<Record<ZoneKind, string>> = {
   gas: "Gas!",
   tamper: "Tamper!",
   technical: "Technical alarm",
+  power: "Power lost",
 };
 
 /** What becomes of a trip, by its state. */

@@ -184,7 +184,15 @@ function priorityLevel(priority: Intervention["priority"]): number {
 }
 
 /** Class of an incident. Trips of one class at one objective join one intervention; different classes never do. */
-export type IncidentClass = "burglary" | "hold-up" | "fire" | "gas" | "medical" | "flood" | "technical";
+export type IncidentClass =
+  | "burglary"
+  | "hold-up"
+  | "fire"
+  | "gas"
+  | "medical"
+  | "flood"
+  | "technical"
+  | "power";
 
 /** Class of each zone type. A tamper loop is an ordinary zone: its opening is a burglary alarm. */
 export const CLASS_OF_KIND: Readonly<Record<ZoneKind, IncidentClass>> = {
@@ -200,6 +208,7 @@ export const CLASS_OF_KIND: Readonly<Record<ZoneKind, IncidentClass>> = {
   medical: "medical",
   flood: "flood",
   technical: "technical",
+  power: "power",
 };
 
 /** Life safety classes: never gated, never delayed, never in swinger shutdown. */

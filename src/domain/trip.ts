@@ -43,7 +43,7 @@ export interface Trip {
   readonly interventionId: number | null;
 }
 
-export type TripSource = "gpio" | "mqtt" | "simulated" | "dc09" | "adc";
+export type TripSource = "gpio" | "mqtt" | "simulated" | "dc09" | "adc" | "supply";
 /**
  * A `standing` contact was open when its zone was armed and is listed in one record with others. A `restore` is noted in
  * the record of its opening. A `signal` is a signal test.

@@ -87,6 +87,7 @@ const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
   flood: { priority: "medium", type: "repair" },
   tamper: { priority: "high", type: "inspection" },
   technical: { priority: "medium", type: "repair" },
+  power: { priority: "medium", type: "repair" },
 };
 
 /** Defaults of a profile. Trips have the type `other`, because they are not planned maintenance. */
@@ -121,6 +122,7 @@ export const PROFILE_OF_KIND: Readonly<Record<ZoneKind, string>> = {
   gas: "gas",
   tamper: "tamper",
   technical: "technical",
+  power: "power",
 };
 
 /** Zone types whose detectors are stable seconds after a power-up; a gas sensor heats up for longer. */
@@ -131,6 +133,7 @@ function resolveInput(options: ZoneOptions): ZoneInput {
   if ("gpio" in input) return { source: "gpio", ...GPIO_INPUT_DEFAULTS, ...input };
   if ("mqtt" in input) return { source: "mqtt", ...input };
   if ("dc09" in input) return { source: "dc09", ...input, dc09: input.dc09.toUpperCase() };
+  if ("supply" in input) return { source: "supply", ...input };
   if ("adc" in input) return { source: "adc", ...loopInputOf(input) };
   return { source: "simulated", ...input };
 }

@@ -7,6 +7,7 @@ import type {
   ObjectiveType,
   Profile,
   SimulatedInput,
+  SupplyInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
 import type { Gate } from "./gate.ts";
@@ -65,6 +66,7 @@ export type ZoneInput =
   | ({ readonly source: "gpio" } & LineInput)
   | ({ readonly source: "mqtt" } & MqttInput)
   | ({ readonly source: "simulated" } & SimulatedInput)
+  | ({ readonly source: "supply" } & SupplyInput)
   | ({ readonly source: "dc09" } & Dc09Input)
   | ({ readonly source: "adc" } & LoopInput);
 

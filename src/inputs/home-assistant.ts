@@ -243,4 +243,6 @@ const CLASS_OF_KIND: Readonly<Record<ZoneKind, string>> = {
   gas: "gas",
   tamper: "tamper",
   technical: "problem",
+  // Not "power", for which on means that there is power.
+  power: "problem",
 };

@@ -6,7 +6,6 @@ import type { LoopView } from "../domain/loop.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Gpio } from "../generated/types.ts";
 import type { Journal } from "../store/journal.ts";
-import type { BrokerAccount } from "./broker-admission.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
@@ -19,10 +18,12 @@ import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { levelOf } from "./gpio/line-bindings.ts";
 import { initLevels } from "./gpio/zone-lines.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
-import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
+import { MqttReadings } from "./mqtt-readings.ts";
+import type { MqttSource } from "./mqtt-source.ts";
 import type { MessageCount } from "./mqtt-zones.ts";
 import { MqttZones, type FilterChanges, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { publisherAt } from "./retained-publisher.ts";
+import { SupplyReadings } from "./supply-readings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 
 export interface InputsOptions {
@@ -52,31 +53,13 @@ export interface InputsOptions {
   readonly record: MqttZonesOptions["record"];
 }
 
-type Credentials = { readonly credentials?: { readonly username: string; readonly password: string } };
-
-/** Where MQTT readings come from. */
-export type MqttSource =
-  | { readonly mode: "off" }
-  | ({
-      readonly mode: "external";
-      readonly url: string;
-      readonly clientId: string;
-      readonly tls?: BrokerTls;
-    } & Credentials)
-  | ({
-      readonly mode: "built-in";
-      readonly host: string;
-      readonly port: number;
-      /** In addition to the credentials, which may use every topic. */
-      readonly accounts?: readonly BrokerAccount[];
-    } & Credentials);
-
 /** All sources of readings, started and stopped together. An unavailable source raises a condition. */
 export class Inputs {
   readonly #options: InputsOptions;
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
   readonly #adc: AdcReadings;
+  readonly #supply: SupplyReadings;
   readonly #builtIn: Broker | undefined;
   readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
@@ -101,6 +84,7 @@ export class Inputs {
         openPort: (chip) => openChip(backend, chip, { ...options, zones: this.#zones }),
       });
     this.#adc = new AdcReadings(options);
+    this.#supply = new SupplyReadings(options);
     const { host, site } = options;
     this.#mqttZones = new MqttZones({
       ...options,
@@ -144,6 +128,7 @@ export class Inputs {
     this.#initSimulatedZones();
     await this.#gpio.start();
     this.#adc.start();
+    this.#supply.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
     await this.#panels?.start();
@@ -173,6 +158,7 @@ export class Inputs {
     this.#mqttZones.exchange(zones);
     const opened = this.#gpio.exchange(zones);
     this.#adc.exchange(zones);
+    this.#supply.exchange(zones);
     this.#initSimulatedZones();
     this.#homeAssistant?.exchange(zones);
     this.#panels?.exchanged();
@@ -206,6 +192,7 @@ export class Inputs {
     await this.#panels?.stop();
     await this.#homeAssistant?.stop();
     await this.#mqtt?.stop();
+    this.#supply.stop();
     this.#adc.stop();
     this.#gpio.stop();
   }

@@ -4,7 +4,7 @@ import type { Log } from "../domain/log.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import type { Broker } from "./broker.ts";
 import type { RetainedPublisher } from "./home-assistant.ts";
-import type { MqttSource } from "./inputs.ts";
+import type { MqttSource } from "./mqtt-source.ts";
 
 const RECONNECT_MS = 5_000;
 

@@ -27,6 +27,7 @@ const ICONS_OF_KIND: Readonly<Record<ZoneKind, IconName>> = {
   gas: "cloud-fog",
   tamper: "unplug",
   technical: "wrench",
+  power: "zap",
 };
 
 /** The icon of a kind of zone; a door is drawn open or closed. */

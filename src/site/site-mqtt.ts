@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import type { TrustedTime } from "../domain/clock.ts";
 import { VERSION } from "../generated/version.ts";
-import type { InputsOptions, MqttSource } from "../inputs/inputs.ts";
+import type { InputsOptions } from "../inputs/inputs.ts";
+import type { MqttSource } from "../inputs/mqtt-source.ts";
 import { mqttClientId } from "../ops/secrets.ts";
 import type { Site } from "./site.ts";
 

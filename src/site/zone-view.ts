@@ -9,7 +9,7 @@ export interface ZoneView {
   readonly kind: ZoneKind;
   /** Whether it is a zone of fire, gas, medical, hold-up or panic. */
   readonly isLifeSafety: boolean;
-  readonly source: "gpio" | "mqtt" | "simulated" | "dc09" | "adc";
+  readonly source: "gpio" | "mqtt" | "simulated" | "dc09" | "adc" | "supply";
   readonly objective: ZoneObjective;
   readonly contact: Contact;
   /** Time of the last change, ISO 8601 UTC; null before the first reading. */

@@ -195,7 +195,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a zone without a wire",
       `zones:\n  - { ${ZONE}, input: {} }\n`,
-      /^2:\d+: zones\[0\]\.input: an input needs exactly one of gpio: <BCM number>, mqtt: <topic>, dc09: <account>, adc: <converter> or simulated: true$/,
+      /^2:\d+: zones\[0\]\.input: an input needs exactly one of gpio: <BCM number>, mqtt: <topic>, dc09: <account>, adc: <converter>, supply: raspberry-pi or simulated: true$/,
     ],
     [
       "a zone with two",

@@ -72,6 +72,8 @@ export const EN_HOME = {
   "zoneWord.tamper.open": "Tamper!",
   "zoneWord.technical.normal": "Normal",
   "zoneWord.technical.open": "Technical alarm",
+  "zoneWord.power.normal": "Powered",
+  "zoneWord.power.open": "Power lost",
   "span.shortMinutes": "{n} min",
   "span.shortHours": "{n} h",
 

@@ -65,6 +65,7 @@ export const EN_ZONES = {
   "zoneForm.otherObjective": "another one, by its number",
   "zoneForm.objectiveIdHelp": "Its number at the dispatch centre.",
   "zoneForm.doubts": "Please check",
+  "zoneForm.supply": "Opens when the firmware of this Raspberry Pi reports under-voltage.",
   "zoneForm.simulated": "No hardware: only test trips open this zone.",
   "zoneForm.message": "Topic and value",
   "zoneForm.value": "Value",

@@ -75,6 +75,8 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "zoneWord.tamper.open": "Sabotaj!",
   "zoneWord.technical.normal": "Normal",
   "zoneWord.technical.open": "Alarmă tehnică",
+  "zoneWord.power.normal": "Alimentată",
+  "zoneWord.power.open": "Alimentare căzută",
   "span.shortMinutes": "{n} min",
   "span.shortHours": "{n} h",
 

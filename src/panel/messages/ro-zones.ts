@@ -72,6 +72,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.otherObjective": "altul, după număr",
   "zoneForm.objectiveIdHelp": "Numărul obiectivului la dispecerat.",
   "zoneForm.doubts": "De verificat",
+  "zoneForm.supply": "Se deschide când firmware-ul acestui Raspberry Pi raportează subtensiune.",
   "zoneForm.simulated": "Fără echipament: zona se deschide numai prin declanșări de test.",
   "zoneForm.message": "Topic și valoare",
   "zoneForm.value": "Valoare",

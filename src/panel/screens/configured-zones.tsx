@@ -157,11 +157,12 @@ function nameOf({ id, name }: ZoneText): string {
 
 /** Where the zone reads its contact, in one line. */
 function sourceText(zone: ZoneText): string {
-  const { gpio, chip, mqtt, path, dc09, adc, channel, simulated } = inputOf(zone);
+  const { gpio, chip, mqtt, path, dc09, adc, channel, supply, simulated } = inputOf(zone);
   if (gpio !== undefined) return `GPIO ${chip === undefined ? "" : `${chip}/`}${gpio}`;
   if (mqtt !== undefined) return [mqtt, path].filter(Boolean).join(" ");
   if (dc09 !== undefined) return `${t("source.dc09")} ${dc09}`;
   if (adc !== undefined) return `${adc}/${channel ?? ""}`;
+  if (supply !== undefined) return t("source.supply");
   return simulated === true ? t("source.simulated") : "";
 }
 

@@ -39,6 +39,7 @@ const KINDS = [
   "gas",
   "tamper",
   "technical",
+  "power",
 ] as const;
 
 /** Step 2: name, kind, objective and test of a new zone, or the options of a configured one. */
@@ -94,7 +95,7 @@ function Described({
       <div class="split form">
         <div class="stack">
           <Doubts described={described} />
-          {!("simulated" in input) && !("dc09" in input) && (
+          {!("simulated" in input) && !("dc09" in input) && !("supply" in input) && (
             <SensorTrial input={input} onSwap={swapOf(input)} />
           )}
         </div>

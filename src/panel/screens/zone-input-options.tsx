@@ -23,6 +23,7 @@ export function ZoneInputOptions({ described, errors }: InputProps) {
   if ("gpio" in input || described.zone["input"] === undefined)
     return <LineOptions {...{ described, errors }} />;
   if ("simulated" in input) return <p class="quiet">{t("zoneForm.simulated")}</p>;
+  if ("supply" in input) return <p class="quiet">{t("zoneForm.supply")}</p>;
   if ("mqtt" in input) return <MessageOptions {...{ described, errors }} />;
   return (
     <SectionOption
