@@ -59,6 +59,10 @@ export interface DaemonOptions {
   readonly reload: ReloadHooks;
   /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
   readonly restart: (betweenRuns: () => void) => void;
+  /** Stops this run cleanly and powers the machine off; a new run follows if that fails. By default nothing happens. */
+  readonly powerOff?: () => void;
+  /** Why the machine could not be powered off after the previous run. */
+  readonly powerOffFault?: string | undefined;
   /** Default: the real machine. */
   readonly machine?: Machine;
 }

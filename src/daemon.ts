@@ -15,6 +15,7 @@ import { DataDirectory } from "./ops/data-directory.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { addonWarning } from "./ops/host.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
+import { OnBattery } from "./ops/on-battery.ts";
 import { JsonLog } from "./ops/log.ts";
 import { newKey } from "./ops/secrets.ts";
 import type { DaemonControl } from "./site/settings.ts";
@@ -124,12 +125,29 @@ export class Daemon {
     const address = await parts.startFront({ ...sensing.components, control });
     this.#stops.push(() => sensing.stopInputs());
     await sensing.startInputs(address);
+    this.#stops.push(this.#watchBattery(sensing));
     this.isStalled = () => sensing.isStalled || parts.isSilent;
     await parts.records.sync.start();
     this.#stops.push(reload.start());
     this.#reload = reload;
     this.#options.onStarted(address);
     this.#logReady(address);
+  }
+
+  /** Watches mains and battery. @returns ends it */
+  #watchBattery({ site, events }: DaemonSensing): () => void {
+    const { powerOff = () => {}, powerOffFault } = this.#options;
+    const battery = new OnBattery({
+      ...this.#common,
+      config: () => this.#config.onBattery,
+      contactOf: (zoneId) => site.contactNow(zoneId),
+      waiting: () => site.unsent(),
+      record: (event) => events.note(event),
+      fault: powerOffFault,
+      hostUpMs: this.#machine.host.upMs,
+      powerOff,
+    });
+    return battery.start();
   }
 
   /** Records and front, each in a thread of its own; on a simulated machine in this one. */

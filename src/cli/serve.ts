@@ -13,10 +13,14 @@ import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
+import { powerOffMachine } from "../ops/power-off.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** systemd ends services within seconds; a machine that stays on after this time must be monitored again. */
+const POWER_OFF_MS_MAX = 30_000;
 
 /** Work between two runs, while no file is open. */
 type BetweenRuns = () => void;
@@ -41,6 +45,9 @@ class DaemonRuns {
   #effective: EffectiveConfiguration;
   #running: Daemon | undefined;
   #isReloadRequested = false;
+  /** Whether the process was asked to end. */
+  #isEnding = false;
+  #isPoweringOff = false;
 
   constructor(load: LoadOptions, terminal: Terminal) {
     this.#load = load;
@@ -49,7 +56,7 @@ class DaemonRuns {
     const descriptors = inheritedDescriptors(terminal.env, process.pid, "http");
     this.#descriptors = descriptors.length > 0 ? descriptors : undefined;
     // Installed before the start, so that a signal during the start also causes a clean shutdown.
-    this.#stopped = terminal.untilSignal();
+    this.#stopped = terminal.untilSignal().then(() => void (this.#isEnding = true));
     // Before and between runs, the request is kept: the file may already have been read.
     terminal.onReloadRequested?.(() => {
       if (this.#running) this.#running.reloadBySignal();
@@ -63,17 +70,37 @@ class DaemonRuns {
     let end = await this.#start();
     for (let betweenRuns = await end(); betweenRuns; betweenRuns = await end()) {
       const restoreFault = faultOf(betweenRuns);
+      const powerOffFault = await this.#poweredOff();
+      if (this.#isEnding) return;
       const before = this.#effective;
       this.#effective = readAgain(this.#load, before);
       try {
-        end = await this.#start(restoreFault);
+        end = await this.#start(restoreFault, powerOffFault);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         // A valid file may name a port in use: continue with the previous configuration.
         this.#effective = { ...before, fault: error.message };
-        end = await this.#start(restoreFault);
+        end = await this.#start(restoreFault, powerOffFault);
       }
     }
+  }
+
+  /**
+   * Powers the machine off if the run has ended for that, and waits for the end of the process.
+   * @returns why it still runs; undefined without an order
+   */
+  async #poweredOff(): Promise<string | undefined> {
+    if (!this.#isPoweringOff) return undefined;
+    this.#isPoweringOff = false;
+    const fault = await powerOffMachine();
+    if (fault !== undefined) return fault;
+    let cancel = (): void => {};
+    const waited = new Promise<void>((resolve) => {
+      cancel = new SystemClock().after(POWER_OFF_MS_MAX, resolve);
+    });
+    await Promise.race([this.#stopped, waited]);
+    cancel();
+    return "systemd has accepted it, but has not stopped the service";
   }
 
   /** @throws Error if the socket of systemd has no descriptor left: only a restart of the service has new ones */
@@ -89,7 +116,10 @@ class DaemonRuns {
    * @returns waits for the end of the run; returns the work before the next one, undefined if there is none
    * @throws AppError as `Daemon.start`
    */
-  async #start(restoreFault?: string): Promise<() => Promise<BetweenRuns | undefined>> {
+  async #start(
+    restoreFault?: string,
+    powerOffFault?: string,
+  ): Promise<() => Promise<BetweenRuns | undefined>> {
     const { stdout, stderr, env, cwd, kill } = this.#terminal;
     const { config, source, fault } = this.#effective;
     if (config.database !== null)
@@ -133,6 +163,11 @@ class DaemonRuns {
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
       restoreFault,
+      powerOffFault,
+      powerOff: () => {
+        this.#isPoweringOff = true;
+        restart(() => {});
+      },
       zonesEdited: zonesEdited(config, source, this.#load),
       restart,
     });

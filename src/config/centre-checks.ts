@@ -11,6 +11,7 @@ const OF_A_SITE = [
   "homeAssistant",
   "upstream",
   "upstreams",
+  "onBattery",
 ] as const;
 
 /** Sections in the configuration of a dispatch centre that would have no effect. */

@@ -10,6 +10,7 @@ import type {
   TransmittedZone,
   Upstream,
 } from "../generated/types.ts";
+import type { OnBatteryConfig } from "../domain/on-battery.ts";
 import type { Output } from "../domain/output.ts";
 import type { Zone, ZoneProfile } from "../domain/zone.ts";
 
@@ -31,6 +32,8 @@ export interface Config {
   /** null: off. */
   readonly dc09: Dc09Config | null;
   readonly outputs: readonly Output[];
+  /** null: the machine is never powered off. */
+  readonly onBattery: OnBatteryConfig | null;
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];
   readonly log: Required<Log>;

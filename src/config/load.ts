@@ -24,6 +24,7 @@ import { writtenNumberProblems } from "./messages.ts";
 import { centreProblems } from "./centre-checks.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
+import { onBatteryOf } from "./on-battery.ts";
 import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
@@ -134,6 +135,7 @@ function resolvedSections(
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     dc09: value.dc09 ? dc09Of(value, value.dc09, passwords, profiles) : null,
     outputs: outputsOf(value),
+    onBattery: onBatteryOf(value),
     objectives: value.objectives ?? {},
     zones: (value.zones ?? []).flatMap((zone) =>
       zone.disabled === true

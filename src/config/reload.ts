@@ -27,6 +27,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   gpio: "at-restart",
   dc09: "at-restart",
   outputs: "at-restart",
+  onBattery: "immediate",
   objectives: "immediate",
   log: "immediate",
   metricsToken: "immediate",
@@ -47,6 +48,7 @@ const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "upstream.ca": ["upstream.caFile"],
   metricsToken: ["metrics.tokenFile"],
   "dc09.profiles": ["profiles"],
+  "onBattery.powerOffAfterMs": ["onBattery.powerOffAfterS"],
 };
 
 /** @param running the configuration in force. @param next the configuration of the file */
@@ -64,8 +66,8 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
 
 /** The sections of a configuration that take effect immediately. */
 export function immediateSections(next: Config): Partial<Config> {
-  const { zones, upstream, upstreams, objectives, log, metricsToken, warnings } = next;
-  return { zones, upstream, upstreams, objectives, log, metricsToken, warnings };
+  const { zones, upstream, upstreams, onBattery, objectives, log, metricsToken, warnings } = next;
+  return { zones, upstream, upstreams, onBattery, objectives, log, metricsToken, warnings };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

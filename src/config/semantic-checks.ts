@@ -11,6 +11,7 @@ import { reportLoops } from "./loop-checks.ts";
 import { reportOutputs } from "./outputs.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
+import { reportOnBattery } from "./on-battery.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
 import { reportTopics } from "./topics.ts";
 import { reportDuplicates, reportZones, zoneWarnings } from "./zone-checks.ts";
@@ -25,6 +26,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportMqtt(value, report);
   reportDc09(value, report);
   reportTransmitters(value, report);
+  reportOnBattery(value, report);
   reportObjectives(value, report);
   reportProfileTexts(value, report);
   reportZones(value, report);

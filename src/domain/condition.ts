@@ -52,6 +52,8 @@ export const CONDITIONS = {
   "adc-unavailable": { severity: "error", title: "Converter unavailable" },
   "adc-channel-failed": { severity: "error", title: "Input of a converter cannot be read" },
   "loop-out-of-range": { severity: "error", title: "Resistance of a loop out of range" },
+  "on-battery": { severity: "warning", title: "Mains lost; running on battery" },
+  "power-off-failed": { severity: "error", title: "Machine cannot be powered off" },
   "output-failed": { severity: "error", title: "Output cannot be switched" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
@@ -164,6 +166,10 @@ export const CONDITION_MESSAGES = {
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
   "loop-out-of-range":
     "the loop of zone {zone} measures {ohms} Ω, which is neither normal ({normal} Ω) nor alarm ({alarm} Ω), neither short-circuited nor cut. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
+  "on-battery":
+    "mains is lost since {since}. The machine is powered off before its battery is empty, as onBattery says; alarms are not monitored from then on.",
+  "power-off-failed":
+    "mains is lost, and the machine cannot be powered off: {reason}. The daemon goes on until the battery is empty. Allow the user of the daemon to power off, as docs/wiring.md shows.",
   "output-failed":
     "output {output} cannot be switched: {reason}. It is tried again every five seconds; santinela outputs shows it.",
   "journal-write-failed":

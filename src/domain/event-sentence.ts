@@ -49,6 +49,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "configuration-changed": "{who} changed the configuration",
   "configuration-reverted": "The configuration went back to the one before",
   "zones-edited": "The zones in the configuration file changed before this start",
+  "power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "output-switched": "{about} was switched",
   "output-tested": "{who} tested {about}",
   "machine-confirmed": "{who} confirmed this machine",

@@ -52,6 +52,7 @@ export const EVENT_NAMES = [
   "configuration-changed",
   "configuration-reverted",
   "zones-edited",
+  "power-off-ordered",
   "output-switched",
   "output-tested",
   "log-detailed",

@@ -4,6 +4,7 @@ import { refText } from "../domain/objective.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { OutputFacts } from "../domain/output.ts";
 import { mainObjective, type SensedState } from "../domain/site-report.ts";
+import type { Contact } from "../domain/zone.ts";
 import { VERSION } from "../generated/version.ts";
 import { storageWear } from "../ops/host.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
@@ -118,6 +119,18 @@ export class Site {
       conditions: health.list(),
       isWalkTest: watch.orders.isWalkTest,
     };
+  }
+
+  /** The contact of a zone; `unknown` until its sensor has reported in this run. */
+  contactNow(zoneId: string): Contact {
+    const zone = this.#parts.watch.monitor.zones().find((one) => one.zone.id === zoneId);
+    return !zone || zone.isCarriedOver ? "unknown" : zone.contact;
+  }
+
+  /** Trips without a record, and records that are not at the dispatch centre. @throws Error if a database cannot be read */
+  unsent(): number {
+    const { journal, config } = this.#parts;
+    return journal.trips.count("waiting") + (config.upstream ? this.#queue.summary().waiting : 0);
   }
 
   /** Current link state and age of the oldest queued record; undefined for a standalone daemon. */

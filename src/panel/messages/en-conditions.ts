@@ -20,6 +20,8 @@ export const EN_CONDITIONS = {
   "condition.adc-unavailable": "Converter unavailable",
   "condition.adc-channel-failed": "Input of a converter cannot be read",
   "condition.loop-out-of-range": "Resistance of a loop out of range",
+  "condition.on-battery": "Mains lost; running on battery",
+  "condition.power-off-failed": "Machine cannot be powered off",
   "condition.output-failed": "Output cannot be switched",
   "condition.journal-write-failed": "Trip journal cannot be written",
   "condition.dispatch-failing": "Trips wait for the local API",

@@ -108,6 +108,7 @@ export const EN_RECORDS = {
   "event.configuration-changed": "configuration changed in the web panel",
   "event.configuration-reverted": "configuration changed back",
   "event.zones-edited": "zones edited in the file",
+  "event.power-off-ordered": "machine powered off",
   "event.output-switched": "output switched",
   "event.output-tested": "output tested",
   "event.reload-applied": "configuration reloaded",

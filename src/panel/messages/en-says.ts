@@ -39,6 +39,7 @@ export const EN_SAYS = {
   "says.configuration-changed": "{who} changed the configuration",
   "says.configuration-reverted": "The configuration went back to the one before",
   "says.zones-edited": "The zones in the configuration file changed before this start",
+  "says.power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "says.output-switched": "{about} was switched",
   "says.output-tested": "{who} tested {about}",
   "says.machine-confirmed": "{who} confirmed this machine",

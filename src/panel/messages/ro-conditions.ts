@@ -23,6 +23,8 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.adc-unavailable": "Convertor indisponibil",
   "condition.adc-channel-failed": "O intrare a convertorului nu poate fi citită",
   "condition.loop-out-of-range": "Rezistența unei bucle în afara limitelor",
+  "condition.on-battery": "Rețeaua electrică lipsește; se funcționează pe acumulator",
+  "condition.power-off-failed": "Echipamentul nu poate fi oprit",
   "condition.output-failed": "O ieșire nu poate fi comutată",
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
   "condition.dispatch-failing": "API-ul local nu preia declanșările",

@@ -121,6 +121,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.configuration-changed": "configurație schimbată din panou",
   "event.configuration-reverted": "configurație readusă la forma dinainte",
   "event.zones-edited": "zone modificate în fișier",
+  "event.power-off-ordered": "echipament oprit",
   "event.output-switched": "ieșire comutată",
   "event.output-tested": "ieșire testată",
   "event.reload-applied": "configurație reîncărcată",

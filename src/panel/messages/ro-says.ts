@@ -42,6 +42,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.configuration-changed": "{who} a modificat configurația",
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
   "says.zones-edited": "Zonele din fișierul de configurare s-au schimbat înainte de această pornire",
+  "says.power-off-ordered": "Echipamentul se oprește: acumulatorul este aproape descărcat",
   "says.output-switched": "Ieșirea {about} a fost comutată",
   "says.output-tested": "{who} a testat {about}",
   "says.machine-confirmed": "{who} a confirmat acest aparat",

@@ -52,6 +52,10 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
     "Bucla zonei {zone} măsoară {ohms} Ω: nici normal ({normal} Ω), nici alarmă ({alarm} Ω), nici scurtcircuit, nici întreruptă. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
+  "on-battery":
+    "Rețeaua electrică lipsește din {since}. Echipamentul se oprește înainte de descărcarea acumulatorului, după onBattery; de atunci alarmele nu mai sunt supravegheate.",
+  "power-off-failed":
+    "Rețeaua electrică lipsește, iar echipamentul nu poate fi oprit: {reason}. Programul continuă până la descărcarea acumulatorului. Permiteți oprirea pentru utilizatorul programului, ca în docs/wiring.md.",
   "output-failed":
     "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; santinela outputs o afișează.",
   "journal-write-failed":
