@@ -33,6 +33,8 @@ describe("the example zone", () => {
       "Shelly i4 (Gen2, Gen3)",
       "Frigate reviews",
       "A zigbee2mqtt bridge",
+      "Modbus through modbus4mqtt",
+      "KNX through knx-mqtt",
     ]);
   });
 
