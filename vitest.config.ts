@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Random runs, faults and floods: npm run test:long. */
-const LONG = ["faults", "promise", "simulation", "attacks", "fleet"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** Random runs, faults, floods, and a person who needs minutes: npm run test:long. */
+const LONG = [
+  ...["faults", "promise", "simulation", "attacks", "fleet"].map((folder) => `test/${folder}/**/*.test.ts`),
+  "test/panel/new-user.test.ts",
+];
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
 const HAS_POSTGRES =

@@ -80,7 +80,7 @@ export class CentreDatabase {
   }
 
   /** Adds the configured objectives, and an administrator at the very first start of all processes. */
-  async seed(announce: (account: { email: string; password: string }) => void): Promise<void> {
+  async seed(announce: (account: { email: string; password: string }) => Promise<void>): Promise<void> {
     const { objectives } = this.#options.config;
     await this.objectives.import(objectives, "config");
     await this.objectives.release(objectives);

@@ -27,7 +27,7 @@ export interface CentreOptions {
   readonly write: (line: string) => void;
   readonly forJournald: boolean;
   /** Shows the initial administrator's one-time password; it is not stored in readable form and must not be logged. */
-  readonly announceInitialPassword: (account: { email: string; password: string }) => void;
+  readonly announceInitialPassword: (account: { email: string; password: string }) => Promise<void>;
   /** File descriptor of a listening socket from systemd; undefined to open one. */
   readonly httpDescriptor: number | undefined;
 }

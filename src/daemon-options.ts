@@ -32,7 +32,7 @@ export interface DaemonOptions {
   /** Writes one complete log line. */
   readonly write: (line: string) => void;
   /** Shows the initial administrator's password once. It is not stored in readable form and must not be logged. */
-  readonly announceInitialPassword: (account: { email: string; password: string }) => void;
+  readonly announceInitialPassword: (account: { email: string; password: string }) => void | Promise<void>;
   /** Every option in force with its source. */
   readonly effectiveOptions: () => readonly EffectiveOption[];
   /** How the configuration was located. */

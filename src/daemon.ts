@@ -87,7 +87,7 @@ export class Daemon {
     const parts = await this.#newParts();
     this.#stops.push(() => parts.stopRecords());
     const newAdministrator = await databases.handOver(() => parts.startRecords());
-    if (newAdministrator) this.#options.announceInitialPassword(newAdministrator);
+    if (newAdministrator) await this.#options.announceInitialPassword(newAdministrator);
     this.#stops.push(() => databases.closeMain());
     const sensing = new DaemonSensing({
       ...this.#common,

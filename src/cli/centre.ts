@@ -37,7 +37,8 @@ async function onPostgres(
     forJournald,
     httpDescriptor,
     write: (line) => void stdout.write(line),
-    announceInitialPassword: (account) => void stderr.write(initialPasswordText(account, forJournald)),
+    announceInitialPassword: async (account) =>
+      void stderr.write(await initialPasswordText(account, config.http, forJournald)),
   });
   const started = running.start();
   const address = await Promise.race([started, stopped]);

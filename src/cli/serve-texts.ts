@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { panelAddresses } from "../ops/panel-address.ts";
 import { counted } from "./table.ts";
 
 /** What `systemctl status` shows. */
@@ -30,15 +31,39 @@ export function readyText(
   ].join("\n");
 }
 
-/** How the initial administrator is announced. @param forJournald whether standard error goes to journald */
-export function initialPasswordText(
-  account: { readonly email: string; readonly password: string },
-  forJournald: boolean,
-): string {
-  return forJournald ? journaldText(account) : initialAdministratorText(account);
+/** The initial administrator with its one-time password, which is shown once. */
+export interface InitialAccount {
+  readonly email: string;
+  readonly password: string;
 }
 
-function initialAdministratorText({ email, password }: { email: string; password: string }): string {
+/**
+ * How the initial administrator is announced, with the address of the web panel as a QR code that fills in the code: a browser
+ * does not send what follows `#`.
+ * @param http of the configuration
+ * @param forJournald whether standard error goes to journald
+ */
+export async function initialPasswordText(
+  account: InitialAccount,
+  http: Config["http"],
+  forJournald: boolean,
+): Promise<string> {
+  const addresses = panelAddresses({ ...http, isEncrypted: http.tls.mode !== "off" });
+  const [first] = addresses;
+  if (!forJournald) return initialAdministratorText(account);
+  if (first === undefined) return journaldText(account);
+  // Loaded once in the life of an installation.
+  const { qrText } = await import("../ops/qr-code.ts");
+  const code = qrText(`${first}#code=${account.password}`);
+  return `${journaldText(account)}${addressText(addresses)}${code}\n`;
+}
+
+/** Where a phone opens the web panel. @param addresses of `panelAddresses`, at least one */
+function addressText(addresses: readonly string[]): string {
+  return `Open it on a phone in the same network: ${addresses.join(" or ")}\n`;
+}
+
+function initialAdministratorText({ email, password }: InitialAccount): string {
   return [
     "",
     "  Initial administrator of this installation:",
@@ -54,7 +79,7 @@ function initialAdministratorText({ email, password }: { email: string; password
 /**
  * The code is safe in journald, which keeps it for a long time: it works once, and only until the installation is set up.
  */
-function journaldText({ email, password }: { email: string; password: string }): string {
+function journaldText({ email, password }: InitialAccount): string {
   return [
     `The initial administrator is ${email}.`,
     `Set up the account in the web panel with the one-time code ${password}`,

@@ -137,7 +137,8 @@ class DaemonRuns {
     let running = "";
     const daemon = new Daemon(config, {
       write: (line) => void stdout.write(line),
-      announceInitialPassword: (account) => void stderr.write(initialPasswordText(account, forJournald)),
+      announceInitialPassword: async (account) =>
+        void stderr.write(await initialPasswordText(account, config.http, forJournald)),
       effectiveOptions: () => texts.options(),
       reload: {
         onReloading: () => this.#notifier.reloading(clock),

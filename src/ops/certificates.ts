@@ -1,9 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { signCertificate, type CertificatePaths } from "./certificate-authority.ts";
+import { lanAddresses, LOCAL_NAME } from "./panel-address.ts";
 
 /** A TLS server certificate with its key. */
 export interface ServerCertificate {
@@ -106,10 +107,7 @@ function pathsOf(dataDir: string): CertificatePaths {
 function namesOfThisMachine(): string[] {
   const own = hostname().toLowerCase();
   const [first = own] = own.split(".");
-  const addresses = Object.values(networkInterfaces()).flatMap((all) =>
-    (all ?? []).filter(({ family }) => family === "IPv4").map(({ address }) => address),
-  );
-  return [own, `${first}.local`, "localhost", ...addresses, "127.0.0.1", "::1"];
+  return [own, `${first}.local`, LOCAL_NAME, "localhost", ...lanAddresses(), "127.0.0.1", "::1"];
 }
 
 function presentCertificate(paths: CertificatePaths): ServerCertificate | undefined {

@@ -43,7 +43,7 @@ export class ObjectiveSeeds {
 export async function ensureAdministrator(
   accounts: Pick<Remote<AccountService>, "add" | "hasSignInAccounts">,
   newPassword: () => string,
-  announce: (account: { email: string; password: string }) => void,
+  announce: (account: { email: string; password: string }) => void | Promise<void>,
 ): Promise<void> {
   if (await accounts.hasSignInAccounts()) return;
   const password = newPassword();
@@ -52,5 +52,5 @@ export async function ensureAdministrator(
     { who: "santinela", from: "first start" },
     { mustChangePassword: true },
   );
-  announce({ email: INITIAL_ADMIN_EMAIL, password });
+  await announce({ email: INITIAL_ADMIN_EMAIL, password });
 }

@@ -152,6 +152,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   mqtt: ["inputs", "cli"],
   aedes: ["inputs"],
   "prom-client": ["site"],
+  qr: ["ops"],
   onoff: ["inputs"],
   "node-cron": ["config", "sync"],
   ajv: ["config", "service"],

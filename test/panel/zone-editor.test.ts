@@ -65,6 +65,7 @@ describeWithBrowser("a new user with a phone", () => {
         const page = await site.page("zones", await site.context(PHONE));
         await page.screen("zones").link("Add the first zone").click();
         const found = page.screen("zones/found");
+        await found.button(/^Show all/).click();
         await found.link(/^poarta intrusion/).click();
 
         const form = page.screen("zones/form");
@@ -98,6 +99,7 @@ describeWithBrowser("a new user with a phone", () => {
           [/^shellydw2-A4CF12F43189/, "Ușa din spate"],
         ] as const) {
           await saved.link("Add another zone").click();
+          await found.button(/^Show all/).click();
           await found.link(card).click();
           await form.field("Name").fill(name);
           await form.button("Review the change").click();

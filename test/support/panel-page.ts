@@ -140,8 +140,27 @@ export class Part {
     await this.#locator.click();
   }
 
+  /** A press with a finger; the context has to have touch. */
+  async tap(): Promise<void> {
+    await this.#locator.tap();
+  }
+
+  /** How many swipes bring it onto the screen of a phone; 0 if it is there. */
+  async swipesTo(): Promise<number> {
+    const box = await this.#locator.boundingBox();
+    const { height } = this.#locator.page().viewportSize() ?? { height: 0 };
+    if (!box || height === 0) return 0;
+    const far = Math.max(-box.y, box.y + box.height - (height - BAR_PX));
+    return Math.max(0, Math.ceil(far / (height * SWIPE)));
+  }
+
   async fill(text: string): Promise<void> {
     await this.#locator.fill(text);
+  }
+
+  /** The value of a field. */
+  async value(): Promise<string> {
+    return this.#locator.inputValue();
   }
 
   /** Selects an option by its form value. */
@@ -165,6 +184,11 @@ export class Part {
     return new Part(this.#locator.getByRole(role, { name, exact: true }));
   }
 }
+
+/** Height of the bottom bar of a phone, which covers what is behind it. */
+const BAR_PX = 61;
+/** Part of the screen that a swipe moves. */
+const SWIPE = 0.75;
 
 /** A screen of the panel; look-ups never match the previous screen. */
 export class Screen extends Part {

@@ -17,6 +17,7 @@ export const EN_ZONES = {
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
   "found.noSensors": "None yet. Open a sensor once: it appears with its last message.",
+  "found.all": { one: "Show the sensor", other: "Show all {n} sensors" },
   "found.taken": "Already zones: {zones}",
   "found.lines": "Free GPIO lines",
   "found.linesOf": "Free GPIO lines: {chip}",
@@ -63,6 +64,8 @@ export const EN_ZONES = {
     "Decides the priority and which services are requested. Fire, gas, medical, hold-up and panic are always dispatched.",
   "zoneForm.objectiveHelp": "What the dispatch centre sends a crew to.",
   "zoneForm.otherObjective": "another one, by its number",
+  "zoneForm.objectiveIdAlone":
+    "There is no dispatch centre yet: keep 1 for this building. With one, this is its number there.",
   "zoneForm.objectiveIdHelp": "Its number at the dispatch centre.",
   "zoneForm.doubts": "Please check",
   "zoneForm.supply": "Opens when the firmware of this Raspberry Pi reports under-voltage.",

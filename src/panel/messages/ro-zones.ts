@@ -20,6 +20,11 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
   "found.noSensors": "Încă niciunul. Deschideți o dată un senzor: apare cu ultimul mesaj.",
+  "found.all": {
+    one: "Afișarea senzorului",
+    few: "Afișarea tuturor celor {n} senzori",
+    other: "Afișarea tuturor celor {n} de senzori",
+  },
   "found.taken": "Sunt deja zone: {zones}",
   "found.lines": "Linii GPIO libere",
   "found.linesOf": "Linii GPIO libere: {chip}",
@@ -70,6 +75,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Stabilește prioritatea și serviciile solicitate. Incendiul, gazul, urgența medicală, jaful armat și panica se transmit întotdeauna.",
   "zoneForm.objectiveHelp": "La ce trimite dispeceratul un echipaj.",
   "zoneForm.otherObjective": "altul, după număr",
+  "zoneForm.objectiveIdAlone":
+    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Cu un dispecerat, este numărul de acolo.",
   "zoneForm.objectiveIdHelp": "Numărul obiectivului la dispecerat.",
   "zoneForm.doubts": "De verificat",
   "zoneForm.supply": "Se deschide când firmware-ul acestui Raspberry Pi raportează subtensiune.",

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type {
   DiscoveryView,
   FoundDeviceView,
@@ -6,10 +6,8 @@ import type {
   ProposalView,
   UnknownTopicView,
 } from "../../site/discovery-view.ts";
-import { request } from "../api.ts";
-import { later } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
-import { ApiError } from "../http.ts";
+import { useDiscovered } from "../discovered.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -19,8 +17,8 @@ import { kindIcon } from "../zone-look.ts";
 import { FoundLines } from "./found-lines.tsx";
 import { StepHead } from "./step-head.tsx";
 
-/** A sensor that was just opened appears while the user still stands at it. */
-const LOOK_EVERY_MS = 2_000;
+/** Sensors shown at first, so that the lines below are near; what was just opened is first. */
+const OFFERS_SHOWN = 5;
 /** Topics shown before the user searches further. */
 const UNKNOWN_SHOWN = 20;
 
@@ -36,10 +34,11 @@ export function FoundSensors() {
 }
 
 function Found({ found }: { readonly found: DiscoveryView }) {
-  const offers = found.devices.flatMap((device) =>
-    device.proposals.filter(({ zoneId }) => zoneId === null).map((proposal) => ({ device, proposal })),
-  );
-  const newest = offers.sort((a, b) => timeOf(b.device).localeCompare(timeOf(a.device)));
+  const [isAll, setIsAll] = useState(false);
+  const newest = found.devices
+    .flatMap((device) => device.proposals.map((proposal) => ({ device, proposal })))
+    .filter(({ proposal }) => proposal.zoneId === null)
+    .sort((a, b) => timeOf(b.device).localeCompare(timeOf(a.device)));
   const silent = found.devices.filter(({ proposals }) => proposals.length === 0);
   const taken = found.devices.flatMap(({ proposals }) => proposals.filter(({ zoneId }) => zoneId !== null));
   return (
@@ -50,12 +49,17 @@ function Found({ found }: { readonly found: DiscoveryView }) {
           <Listening found={found} />
         </div>
         <ul class="cards">
-          {newest.map(({ device, proposal }) => (
+          {(isAll ? newest : newest.slice(0, OFFERS_SHOWN)).map(({ device, proposal }) => (
             <li key={`${device.id} ${proposal.zone.id}`}>
               <Offer device={device} proposal={proposal} />
             </li>
           ))}
         </ul>
+        {!isAll && newest.length > OFFERS_SHOWN && (
+          <button type="button" onClick={() => setIsAll(true)}>
+            {t("found.all", { n: newest.length })}
+          </button>
+        )}
         {newest.length === 0 && <p class="quiet">{t("found.noSensors")}</p>}
         {taken.length > 0 && (
           <small>{t("found.taken", { zones: taken.map(({ zone }) => zone.name).join(", ") })}</small>
@@ -208,36 +212,4 @@ function ByHand() {
       </div>
     </section>
   );
-}
-
-/** What the daemon has found, again every two seconds. */
-function useDiscovered(): {
-  readonly found: DiscoveryView | undefined;
-  readonly error: ApiError | undefined;
-  readonly reload: () => void;
-} {
-  const [found, setFound] = useState<DiscoveryView | undefined>(undefined);
-  const [error, setError] = useState<ApiError | undefined>(undefined);
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    let isShown = true;
-    let cancel = (): void => {};
-    const look = async (): Promise<void> => {
-      try {
-        const { body } = await request<DiscoveryView>("/site/discovered");
-        if (!isShown) return;
-        setFound(body);
-      } catch (cause) {
-        if (!(cause instanceof ApiError)) throw cause;
-        if (isShown) setError(cause);
-      }
-      if (isShown) cancel = later(LOOK_EVERY_MS, () => void look());
-    };
-    void look();
-    return () => {
-      isShown = false;
-      cancel();
-    };
-  }, [round]);
-  return { found, error, reload: () => setRound(round + 1) };
 }

@@ -43,7 +43,8 @@ export function SensorTrial({
           <h2>
             {opened
               ? t(isClosed ? "trial.passed" : "trial.opened", { time: formatTime(opened.at) })
-              : t("trial.ask")}
+              : // Not before the daemon listens: an opening in between would be missed.
+                t(trial ? "trial.ask" : "trial.title")}
           </h2>
           <small>
             {t(isUnread ? "trial.lineUnread" : opened && !isClosed ? "trial.close" : "trial.nothingSent")}

@@ -19,6 +19,7 @@ export function SetUpGuide() {
     <>
       <h1>{t("nav.setup")}</h1>
       <p>{t("guide.text")}</p>
+      <NextStep />
       <ol class="guide">
         <Step title={t("app.language")} tone="fine">
           <LanguageChoice />
@@ -33,6 +34,18 @@ export function SetUpGuide() {
         <WalkStep />
       </ol>
     </>
+  );
+}
+
+/** What is to do now, above the list: on a phone the list is two screens long. */
+function NextStep() {
+  const hasZones = zones.value.length > 0;
+  const test = walkTest.value;
+  if (hasZones && test && test.zones.length > 0 && test.zones.every(({ trips }) => trips > 0)) return null;
+  return (
+    <a class="button main" href={hasZones ? "#/walk-test" : "#/zones/found"}>
+      {hasZones ? t("guide.goTo", { screen: t("nav.walkTest") }) : t("zones.addFirst")}
+    </a>
   );
 }
 
@@ -115,7 +128,7 @@ function WalkStep() {
   return (
     <Step title={t("walk.title")} tone={isComplete ? "fine" : "attention"}>
       <p>{test ? t("walk.tested", { tested, n: test.zones.length }) : t("guide.walk")}</p>
-      <a class="button main" href="#/walk-test">
+      <a class="button" href="#/walk-test">
         {t("guide.goTo", { screen: t("nav.walkTest") })}
       </a>
     </Step>

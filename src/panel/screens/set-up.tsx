@@ -5,6 +5,9 @@ import { go } from "../route.ts";
 import { setUp, sessionState } from "../session.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
+/** The code of the QR code at the first start, which is after `#` so that no server and no log receives it. */
+const codeFromAddress = takeCodeFromAddress();
+
 /** First screen of a new installation: the one-time code claims the administrator account. */
 export function SetUp() {
   const [error, run] = useErrorMessage();
@@ -22,6 +25,7 @@ export function SetUp() {
           name="code"
           autocomplete="one-time-code"
           hint={t("setup.codeHint")}
+          initial={codeFromAddress}
           maxLength={100}
           required
         />
@@ -40,4 +44,11 @@ export function SetUp() {
       </Form>
     </section>
   );
+}
+
+function takeCodeFromAddress(): string {
+  const [, code = ""] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
+  // Not into the history of the browser.
+  if (code !== "") history.replaceState(history.state, "", location.pathname);
+  return code;
 }

@@ -106,7 +106,7 @@ function Described({
             <AdvancedOptions described={described} errors={own} />
             <ConfigurationErrors errors={errors} />
             <ErrorMessage text={problem} />
-            <div class="row">
+            <div class="row always-in-view">
               <button class="main">{t("zoneForm.review")}</button>
               <a class="button plain" href={back} onClick={discard}>
                 {t("app.cancel")}

@@ -4,6 +4,7 @@ import { useQuery } from "../api.ts";
 import type { OptionErrors } from "../configuration-errors.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
+import { status } from "../live-updates.ts";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { setOptions, type ZoneText } from "../zone-draft.ts";
@@ -39,7 +40,9 @@ export function ZoneObjectiveOption({
     const [chosen, number] = value.split(" ");
     setOptions({ objective: number === undefined ? undefined : { type: chosen, id: Number(number) } });
   };
-  const [first] = known;
+  const isAlone = status.value?.link.state === "none";
+  // Without a dispatch centre, its first zone gives a site its building.
+  const [first = isAlone ? [`${type} 1`] : undefined] = known;
   const proposed = isKnown && id === undefined && !isOther ? first?.[0] : undefined;
   useEffect(() => {
     // A site with one building has nothing to choose.
@@ -59,7 +62,7 @@ export function ZoneObjectiveOption({
           onChoice={choose}
         />
       )}
-      {needsNumber && <ObjectiveNumber objective={{ type, id }} errors={errors} />}
+      {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
   );
 }
@@ -67,8 +70,11 @@ export function ZoneObjectiveOption({
 /** An objective that this site does not know, by its type and number. */
 function ObjectiveNumber({
   objective: { type, id },
+  isAlone,
   errors,
 }: {
+  /** Whether there is no dispatch centre. */
+  readonly isAlone: boolean;
   readonly objective: { readonly type: ObjectiveType; readonly id: number | undefined };
   readonly errors: OptionErrors;
 }) {
@@ -88,7 +94,7 @@ function ObjectiveNumber({
       <TextOption
         option="objective.id"
         label={t("question.objective-id")}
-        help={t("zoneForm.objectiveIdHelp")}
+        help={t(isAlone ? "zoneForm.objectiveIdAlone" : "zoneForm.objectiveIdHelp")}
         value={id}
         errors={errors}
         isRequired
