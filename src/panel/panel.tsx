@@ -1,5 +1,6 @@
 import "./theme.ts";
 import { render } from "preact";
+import { keepFocus } from "./focus.ts";
 import { loadTexts } from "./i18n.ts";
 import { follow } from "./live-updates.ts";
 import { keepOfflinePage } from "./offline.ts";
@@ -10,7 +11,10 @@ const root = document.getElementById("panel");
 
 async function start(): Promise<void> {
   await loadTexts();
-  if (root) render(<Shell />, root);
+  if (root) {
+    keepFocus(root);
+    render(<Shell />, root);
+  }
   void resume();
   void follow();
   void keepOfflinePage();

@@ -1,0 +1,21 @@
+/**
+ * Keeps the focus in the page. A button may disappear by its own press, such as the end of a walk test or the sign-out; without
+ * this, keyboard and screen reader users would start again at the browser's own bars.
+ * @param page what the panel draws into
+ */
+export function keepFocus(page: Element): void {
+  let last: Element | null = null;
+  page.addEventListener("focusin", ({ target }) => {
+    last = target instanceof Element ? target : null;
+  });
+  new MutationObserver(() => {
+    // A closing dialog gives the focus back to its opener in the next frame, before this.
+    if (last?.isConnected === false) requestAnimationFrame(returnToContent);
+  }).observe(page, { childList: true, subtree: true });
+
+  function returnToContent(): void {
+    if (last?.isConnected !== false) return;
+    last = null;
+    if (document.activeElement === document.body) document.getElementById("content")?.focus();
+  }
+}
