@@ -1,17 +1,14 @@
 import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
+import { proposedZoneLines } from "../config/proposed-zones.ts";
 import type { DiscoveryOptions } from "../domain/discovery/device.ts";
-import { doubtText } from "../domain/discovery/doubt.ts";
 import { proposedZones, type ProposedZone } from "../domain/discovery/proposed-zone.ts";
 import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { AppError } from "../domain/errors.ts";
-import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { DiscoverySession } from "../inputs/discovery-session.ts";
-import { listChips } from "../inputs/gpio/character-device.ts";
-import { chosenOrNone } from "../inputs/gpio/chips.ts";
-import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { freeLines } from "./free-lines.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 import { counted } from "./table.ts";
@@ -46,23 +43,6 @@ export async function discoverZones(
   for (const text of await freeLines(config)) stderr.write(`${text}\n`);
 }
 
-/** The free lines of each GPIO chip that zones can use, with their input. */
-async function freeLines({ gpio, zones }: Config): Promise<string[]> {
-  if (gpio.backend === "simulated") return [];
-  // Without chips or the right to see them there is nothing to offer; `santinela gpio list` says why.
-  const chips = await listChips().catch(() => []);
-  return chipNames(gpio).flatMap((name) => {
-    const chip = chosenOrNone(chips, chipSelectorOf(gpio, name));
-    const used = zones.flatMap(gpioLinesOf).filter((line) => line.chip === name);
-    const free = (chip?.list ?? [])
-      .filter(({ number, holder }) => holder === "" && !used.some((line) => line.gpio === number))
-      .map(({ number }) => number);
-    if (!chip || free.length === 0) return [];
-    const input = `{ gpio: <line>${name === undefined ? "" : `, chip: ${name}`} }`;
-    return [`free GPIO lines of ${chip.label}, as input: ${input}: ${free.join(", ")}`];
-  });
-}
-
 async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {
   const broker = brokerAddress(config.mqtt);
   if (!broker)
@@ -92,22 +72,11 @@ function unreachable({ mqtt }: Config, reason: string): AppError {
       });
 }
 
-/**
- * Values are JSON, which is valid YAML, so that any device name stays one value. If the configuration already has zones,
- * only the list entries are printed.
- */
+/** If the configuration already has zones, only the list entries are printed. */
 function yamlOf(zones: readonly ProposedZone[], { objectives, zones: known }: Config): string {
   const first = OBJECTIVE_TYPES.flatMap((type) =>
     (objectives[type] ?? []).map(({ id }) => ({ type, id })),
   )[0];
-  const objective = first ?? { type: "obiective/cladiri", id: 1 };
-  const lines = zones.flatMap(({ id, name, kind, doubts, ...more }) => [
-    ...doubts.map((doubt) => `  # ${doubtText(doubt).replaceAll(/\p{Cc}/gu, " ")}`),
-    `  - id: ${id}`,
-    `    name: ${JSON.stringify(name)}`,
-    `    kind: ${kind}`,
-    `    objective: { type: ${objective.type}, id: ${objective.id} } # which?`,
-    ...Object.entries(more).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
-  ]);
+  const lines = proposedZoneLines(zones, first ?? { type: "obiective/cladiri", id: 1 }, true);
   return [...(known.length === 0 ? ["zones:"] : []), ...lines, ""].join("\n");
 }

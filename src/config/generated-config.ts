@@ -1,3 +1,6 @@
+import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
+import type { ObjectiveType } from "../domain/objective.ts";
+import { proposedZoneLines } from "./proposed-zones.ts";
 import type { SetupAnswers } from "./setup-questions.ts";
 
 /** A new configuration with its secret files. */
@@ -11,11 +14,13 @@ export interface Draft {
  * Generates a readable configuration from answers.
  * @param dataDir data directory; undefined for the default beside the configuration
  * @param secretFiles question -> existing file with its answer; other secrets get a new file
+ * @param found zones of sensors that were found and chosen
  */
 export function generateConfig(
   answers: SetupAnswers,
   secretFiles: SetupAnswers,
   dataDir: string | undefined,
+  found: readonly ProposedZone[] = [],
 ): Draft {
   const secrets = new Map<string, string>();
   const fileOf = (question: string): string => {
@@ -34,7 +39,7 @@ export function generateConfig(
       : "http: { host: 127.0.0.1, port: 8080 }",
     ...centreLines(answers, fileOf),
     ...brokerLines(answers, fileOf),
-    ...zoneLines(answers),
+    ...zoneLines(answers, found),
   ];
   return { text: `${lines.join("\n")}\n`, secrets };
 }
@@ -61,16 +66,22 @@ function brokerLines(answers: SetupAnswers, fileOf: FileOf): string[] {
   ];
 }
 
-function zoneLines(answers: SetupAnswers): string[] {
+function zoneLines(answers: SetupAnswers, found: readonly ProposedZone[]): string[] {
+  const { "objective-type": type, "objective-id": id } = answers;
+  const entries = [
+    ...proposedZoneLines(found, { type: type as ObjectiveType, id: Number(id) }),
+    ...(answers["zone"] === "none" ? [] : firstZoneLines(answers)),
+  ];
+  if (entries.length === 0) return ["zones: []"];
+  const objective = `    - { id: ${id}, name: ${quoted(answers["objective-name"])} }`;
+  return ["objectives:", `  ${type}:`, objective, "zones:", ...entries];
+}
+
+function firstZoneLines(answers: SetupAnswers): string[] {
   const { "objective-type": type, "objective-id": id, "zone-normal": normal } = answers;
-  if (answers["zone"] === "none") return ["zones: []"];
   // A sensor that does not report "normal" is restored automatically.
   const needsAutoRestore = answers["zone"] === "mqtt" && normal === "";
   return [
-    "objectives:",
-    `  ${type}:`,
-    `    - { id: ${id}, name: ${quoted(answers["objective-name"])} }`,
-    "zones:",
     `  - id: ${quoted(answers["zone-id"])}`,
     `    name: ${quoted(answers["zone-name"])}`,
     `    kind: ${answers["zone-kind"]}`,

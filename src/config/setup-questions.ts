@@ -1,6 +1,7 @@
 import { isTimeZone } from "../domain/calendar.ts";
 import { folded } from "../domain/search-folding.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { ZONE_KINDS } from "../domain/zone.ts";
 
 /** Answers by question name; skipped questions have none. */
 export type SetupAnswers = Readonly<Record<string, string>>;
@@ -23,21 +24,8 @@ export interface SetupQuestion {
   readonly isNewSecret?: boolean;
 }
 
-const ZONE_KINDS = [
-  "intrusion",
-  "perimeter",
-  "motion",
-  "glass",
-  "fire",
-  "panic",
-  "holdup",
-  "medical",
-  "flood",
-  "gas",
-  "tamper",
-  "technical",
-  "power",
-] as const;
+/** Not a question: how many zones were made of found sensors, so that no other one is needed. */
+export const FOUND_ZONES = "found-zones";
 
 const is =
   (name: string, ...values: string[]) =>
@@ -49,6 +37,7 @@ const isGiven =
     (answers[name] ?? "") !== "";
 const always = (text: string) => (): string => text;
 const hasZone = (answers: SetupAnswers): boolean => (answers["zone"] ?? "none") !== "none";
+const hasAnyZone = (answers: SetupAnswers): boolean => hasZone(answers) || isGiven(FOUND_ZONES)(answers);
 
 /** The questions in order: site, network, dispatch centre, broker, first zone, administrator. */
 export const QUESTIONS: readonly SetupQuestion[] = [
@@ -131,7 +120,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     name: "zone",
     text: "Input of the first zone",
     choices: ["gpio", "mqtt", "simulated", "none"],
-    defaultAnswer: always("simulated"),
+    defaultAnswer: (answers) => (isGiven(FOUND_ZONES)(answers) ? "none" : "simulated"),
   },
   { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: notEmpty },
   {
@@ -178,20 +167,20 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     name: "objective-type",
     text: "Objective type at the dispatch centre",
     choices: OBJECTIVE_TYPES,
-    when: hasZone,
+    when: hasAnyZone,
     defaultAnswer: always("obiective/cladiri"),
   },
   {
     name: "objective-id",
     text: "Id of the objective at the dispatch centre",
-    when: hasZone,
+    when: hasAnyZone,
     defaultAnswer: always("1"),
     problem: number,
   },
   {
     name: "objective-name",
     text: "Name of the objective",
-    when: hasZone,
+    when: hasAnyZone,
     defaultAnswer: ({ "site-name": name = "" }) => name,
   },
   {

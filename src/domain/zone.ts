@@ -60,6 +60,22 @@ export type ZoneProfile = Required<Omit<Profile, "confirmed" | "name" | "descrip
   Pick<Profile, "confirmed" | "name" | "description">;
 
 export type ZoneKind = ZoneOptions["kind"];
+
+/** The zone types, in the order in which they are offered. */
+export const ZONE_KINDS = [
+  "intrusion",
+  "perimeter",
+  "motion",
+  "glass",
+  "fire",
+  "panic",
+  "holdup",
+  "medical",
+  "flood",
+  "gas",
+  "tamper",
+  "technical",
+] as const satisfies readonly ZoneKind[];
 export type ZoneObjective = { readonly type: ObjectiveType; readonly id: number };
 
 export type ZoneInput =

@@ -5,9 +5,10 @@ import { PassThrough, Writable } from "node:stream";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
-import { pause } from "../support/installation.ts";
+import { buildingsYaml, EDGE, Installation, pause, startCentre } from "../support/installation.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 
 let folder: string;
@@ -28,7 +29,7 @@ function answers(text: string): string {
 
 /** Simulates a user at a terminal who answers each question. */
 async function person(
-  replies: readonly (readonly [question: RegExp, reply: string | (() => void)])[],
+  replies: readonly (readonly [question: RegExp, reply: string | ((output: string) => string | void)])[],
 ): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
@@ -40,8 +41,8 @@ async function person(
       if (left[0]?.[0].test(lastLine)) {
         output += "\n";
         const reply = left.shift()?.[1];
-        if (typeof reply === "function") reply();
-        else stdin.write(`${reply}\n`);
+        const line = typeof reply === "function" ? reply(output) : reply;
+        if (line !== undefined) stdin.write(`${line}\n`);
       }
       done();
     },
@@ -83,6 +84,7 @@ describe("init on a terminal", () => {
       [/Repeat the password/, "correct horse baterry"],
       [/passwords differ[^]*Password of the administrator/, "correct horse battery"],
       [/Repeat the password/, "correct horse battery"],
+      [/Enter the dispatch centre again, or keep it/, "keep"],
       [/Test usa-principala now/, ""],
       [/press Enter to trip it/, ""],
     ]);
@@ -146,7 +148,8 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/MQTT broker/, "external"],
         [/URL of the broker/, broker.url],
         [/User name/, ""],
-        [/Input of the first zone/, "mqtt"],
+        [/Looking for sensors/, ""],
+        [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
         [/Name of the zone/, "Hall door"],
         [/Short id/, ""],
         [/Zone type/, ""],
@@ -174,6 +177,84 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
     }
   });
 });
+
+describeWithMosquitto("init, with sensors that announce themselves and a dispatch centre", () => {
+  test("offers them as zones, and asks again for a password that the centre refuses before it writes anything", async () => {
+    const broker = await startMosquitto();
+    const devices = await AnnouncingDevices.at(broker.url);
+    const installation = new Installation();
+    const { port } = await startCentre(installation, buildingsYaml(1));
+    const door = "livingroom/binary_sensor/front_door/state";
+    const flood = "shellies/shellyflood-7A2B3C/sensor/flood";
+    let hasTripped = false;
+    // The door is opened again if the daemon did not listen yet.
+    const open = async (): Promise<void> => {
+      for (const id of ["esp-02", "esp-01"]) await devices.send(door, recorded(id));
+      await pause(1000);
+      if (!hasTripped) await open();
+    };
+    const numberOf = (output: string, topic: string): string =>
+      new RegExp(`^(\\d+) .* ${topic}$`, "m").exec(output)?.[1] ?? "none";
+    try {
+      const { code, stdout, stderr } = await person([
+        [/Name of the site/, "Hala Nord"],
+        [/short reference/, ""],
+        [/Time zone/, ""],
+        [/Language/, ""],
+        [/Access to the local API/, ""],
+        [/dispatch centre/, "yes"],
+        [/URL of the dispatch centre/, `http://127.0.0.1:${port}`],
+        [/E-mail address of the site's account/, EDGE.email],
+        [/Password of that account/, "not this one"],
+        [/MQTT broker/, "external"],
+        [/URL of the broker/, broker.url],
+        [/User name/, ""],
+        [/Looking for sensors/, ""],
+        [/Zones from these sensors/, "99"],
+        [/numbers from 1 to/, (output) => `${numberOf(output, door)}, ${numberOf(output, flood)}`],
+        [/Name of Living room Front door/, "Ușa din față"],
+        [/Zone type of .*\[intrusion\]/, "door"],
+        [/must be one of[^]*Zone type of/, ""],
+        [/Name of shellyflood/, "Apă subsol"],
+        [/Zone type of .*\[flood\]/, ""],
+        [/Input of the first zone.*\[none\]/, ""],
+        [/Objective type/, ""],
+        [/Id of the objective/, ""],
+        [/Name of the objective/, ""],
+        [/initial administrator/, ""],
+        [/Enter the dispatch centre again/, () => (expect(existsSync(file)).toBe(false), "")],
+        [/URL of the dispatch centre.*\[http:\/\/127/, ""],
+        [/E-mail address.*\[/, ""],
+        [/Password of that account/, EDGE.password],
+        [/Test usa-din-fata now/, ""],
+        [/Trip usa-din-fata now/, () => void open()],
+      ]);
+      hasTripped = true;
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din față tripped[^]*Start it/)]);
+      expect(stderr).toMatch(/✖ Centre[^]*✔ Centre: .* accepts [^]*wrote /);
+      expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
+        upstream: { password: EDGE.password },
+        zones: [
+          { id: "usa-din-fata", kind: "intrusion", input: { mqtt: door, open: ["ON"] } },
+          { id: "apa-subsol", kind: "flood", input: { mqtt: flood } },
+        ],
+        warnings: [],
+      });
+    } finally {
+      hasTripped = true;
+      await installation.remove();
+      await devices.end();
+      await broker.stop();
+    }
+  });
+});
+
+/** The payload of a recorded message. */
+function recorded(id: string): string {
+  const lines = readFileSync("test/inputs/device-messages.jsonl", "utf8").trim().split("\n");
+  const messages = lines.map((line) => JSON.parse(line) as { id: string; payload: string });
+  return messages.find((message) => message.id === id)?.payload ?? "";
+}
 
 describe("init --from, for a fleet", () => {
   const FLEET =

@@ -9,15 +9,12 @@ import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
 import { generateConfig, type Draft } from "../../config/generated-config.ts";
 import { renameDurably } from "../../store/durable-files.ts";
+import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
+import { askedAgain, interview, type Interviewed } from "./interview.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { setServiceGroup } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
-import {
-  problemWith,
-  QUESTIONS,
-  type SetupAnswers,
-  type SetupQuestion,
-} from "../../config/setup-questions.ts";
+import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
 export interface InitOptions {
   /** The configuration file to create; undefined for the daemon's default. */
@@ -36,6 +33,8 @@ interface Answered {
   readonly answers: SetupAnswers;
   /** Question -> existing file with its answer. */
   readonly secretFiles: SetupAnswers;
+  /** Zones of sensors that were found and chosen. */
+  readonly found?: readonly ProposedZone[];
 }
 
 /**
@@ -61,64 +60,64 @@ async function createInteractively(path: string, options: InitOptions, terminal:
   const hint = "Use an answers file with --from; santinela init --template prints a template.";
   const prompt = new Prompt(terminal, "no terminal for prompts", hint);
   try {
-    const answers = await interview(prompt, terminal);
-    const created = await create(path, { answers, secretFiles: {} }, options, terminal);
-    if (created) await tryCentre(created.config, terminal);
+    const interviewed = await interview(prompt, terminal);
+    const { found } = interviewed;
+    const answers = await triedAtCentre(path, interviewed, prompt, terminal);
+    const created = await create(path, { answers, secretFiles: {}, found }, options, terminal);
     if (created) await awaitFirstTrip(created.config, created.text, prompt, terminal);
   } finally {
     prompt.close();
   }
 }
 
-/** Prompts for all questions that apply; repeats a question after an invalid answer. */
-async function interview(prompt: Prompt, { stderr }: Terminal): Promise<SetupAnswers> {
-  const answers: Record<string, string> = {};
-  for (const question of QUESTIONS) {
-    const { name, text, when, choices, defaultAnswer, isSecret } = question;
-    if (when?.(answers) === false) continue;
-    const offered = defaultAnswer?.(answers);
-    const line = `${text}${choices ? ` (${choices.join(", ")})` : ""}${offered ? ` [${offered}]` : ""}: `;
-    for (let isOpen = true; isOpen;) {
-      const typed = (await prompt.line(line, isSecret)).trim();
-      const answer = typed === "" && offered !== undefined ? offered : typed;
-      const problem = problemWith(question, answer) ?? (await repetitionProblem(question, answer, prompt));
-      if (problem === undefined) answers[name] = answer;
-      else stderr.write(`  ${problem}\n`);
-      isOpen = problem !== undefined;
-    }
-  }
-  return answers;
-}
-
-/** Asks for a new password twice; what was typed is not shown. @returns the problem if the two differ */
-async function repetitionProblem(
-  { isNewSecret }: SetupQuestion,
-  answer: string,
+/**
+ * Tries the dispatch centre before anything is written; its questions are asked again until it can be used, or the user keeps
+ * the answers, such as for a centre that is not there yet.
+ * @returns the answers to use
+ */
+async function triedAtCentre(
+  path: string,
+  { answers, found }: Interviewed,
   prompt: Prompt,
-): Promise<string | undefined> {
-  if (isNewSecret !== true) return undefined;
-  return (await prompt.line("Repeat the password: ", true)).trim() === answer
-    ? undefined
-    : "the two passwords differ; enter them again";
-}
-
-/** Reports whether the dispatch centre can be used; the configuration is kept in any case. */
-async function tryCentre(config: Config, { stderr }: Terminal): Promise<void> {
-  if (!config.upstream) return;
+  terminal: Terminal,
+): Promise<SetupAnswers> {
+  if (answers["centre"] !== "yes") return answers;
+  const { stderr, env, cwd } = terminal;
+  const { text } = generateConfig(answers, {}, undefined, found);
+  const config = readConfiguration({ file: path, text }, { env, cwd, allowMissingPasswords: true });
+  // Its file is not written yet.
+  const password = answers["centre-password"] ?? "";
+  const upstream = config.upstream && { ...config.upstream, password };
   const { centreChecks } = await import("../centre-checks.ts");
   stderr.write("trying the dispatch centre, nothing is sent...\n");
-  stderr.write(formatResults(await centreChecks(config)));
+  const results = await centreChecks({ ...config, upstream });
+  stderr.write(formatResults(results));
+  if (results.every(({ status }) => status !== "error")) return answers;
+  const reply = await prompt.line(
+    "Enter the dispatch centre again, or keep it as it is? (again, keep) [again]: ",
+  );
+  if (/^k/i.test(reply.trim())) return answers;
+  const asked = await askedAgain(answers, CENTRE_QUESTIONS, prompt, terminal);
+  return triedAtCentre(path, { answers: asked, found }, prompt, terminal);
 }
+
+/** All questions about the dispatch centre but the first, whether there is one. */
+const CENTRE_QUESTIONS = /^centre-/;
 
 /** @returns the written configuration; undefined after a dry run */
 async function create(
   path: string,
-  { answers, secretFiles }: Answered,
+  { answers, secretFiles, found = [] }: Answered,
   { dryRun, force = false }: InitOptions,
   terminal: Terminal,
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
-  const draft = generateConfig(answers, secretFiles, isSystemWide(path) ? "/var/lib/santinela" : undefined);
+  const draft = generateConfig(
+    answers,
+    secretFiles,
+    isSystemWide(path) ? "/var/lib/santinela" : undefined,
+    found,
+  );
   // Errors are reported before anything is written.
   readConfiguration({ file: path, text: draft.text }, { env, cwd, allowMissingPasswords: true });
   if (dryRun) {

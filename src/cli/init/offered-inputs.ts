@@ -1,0 +1,138 @@
+import type { ReachableBroker } from "../../config/broker-address.ts";
+import type { SetupAnswers } from "../../config/setup-questions.ts";
+import { doubtText } from "../../domain/discovery/doubt.ts";
+import { proposedZones, uniqueId, type ProposedZone } from "../../domain/discovery/proposed-zone.ts";
+import { discoveredDevices } from "../../domain/discovery/sources.ts";
+import { ZONE_KINDS } from "../../domain/zone.ts";
+import { GPIO_DEFAULTS, HOME_ASSISTANT_DEFAULTS } from "../../generated/defaults.ts";
+import { DiscoverySession } from "../../inputs/discovery-session.ts";
+import { SystemClock } from "../../ops/system-clock.ts";
+import { freeLines } from "../free-lines.ts";
+import type { Prompt } from "../prompt.ts";
+import { plainLine } from "../../domain/single-line.ts";
+import { tableText } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Devices that say what they have only when asked need a few questions and answers. */
+const LISTEN_AT_LEAST_MS = 3_000;
+const LOOK_EVERY_MS = 100;
+/** More would not fit on a screen; the panel and `zones discover` have all. */
+const OFFERED_MAX = 40;
+
+/**
+ * Listens at the broker of the answers while the user opens sensors, and lets the user choose.
+ * @returns the chosen ones with their names and types; empty without a broker
+ */
+export async function offerSensors(
+  answers: SetupAnswers,
+  prompt: Prompt,
+  terminal: Terminal,
+): Promise<ProposedZone[]> {
+  const broker = brokerOf(answers);
+  const found = broker ? await sensorsAt(broker, prompt, terminal) : [];
+  if (found.length === 0) return [];
+  const { stderr } = terminal;
+  const rows = found.map(({ name, kind, input }, index) => [
+    String(index + 1),
+    plainLine(name),
+    kind,
+    plainLine(input.mqtt),
+  ]);
+  stderr.write(tableText(["", "SENSOR", "TYPE", "TOPIC"], rows));
+  const chosen = await chosenFrom(found, prompt, terminal);
+  const usedIds = new Set<string>();
+  const zones: ProposedZone[] = [];
+  for (const sensor of chosen) {
+    for (const doubt of sensor.doubts) stderr.write(`  ${doubtText(doubt)}\n`);
+    const name = (
+      await prompt.line(`Name of ${plainLine(sensor.name)} [${plainLine(sensor.name)}]: `)
+    ).trim();
+    const kind = await kindOf(sensor, prompt, terminal);
+    const named = name === "" ? sensor.name : name;
+    zones.push({ ...sensor, name: named, kind, id: uniqueId(named, usedIds) });
+  }
+  return zones;
+}
+
+/** Shows the free lines of the GPIO chips of this machine. */
+export async function offerLines({ stderr }: Terminal): Promise<void> {
+  for (const line of await freeLines({ gpio: GPIO_DEFAULTS, zones: [] })) stderr.write(`  ${line}\n`);
+}
+
+/** The broker that the answers describe; undefined for none. The built-in one runs if a daemon does. */
+function brokerOf(answers: SetupAnswers): ReachableBroker | undefined {
+  const {
+    broker,
+    "broker-url": url = "",
+    "broker-username": username = "",
+    "broker-password": password = "",
+  } = answers;
+  if (broker === "off") return undefined;
+  if (broker === "built-in") return { url: "mqtt://127.0.0.1:1883" };
+  return { url, ...(username === "" ? {} : { credentials: { username, password } }) };
+}
+
+async function sensorsAt(
+  broker: ReachableBroker,
+  prompt: Prompt,
+  { stderr }: Terminal,
+): Promise<ProposedZone[]> {
+  const clock = new SystemClock();
+  const discovery = {
+    replyTo: "santinela/discovery/init",
+    prefix: HOME_ASSISTANT_DEFAULTS.prefix,
+    own: "santinela/",
+  };
+  const session = new DiscoverySession({ broker, clock, discovery });
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    });
+  try {
+    await session.start();
+    while (session.state.state === "starting") await pause(LOOK_EVERY_MS);
+    const { state, reason } = session.state;
+    if (state !== "listening") {
+      stderr.write(
+        `  No sensors can be looked for yet: the broker does not respond (${reason ?? state}). The web panel and santinela zones discover find them later.\n`,
+      );
+      return [];
+    }
+    const enough = pause(LISTEN_AT_LEAST_MS);
+    await prompt.line("Looking for sensors at the broker. Open each one once, then press Enter: ");
+    await enough;
+    const zones = proposedZones(discoveredDevices(session.messages.all(), discovery), []);
+    if (zones.length === 0) stderr.write("  No sensor has been found.\n");
+    return zones.slice(0, OFFERED_MAX);
+  } finally {
+    await session.stop();
+  }
+}
+
+async function chosenFrom(
+  found: readonly ProposedZone[],
+  prompt: Prompt,
+  { stderr }: Terminal,
+): Promise<readonly ProposedZone[]> {
+  for (;;) {
+    const typed = (await prompt.line("Zones from these sensors (such as 1,3; all; empty for none): ")).trim();
+    if (typed === "") return [];
+    if (typed === "all") return found;
+    const chosen = [...new Set(typed.split(/[\s,]+/))].map((number) => found[Number(number) - 1]);
+    if (chosen.every((sensor) => sensor !== undefined)) return chosen;
+    stderr.write(`  enter numbers from 1 to ${found.length}, separated by commas\n`);
+  }
+}
+
+async function kindOf(
+  { name, kind }: ProposedZone,
+  prompt: Prompt,
+  { stderr }: Terminal,
+): Promise<ProposedZone["kind"]> {
+  for (;;) {
+    const typed = (await prompt.line(`Zone type of ${plainLine(name)} [${kind}]: `)).trim();
+    const chosen = ZONE_KINDS.find((one) => one === (typed === "" ? kind : typed));
+    if (chosen !== undefined) return chosen;
+    stderr.write(`  the zone type must be one of ${ZONE_KINDS.join(", ")}\n`);
+  }
+}

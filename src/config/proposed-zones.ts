@@ -1,0 +1,23 @@
+import { doubtText } from "../domain/discovery/doubt.ts";
+import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
+import type { ObjectiveRef } from "../domain/objective.ts";
+
+/**
+ * Zones for found sensors as entries of the list `zones`, with what to check as comments. Values are JSON, which is valid YAML,
+ * so that any device name stays one value.
+ * @param objective of all of them; `isGuess` marks it as a question to the reader
+ */
+export function proposedZoneLines(
+  zones: readonly ProposedZone[],
+  { type, id: number }: ObjectiveRef,
+  isGuess = false,
+): string[] {
+  return zones.flatMap(({ id, name, kind, doubts, ...more }) => [
+    ...doubts.map((doubt) => `  # ${doubtText(doubt).replaceAll(/\p{Cc}/gu, " ")}`),
+    `  - id: ${id}`,
+    `    name: ${JSON.stringify(name)}`,
+    `    kind: ${kind}`,
+    `    objective: { type: ${type}, id: ${number} }${isGuess ? " # which?" : ""}`,
+    ...Object.entries(more).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
+  ]);
+}
