@@ -8,11 +8,9 @@ import { jsonText, type Terminal } from "./terminal.ts";
 
 /** `init`, `serve`, `centre`, `reload`, `check-config`, `safe-mode`, `config show` and `support-bundle`. */
 export function addConfigurationCommands(root: CommandGroup): void {
-  root.addUnloaded(
-    "serve",
-    "run the daemon in the foreground",
-    async () => (await import("./serve.ts")).serve,
-  );
+  root
+    .addUnloaded("serve", "run the daemon in the foreground", async () => (await import("./serve.ts")).serve)
+    .option("--json", "write the log as JSON even at a terminal, as always into a pipe or the journal");
   root.addUnloaded(
     "centre",
     "run a dispatch centre in the foreground, with database on PostgreSQL",

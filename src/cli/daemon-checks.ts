@@ -7,12 +7,17 @@ import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
+import { localTime } from "./local-time.ts";
 
 /** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
 
 /** Checks of the running daemon: its state, its queues and zones left out of service. */
-export async function daemonChecks({ dataDir, upstream }: Config): Promise<CheckResult[]> {
+export async function daemonChecks({
+  dataDir,
+  upstream,
+  site: { timezone },
+}: Config): Promise<CheckResult[]> {
   const client = new ControlClient(dataDir);
   try {
     const status = await client.get<StatusView>("/site/status");
@@ -20,13 +25,13 @@ export async function daemonChecks({ dataDir, upstream }: Config): Promise<Check
     const objectives = await client.get<ObjectivesView>("/site/objectives");
     const walk = await client.get<WalkTestView | null>("/site/walk-test");
     return [
-      ok("Daemon", `running since ${status.startedAt}`),
+      ok("Daemon", `running since ${localTime(status.startedAt, timezone)}`),
       headlineCheck(status),
       ...conditionChecks(status),
       ...queueChecks(status),
-      ...monitoringChecks(status),
+      ...monitoringChecks(status, timezone),
       ...messageChecks(status),
-      ...objectiveChecks(objectives, upstream?.objectives === "off"),
+      ...objectiveChecks(objectives, upstream?.objectives === "off", timezone),
       ...serviceOrderChecks(zones, walk),
     ];
   } catch (cause) {
@@ -86,15 +91,15 @@ function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
 }
 
 /** Whether each monitoring receiver replies, and whether events wait for them. */
-function monitoringChecks({ monitoring }: Partial<StatusView>): CheckResult[] {
+function monitoringChecks({ monitoring }: Partial<StatusView>, timeZone: string): CheckResult[] {
   if (!monitoring) return [];
   const check = "Monitoring receiver";
   const receivers = monitoring.receivers.map(({ address, state, since, reason }) =>
     state === "up"
-      ? ok(check, `${address} replies since ${since}`)
+      ? ok(check, `${address} replies since ${localTime(since, timeZone)}`)
       : (state === "down" ? error : warning)(
           check,
-          `${address} ${state === "down" ? `does not reply since ${since}: ${reason}` : "has not been asked yet"}`,
+          `${address} ${state === "down" ? `does not reply since ${localTime(since, timeZone)}: ${reason}` : "has not been asked yet"}`,
           "Check upstreams[0].dc09.receivers, the network and the firewall.",
         ),
   );
@@ -104,14 +109,18 @@ function monitoringChecks({ monitoring }: Partial<StatusView>): CheckResult[] {
     ...receivers,
     warning(
       check,
-      `${waiting} events are not acknowledged, the oldest since ${oldestWaitingAt}`,
+      `${waiting} events are not acknowledged, the oldest since ${localTime(oldestWaitingAt, timeZone)}`,
       "santinela status",
     ),
   ];
 }
 
 /** Age of the objective mirror's lists, with the reason if one is old. */
-function objectiveChecks({ centre, lists }: ObjectivesView, isManual: boolean): CheckResult[] {
+function objectiveChecks(
+  { centre, lists }: ObjectivesView,
+  isManual: boolean,
+  timeZone: string,
+): CheckResult[] {
   if (centre === null) return [];
   const check = "Objectives";
   const remedy = "santinela objectives pull";
@@ -122,11 +131,16 @@ function objectiveChecks({ centre, lists }: ObjectivesView, isManual: boolean): 
       return [(isManual ? ok : warning)(check, `${type} has never been pulled${why}`, remedy)];
     const isOld = lastAttempt !== "accepted" && nowMs - Date.parse(readAt) > OLD_LIST_MS && !isManual;
     if (!isOld && lastAttempt !== "rejected") return [];
-    return [warning(check, `${type} was last pulled at ${readAt}${why}`, remedy)];
+    return [warning(check, `${type} was last pulled at ${localTime(readAt, timeZone)}${why}`, remedy)];
   });
   if (findings.length > 0) return findings;
   const oldest = lists.map(({ readAt }) => readAt ?? "").toSorted()[0] ?? "";
-  return [ok(check, `objective lists last pulled at ${oldest} or newer`)];
+  return [
+    ok(
+      check,
+      `objective lists last pulled at ${localTime(oldest === "" ? null : oldest, timeZone)} or newer`,
+    ),
+  ];
 }
 
 /** Walk tests and bypasses that may have been forgotten. */

@@ -5,6 +5,7 @@ import { plainLine } from "../domain/single-line.ts";
 import type { TransmissionView } from "../site/transmission-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { tableText } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -43,7 +44,14 @@ async function listInterventions(
   const records = await new ControlClient(config.dataDir).get<Intervention[]>(
     `${pathOf(config)}?_sort=id&_order=DESC&_end=${limitOf(limit)}${wanted}`,
   );
-  stdout.write(json ? jsonText(records) : tableText(HEADINGS, records.map(cellsOf)));
+  stdout.write(
+    json
+      ? jsonText(records)
+      : tableText(
+          HEADINGS,
+          records.map((record) => cellsOf(record, config.site.timezone)),
+        ),
+  );
 }
 
 /** Shows one intervention, one field per line. */
@@ -57,7 +65,9 @@ async function showIntervention(
   const record = await client.get<Intervention>(`${pathOf(config)}/${idOf(id)}`);
   if (json) return void stdout.write(jsonText(record));
   const transmissions = await client.get<TransmissionView[]>(`/site/interventions/${id}/transmissions`);
-  stdout.write(fieldLines(record) + transmissions.map(transmissionLine).join(""));
+  stdout.write(
+    fieldLines(record) + transmissions.map((one) => transmissionLine(one, config.site.timezone)).join(""),
+  );
 }
 
 /** Changes the status of an intervention; the change is sent to the dispatch centre. */
@@ -74,9 +84,16 @@ async function setIntervention(
 
 const HEADINGS = ["ID", "START", "STATUS", "PRIORITY", "OBJECTIVE", "NAME"];
 
-function cellsOf(record: Intervention): string[] {
+function cellsOf(record: Intervention, timeZone: string): string[] {
   const { id, dateStart, status, priority, objectiveType, objectiveId, name } = record;
-  return [String(id), dateStart ?? "", status, priority, `${objectiveType}/${objectiveId}`, name];
+  return [
+    String(id),
+    localTime(dateStart ?? null, timeZone),
+    status,
+    priority,
+    `${objectiveType}/${objectiveId}`,
+    name,
+  ];
 }
 
 function fieldLines(record: Intervention): string {
@@ -88,14 +105,12 @@ function fieldLines(record: Intervention): string {
 }
 
 /** One event for the monitoring receiver: its data, and who has acknowledged it when. */
-function transmissionLine({
-  data,
-  state,
-  acknowledgedAt,
-  acknowledgedBy,
-  lastError,
-}: TransmissionView): string {
-  const outcome = acknowledgedAt === null ? state : `acknowledged by ${acknowledgedBy} at ${acknowledgedAt}`;
+function transmissionLine(
+  { data, state, acknowledgedAt, acknowledgedBy, lastError }: TransmissionView,
+  timeZone: string,
+): string {
+  const at = localTime(acknowledgedAt, timeZone);
+  const outcome = acknowledgedAt === null ? state : `acknowledged by ${acknowledgedBy} at ${at}`;
   return `${plainLine(`monitoring: ${data}: ${outcome}${lastError === null ? "" : ` (${lastError})`}`)}\n`;
 }
 

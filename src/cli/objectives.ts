@@ -5,6 +5,7 @@ import type { ObjectiveListView, ObjectivesView } from "../site/sync-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { tableText } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -40,7 +41,7 @@ export function addObjectiveCommands(root: CommandGroup): void {
 
 /** Lists the running daemon's objectives, of one type or all, and the age of the objective mirror. */
 async function listObjectives(
-  { dataDir, http }: Config,
+  { dataDir, http, site }: Config,
   { stdout, stderr }: Terminal,
   { type, json }: JsonOption & { readonly type?: string },
 ): Promise<void> {
@@ -71,7 +72,7 @@ async function listObjectives(
       stderr.write(
         readAt === null
           ? `${objectiveType}: not pulled from the dispatch centre yet\n`
-          : `${objectiveType}: ${objectives} at the dispatch centre, as of ${readAt}\n`,
+          : `${objectiveType}: ${objectives} at the dispatch centre, as of ${localTime(readAt, site.timezone)}\n`,
       );
 }
 
@@ -110,7 +111,7 @@ type ListedObjective = Readonly<Record<string, unknown>>;
  * @throws AppError `unavailable` if a list could not be read, `conflict` if one is rejected as implausible
  */
 async function pullObjectives(
-  { dataDir }: Config,
+  { dataDir, site }: Config,
   { stdout, stderr }: Terminal,
   { acceptRemovals, json }: JsonOption & { readonly acceptRemovals?: boolean },
 ): Promise<void> {
@@ -118,7 +119,7 @@ async function pullObjectives(
   const pulling = client.post<ObjectivesView>(`/site/objectives/${acceptRemovals ? "accept-loss" : "pull"}`);
   const endProgress = showProgress(client, stderr);
   const view = await pulling.finally(endProgress);
-  stdout.write(json ? jsonText(view) : view.lists.map(lineOf).join(""));
+  stdout.write(json ? jsonText(view) : view.lists.map((list) => lineOf(list, site.timezone)).join(""));
   const failed = view.lists.find(({ lastAttempt }) => lastAttempt === "failed");
   if (failed) throw new AppError("unavailable", `${failed.type} could not be read: ${failed.reason}`);
   const rejected = view.lists.find(({ lastAttempt }) => lastAttempt === "rejected");
@@ -128,9 +129,10 @@ async function pullObjectives(
     });
 }
 
-function lineOf({ type, objectives, readAt, lastAttempt }: ObjectiveListView): string {
+function lineOf({ type, objectives, readAt, lastAttempt }: ObjectiveListView, timeZone: string): string {
   if (lastAttempt === "accepted") return `${type}: ${objectives} objectives\n`;
-  const copy = readAt === null ? "no local copy" : `the local copy of ${readAt} stays in use`;
+  const copy =
+    readAt === null ? "no local copy" : `the local copy of ${localTime(readAt, timeZone)} stays in use`;
   return `${type}: ${lastAttempt}; ${copy}\n`;
 }
 

@@ -16,6 +16,8 @@ import { revertUnproven } from "../ops/configuration-trial.ts";
 import { powerOffMachine } from "../ops/power-off.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import type { JsonOption } from "./command-group.ts";
+import { logText } from "./log-text.ts";
 import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -28,16 +30,18 @@ type BetweenRuns = () => void;
 /**
  * Runs the daemon until the process is stopped. The web panel can request a new run in the same process, with the changed
  * configuration or a restored database.
+ * @param options json: the log is JSON even at a terminal
  * @throws AppError as `configurationToRun`, and as `Daemon.start`
  */
-export async function serve(load: LoadOptions, terminal: Terminal): Promise<void> {
-  await new DaemonRuns(load, terminal).untilStopped();
+export async function serve(load: LoadOptions, terminal: Terminal, options: JsonOption = {}): Promise<void> {
+  await new DaemonRuns(load, terminal, options).untilStopped();
 }
 
 /** The runs of the daemon in this process, one after the other. */
 class DaemonRuns {
   readonly #load: LoadOptions;
   readonly #terminal: Terminal;
+  readonly #options: JsonOption;
   readonly #notifier: SystemdNotifier;
   readonly #stopped: Promise<void>;
   /** Of the listening socket: each start of the server uses one, because closing a server closes its descriptor. */
@@ -49,9 +53,10 @@ class DaemonRuns {
   #isEnding = false;
   #isPoweringOff = false;
 
-  constructor(load: LoadOptions, terminal: Terminal) {
+  constructor(load: LoadOptions, terminal: Terminal, options: JsonOption) {
     this.#load = load;
     this.#terminal = terminal;
+    this.#options = options;
     this.#notifier = SystemdNotifier.of(terminal.env, process.pid);
     const descriptors = inheritedDescriptors(terminal.env, process.pid, "http");
     this.#descriptors = descriptors.length > 0 ? descriptors : undefined;
@@ -128,6 +133,8 @@ class DaemonRuns {
       });
     // systemd sets JOURNAL_STREAM when standard output is connected to journald.
     const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
+    // A program reads JSON; a person at a terminal reads a sentence, and the address at the end.
+    const isForPerson = stdout.isTTY === true && !forJournald && this.#options.json !== true;
     let restart: (betweenRuns: BetweenRuns) => void = () => {};
     const again = new Promise<BetweenRuns>((resolve) => {
       restart = resolve;
@@ -136,7 +143,7 @@ class DaemonRuns {
     const texts = new TextsInForce(source, { env, cwd });
     let running = "";
     const daemon = new Daemon(config, {
-      write: (line) => void stdout.write(line),
+      write: (line) => void stdout.write(isForPerson ? logText(line, config.site.timezone) : line),
       announceInitialPassword: async (account) =>
         void stderr.write(await initialPasswordText(account, config.http, forJournald)),
       effectiveOptions: () => texts.options(),
@@ -173,8 +180,7 @@ class DaemonRuns {
       restart,
     });
     await daemon.start();
-    // A person at a terminal reads the end of the output; the log lines are for programs.
-    if (stdout.isTTY === true && !forJournald) stderr.write(running);
+    if (isForPerson) stderr.write(running);
     this.#notifier.ready(statusText(config));
     const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
     this.#running = daemon;

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { EnrolmentCode, SiteAccess } from "../generated/types.ts";
 import type { JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { tableText } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -13,7 +14,7 @@ interface InviteOptions extends JsonOption {
 
 /** Creates a one-time code for a site at the running centre, and prints what to do with it. */
 export async function invite(
-  { dataDir, http }: Config,
+  { dataDir, http, site: { timezone } }: Config,
   { stdout }: Terminal,
   { objective, hours, json }: InviteOptions,
   site: string,
@@ -28,13 +29,13 @@ export async function invite(
     return;
   }
   stdout.write(
-    `one-time code for site ${issued.site}, until ${issued.expiresAt}: ${issued.code}\nAt the site: santinela enrol ${issued.code} --centre <base URL of this centre>\n`,
+    `one-time code for site ${issued.site}, until ${localTime(issued.expiresAt, timezone)}: ${issued.code}\nAt the site: santinela enrol ${issued.code} --centre <base URL of this centre>\n`,
   );
 }
 
 /** Lists the sites that have an account or a code. */
 export async function listAccess(
-  { dataDir, http }: Config,
+  { dataDir, http, site: { timezone } }: Config,
   { stdout }: Terminal,
   { json }: JsonOption,
 ): Promise<void> {
@@ -47,7 +48,7 @@ export async function listAccess(
     site,
     state,
     email ?? "",
-    codeExpiresAt ?? "",
+    localTime(codeExpiresAt, timezone),
     objectives.join(", "),
   ]);
   stdout.write(tableText(["SITE", "ACCESS", "ACCOUNT", "CODE UNTIL", "OBJECTIVES"], rows));

@@ -4,6 +4,7 @@ import { SITE_LEVELS } from "../domain/site-state.ts";
 import type { SiteView } from "../generated/types.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { localTime } from "./local-time.ts";
 import { tableText } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -66,7 +67,7 @@ export function addEnrolCommand(root: CommandGroup): void {
 
 /** Lists the sites of the running daemon. */
 async function listSites(
-  { dataDir, http }: Config,
+  { dataDir, http, site: { timezone } }: Config,
   { stdout }: Terminal,
   { level, search, json }: SitesOptions,
 ): Promise<void> {
@@ -92,18 +93,18 @@ async function listSites(
     site.report.ref,
     site.report.name,
     site.level,
-    site.reportedAt,
-    troubleOf(site),
+    localTime(site.reportedAt, timezone),
+    troubleOf(site, timezone),
   ]);
   stdout.write(tableText(["SITE", "NAME", "LEVEL", "LAST REPORT", "WHY"], rows));
 }
 
 /** Why a site has its level; empty for a site without problems. */
-function troubleOf({ silentSince, interventionId, report }: SiteView): string {
+function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
   const { conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [
-    ...(silentSince === null ? [] : [`silent since ${silentSince}${repair}`]),
+    ...(silentSince === null ? [] : [`silent since ${localTime(silentSince, timeZone)}${repair}`]),
     ...conditions.slice(0, NAMED_MAX),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${fault}: ${zone}`),
     ...(faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX + moreFaults} more faults`] : []),

@@ -61,9 +61,13 @@ async function syncNow({ dataDir, site }: Config, { stdout }: Terminal, { json }
 }
 
 /** Shows the records that are not sent without a user's action. */
-async function syncDead({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
+async function syncDead(
+  { dataDir, site }: Config,
+  { stdout }: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
   const dead = await deadRecords(new ControlClient(dataDir));
-  const lines = dead.length === 0 ? ["none"] : dead.map(recordText);
+  const lines = dead.length === 0 ? ["none"] : dead.map((record) => recordText(record, site.timezone));
   stdout.write(json ? jsonText(dead) : `${lines.join("\n")}\n`);
 }
 
@@ -77,7 +81,7 @@ async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
  * @throws AppError `usage` for an invalid id; nothing is done then
  */
 async function syncRecords(
-  { dataDir }: Config,
+  { dataDir, site }: Config,
   terminal: Terminal,
   action: SyncAction,
   { json, ...confirmed }: RecordOptions,
@@ -96,7 +100,7 @@ async function syncRecords(
     const { records } = await client.post<SyncView>(`/site/sync/${id}/${action}`);
     const found = records.find(({ interventionId }) => interventionId === id);
     if (found) left.push(found);
-    if (!json) stdout.write(found ? `${recordText(found)}\n` : `  #${id} ${DONE[action]}\n`);
+    if (!json) stdout.write(found ? `${recordText(found, site.timezone)}\n` : `  #${id} ${DONE[action]}\n`);
   }
   if (json) stdout.write(jsonText(left));
   else if (wanted.length === 0) stdout.write("none\n");
@@ -124,17 +128,17 @@ function syncText({ link, summary, comparison, records }: SyncView, timeZone: st
       ? ""
       : `, the oldest since ${localTime(new Date(oldestWaitingMs).toISOString(), timeZone)}`;
   return [
-    `link: ${linkText(link)}`,
+    `link: ${linkText(link, timeZone)}`,
     `queued: ${waiting}${oldest}`,
     `blocked: ${blocked}  rejected: ${rejected}  deleted at the centre: ${gone}  unconfirmed: ${doubtful}`,
-    ...(link.state === "none" ? [] : comparisonText(comparison)),
-    ...records.map(recordText),
+    ...(link.state === "none" ? [] : comparisonText(comparison, timeZone)),
+    ...records.map((record) => recordText(record, timeZone)),
     "",
   ].join("\n");
 }
 
 /** Formats the comparison: counts, then one line per difference. */
-function comparisonText(comparison: ComparisonView | null): string[] {
+function comparisonText(comparison: ComparisonView | null, timeZone: string): string[] {
   if (comparison === null) return ["compared: not yet"];
   const { at, here, there, differing, differences } = comparison;
   const counts =
@@ -146,22 +150,22 @@ function comparisonText(comparison: ComparisonView | null): string[] {
     const ids = upstreamIds.length === 0 ? "" : ` (dispatch centre #${upstreamIds.join(", #")})`;
     return plainLine(`  ${id}${JSON.stringify(name)}${ids} ${text}`);
   });
-  return [`compared ${at}: ${counts}`, ...named];
+  return [`compared ${localTime(at, timeZone)}: ${counts}`, ...named];
 }
 
-function linkText({ state, reason, nextAttemptAt, answeredAt }: LinkView): string {
+function linkText({ state, reason, nextAttemptAt, answeredAt }: LinkView, timeZone: string): string {
   if (state === "none") return "none (standalone)";
   if (state === "unknown") return "not used since the start";
   return state === "up"
-    ? `up, last response ${answeredAt}`
-    : plainLine(`down, the dispatch centre ${reason}; next attempt ${nextAttemptAt}`);
+    ? `up, last response ${localTime(answeredAt, timeZone)}`
+    : plainLine(`down, the dispatch centre ${reason}; next attempt ${localTime(nextAttemptAt, timeZone)}`);
 }
 
-function recordText(record: SyncRecordView): string {
+function recordText(record: SyncRecordView, timeZone: string): string {
   const { interventionId, name, phase, text, upstreamId, attempts, nextAttemptAt, lastResponse } = record;
   const there = upstreamId === null ? "" : ` (dispatch centre #${upstreamId})`;
   const failed = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}`;
-  const next = nextAttemptAt ? `, next ${nextAttemptAt}` : "";
+  const next = nextAttemptAt ? `, next ${localTime(nextAttemptAt, timeZone)}` : "";
   const last = lastResponse ? `; last: ${lastResponse}` : "";
   return plainLine(
     `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${failed}${next}${last}`,
