@@ -4,7 +4,7 @@ const EMAIL = ["--email <address>", "the account's address"] as const;
 const ROLE = ["--role <role>", "administrator, operator or viewer"] as const;
 const PASSWORD = ["--password-stdin", "read the password from standard input"] as const;
 
-/** `user`, `keys`, `cert` and `factory-reset`: accounts, signing keys and the server certificate. */
+/** `user`, `keys`, `address`, `cert` and `factory-reset`: accounts, signing keys, the panel's address and certificate. */
 export function addAccessCommands(root: CommandGroup): void {
   addUserCommands(root.group("user", "accounts of users and clients"));
   const keys = root.group("keys", "the key that tokens are signed with");
@@ -19,6 +19,13 @@ export function addAccessCommands(root: CommandGroup): void {
     "revoke the previous key and its tokens",
     async () => (await installationKeys()).revokeKey,
   );
+  root
+    .add(
+      "address",
+      "show where other devices open the web panel, with a QR code",
+      async () => (await import("./address.ts")).showAddress,
+    )
+    .option("--json", "print JSON");
   root
     .add(
       "factory-reset",

@@ -242,4 +242,12 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     answer: schema("ObjectivesView"),
     errors: [409, 503],
   },
+  {
+    method: "get",
+    path: "/site/address",
+    role: "administrator",
+    id: "getPanelAddress",
+    summary: "Where other devices open the web panel, as a QR code too, and the fingerprint to compare",
+    answer: schema("PanelAddressView"),
+  },
 ];

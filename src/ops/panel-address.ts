@@ -8,7 +8,7 @@ export interface PanelListener {
   readonly isEncrypted: boolean;
 }
 
-/** Name that the package announces with Avahi (`santinela-name.service`). */
+/** Name of a device whose host name is `santinela`, and of an alias in Avahi; docs/installing.md has both. */
 export const LOCAL_NAME = "santinela.local";
 
 /**
@@ -20,7 +20,7 @@ export function panelAddresses({ host, port, isEncrypted }: PanelListener): stri
   if (/^127\.|^::1$|^localhost$/.test(host)) return [];
   const [first = "localhost"] = hostname().toLowerCase().split(".");
   const isEverywhere = host === "0.0.0.0" || host === "::";
-  const hosts = isEverywhere ? [...lanAddresses(), LOCAL_NAME, `${first}.local`] : [host];
+  const hosts = isEverywhere ? [...lanAddresses(), `${first}.local`] : [host];
   const scheme = isEncrypted ? "https" : "http";
   return hosts.map((name) => `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}/`);
 }

@@ -63,6 +63,16 @@ export interface QuestionView {
   readonly problem: string | null;
 }
 
+/** Where other devices open the web panel. */
+export interface PanelAddressView {
+  /** URLs, the most reliable one first; none if only this device can open it. */
+  readonly addresses: readonly string[];
+  /** The first address as a QR code: an SVG path and the length of its sides in modules; null without an address. */
+  readonly code: { readonly path: string; readonly size: number } | null;
+  /** SHA-256 of the own certificate authority; null without one. */
+  readonly fingerprint: string | null;
+}
+
 /** The account of a token. */
 export interface AccountView {
   readonly email: string;

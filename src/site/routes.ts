@@ -15,6 +15,7 @@ import { EventStreams } from "./event-stream.ts";
 import { machineRoutes } from "./machine.ts";
 import { monitoringRoutes } from "./monitoring.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
+import { addressRoute } from "./panel-address.ts";
 import { restoreRoutes } from "./restore.ts";
 import { settingsRoutes, type SiteSettings } from "./settings.ts";
 import { setupDraftRoutes, setupRoutes, type SetupParts } from "./setup.ts";
@@ -61,7 +62,10 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
     restoreRoutes(router, guards, settings);
     machineRoutes(router, guards, { ...parts, settings });
   }
-  if (setup) setupDraftRoutes(router, guards, setup);
+  if (setup) {
+    setupDraftRoutes(router, guards, setup);
+    addressRoute(router, guards, setup);
+  }
   if (configuration) configurationRoutes(router, guards, { ...parts, configuration });
   if (discovery) discoveryRoutes(router, guards, discovery);
   accountRoutes(router, guards, parts);

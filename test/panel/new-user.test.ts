@@ -68,7 +68,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
     async () => {
       // All that the first start says is where to go, once as text and once as a QR code.
       expect(pi.printed).toMatch(
-        /one-time code [\w-]{20,}[^]*Open it on a phone[^\n]*https:\/\/[^\n]*santinela\.local/,
+        /one-time code [\w-]{20,}[^]*Open it on a phone[^\n]*https:\/\/[^\n]*\.local:/,
       );
       const context = await browser.newContext({ ...PHONE, locale: "en-GB", ignoreHTTPSErrors: true });
       const page = await PanelPage.in(context, pi.scannedAddress());
@@ -140,6 +140,13 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       await walk.heading("12 of 12 zones tested").shown();
       await hand.tap(walk.button("End walk test"));
       await walk.badge("12 zones tested").shown();
+
+      // A colleague's phone reads the address from this one.
+      await page.follow("More");
+      await page.screen("more").link("Settings").click();
+      const settings = page.screen("settings");
+      await settings.image(/^QR code of https:\/\//).shown();
+      await settings.text(/^https:\/\/[\w-]+\.local:/).shown();
 
       const { taps, keys, swipes, seconds } = hand;
       expect(seconds + count * TRIAL_S, `${taps} taps, ${keys} keys, ${swipes} swipes`).toBeLessThan(LIMIT_S);

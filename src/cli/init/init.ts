@@ -4,6 +4,8 @@ import { parseAnswers, readText } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
+import { panelAddresses } from "../../ops/panel-address.ts";
+import { showAddress } from "../address.ts";
 import { formatResults } from "../check-result.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
@@ -65,6 +67,8 @@ async function createInteractively(path: string, options: InitOptions, terminal:
     const answers = await triedAtCentre(path, interviewed, prompt, terminal);
     const created = await create(path, { answers, secretFiles: {}, found }, options, terminal);
     if (created) await awaitFirstTrip(created.config, created.text, prompt, terminal);
+    if (created && panelAddresses({ ...created.config.http, isEncrypted: true }).length > 0)
+      await showAddress(created.config, terminal);
   } finally {
     prompt.close();
   }

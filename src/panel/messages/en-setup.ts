@@ -127,4 +127,12 @@ export const EN_SETUP = {
     "The daemon restarts with the backup. The current database is kept in the quarantine directory; accounts and passwords are those of the backup. Trips whose records are missing from the backup are dispatched again.",
   "restore.do": "Restore",
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",
+
+  "address.title": "Open the panel on a phone",
+  "address.text":
+    "Point the camera of a phone in the same network at the code, or type one of the addresses.",
+  "address.code": "QR code of {address}",
+  "address.none":
+    "Only this device can open the panel. http.host in the configuration opens it to the network.",
+  "address.fingerprint": "Certificate authority (SHA-256), to compare on the phone:",
 } as const;

@@ -136,4 +136,12 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Serviciul repornește cu această copie. Baza de date actuală se păstrează în directorul quarantine; conturile și parolele sunt cele din copie. Declanșările ale căror înregistrări lipsesc din copie se transmit din nou.",
   "restore.do": "Restaurare",
   "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
+
+  "address.title": "Deschiderea panoului pe telefon",
+  "address.text":
+    "Îndreptați camera unui telefon din aceeași rețea spre cod sau introduceți una dintre adrese.",
+  "address.code": "Codul QR al adresei {address}",
+  "address.none":
+    "Panoul poate fi deschis numai pe acest dispozitiv. http.host din configurație îl deschide în rețea.",
+  "address.fingerprint": "Autoritatea de certificare (SHA-256), pentru comparare pe telefon:",
 };

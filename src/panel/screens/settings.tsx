@@ -8,6 +8,7 @@ import { status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
 import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
+import { PanelAddress } from "./panel-address.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -42,6 +43,7 @@ export function SettingsScreen() {
         <RestartButton />
         <DebugLogButton />
       </div>
+      <PanelAddress />
       <Accounts />
       <Backup />
       <Restore />
