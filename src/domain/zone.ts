@@ -75,6 +75,7 @@ export const ZONE_KINDS = [
   "gas",
   "tamper",
   "technical",
+  "power",
 ] as const satisfies readonly ZoneKind[];
 export type ZoneObjective = { readonly type: ObjectiveType; readonly id: number };
 
