@@ -11,7 +11,7 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
   const sentence = sentenceOf(code);
   if (sentence === undefined || values === null)
     return (
-      <p>
+      <p class="sentence">
         <DaemonWords text={text} />
       </p>
     );
@@ -19,7 +19,7 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
     name,
     typeof value === "number" ? value : isMoment(value) ? formatTime(value) : (sayDaemon(value) ?? value),
   ]);
-  return <p>{fillIn(sentence, Object.fromEntries(formatted))}</p>;
+  return <p class="sentence">{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
 
 /** Why the link is down: the text of the open link condition, else the reason from the daemon. */
@@ -29,7 +29,7 @@ export function LinkReason({ link }: { readonly link: LinkView }) {
   return condition ? (
     <ConditionText condition={condition} />
   ) : (
-    <p>
+    <p class="sentence">
       <DaemonWords text={link.reason} />
     </p>
   );

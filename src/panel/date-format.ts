@@ -10,6 +10,11 @@ export function formatTime(iso: string | null): string {
   return moment.toLocaleString(tag(), { ...inZone(), ...(isToday ? TIME : { ...DAY, ...TIME }) });
 }
 
+/** As `formatTime`, without the seconds: for an end that a user has set. */
+export function formatMinute(iso: string): string {
+  return formatTime(iso).replace(/:\d\d$/, "");
+}
+
 /** The time of day of an instant in the time zone of the site. */
 export function formatClock(iso: string): string {
   return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...TIME });
@@ -24,6 +29,7 @@ export function formatDay(iso: string): string {
 /** The time since an instant: relative below a day, such as `14 min`, then the date. */
 export function formatSince(iso: string): string {
   const minutes = Math.max(0, Math.floor((nowMs() - Date.parse(iso)) / 60_000));
+  if (minutes === 0) return t("span.now");
   if (minutes < 60) return t("span.shortMinutes", { n: minutes });
   if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
   return new Date(iso).toLocaleDateString(tag(), { ...inZone(), day: "2-digit", month: "2-digit" });

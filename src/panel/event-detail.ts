@@ -35,10 +35,13 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** For a text that was appended to, only the new part: an alarm's notes get one line per trip. */
+/** For a text of lines that has grown, only what is new of it: an alarm's notes get one line per trip and return. */
 function changeText(before: unknown, after: unknown, textOf: (value: unknown) => string): string {
-  if (typeof before === "string" && typeof after === "string" && before !== "" && after.startsWith(before))
-    return `+ ${valueText(after.slice(before.length).trim())}`;
+  if (typeof before === "string" && typeof after === "string" && before !== "" && after.startsWith(before)) {
+    const earlier = new Set(before.split("\n"));
+    const added = after.split("\n").filter((line) => line.trim() !== "" && !earlier.has(line));
+    return `+ ${valueText(added.join("; "))}`;
+  }
   return `${textOf(before)} → ${textOf(after)}`;
 }
 

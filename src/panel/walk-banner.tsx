@@ -5,7 +5,7 @@ import { request } from "./api.ts";
 import { every, nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status, walkTest } from "./live-updates.ts";
-import { formatTime } from "./date-format.ts";
+import { formatMinute } from "./date-format.ts";
 import { runWithErrorNotice } from "./notice.tsx";
 import { mayOperate } from "./session.ts";
 
@@ -55,7 +55,9 @@ export function LifeSafetyNames({ zones }: { readonly zones: readonly NamedZone[
 type NamedZone = Pick<LifeSafetyHeld, "name"> & Partial<Pick<LifeSafetyHeld, "by" | "until">>;
 
 function zoneLabel({ name, by, until }: NamedZone): string {
-  return by === "bypassed" && until ? `${name} (${t("disposition.bypassed")} → ${formatTime(until)})` : name;
+  return by === "bypassed" && until
+    ? `${name} (${t("disposition.bypassed")} → ${formatMinute(until)})`
+    : name;
 }
 
 /** Remaining time, updated every second. */

@@ -1,5 +1,5 @@
 import type { ZoneView } from "../site/zone-view.ts";
-import { formatClock, formatSince, formatTime } from "./date-format.ts";
+import { formatMinute, formatClock, formatSince } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { zoneLook } from "./zone-look.ts";
@@ -31,5 +31,5 @@ export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly hre
 function whenText({ bypass, contact, since }: ZoneView): string {
   if (bypass) return t("zones.until", { time: formatClock(bypass.until).slice(0, 5) });
   if (since === null) return "";
-  return contact === "open" ? formatSince(since) : formatTime(since).replace(/:\d\d$/, "");
+  return contact === "open" ? formatSince(since) : formatMinute(since);
 }

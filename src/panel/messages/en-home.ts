@@ -74,6 +74,7 @@ export const EN_HOME = {
   "zoneWord.technical.open": "Technical alarm",
   "zoneWord.power.normal": "Powered",
   "zoneWord.power.open": "Power lost",
+  "span.now": "now",
   "span.shortMinutes": "{n} min",
   "span.shortHours": "{n} h",
 

@@ -77,6 +77,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "zoneWord.technical.open": "Alarmă tehnică",
   "zoneWord.power.normal": "Alimentată",
   "zoneWord.power.open": "Alimentare căzută",
+  "span.now": "acum",
   "span.shortMinutes": "{n} min",
   "span.shortHours": "{n} h",
 

@@ -106,6 +106,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "accounts.add": "Adăugare cont",
   "accounts.addText": "Comunicați parola utilizatorului; la prima autentificare va alege una nouă.",
   "accounts.password": "Parola inițială",
+  "accounts.own": "contul propriu",
   "accounts.addDo": "Adăugare",
   "accounts.added": "Contul {email} a fost adăugat",
   "role.administrator": "administrator",

@@ -106,7 +106,7 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
       title: t("zones.actions"),
       cell: ({ email, disabled }) =>
         email === account.value?.email ? (
-          "–"
+          <span class="quiet">{t("accounts.own")}</span>
         ) : (
           <button
             type="button"

@@ -6,7 +6,7 @@ import { originText } from "../event-words.ts";
 import { Choice, Form, TextField, textOf } from "../field.tsx";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
-import { formatTime } from "../date-format.ts";
+import { formatMinute, formatTime } from "../date-format.ts";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
@@ -25,7 +25,7 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
         <div>
           <Badge tone="off">{t("disposition.bypassed")}</Badge>
           <span class="quiet">
-            → {formatTime(bypass.until)} ({originText(bypass.who)}: {bypass.reason})
+            → {formatMinute(bypass.until)} ({originText(bypass.who)}: {bypass.reason})
           </span>
         </div>
       ) : (
