@@ -18,6 +18,8 @@ export interface OutboxEntry extends RecoveryState {
   readonly deleted: boolean;
   /** The record's id at the centre; null until known. */
   readonly upstreamId: number | null;
+  /** Wall clock when it became known that the centre has it, milliseconds since 1970; null until then. */
+  readonly arrivedAtMs: number | null;
   /** The centre's record that both sides last agreed on, as JSON; null until known. */
   readonly base: string | null;
   /** The local fields when both sides agreed, as JSON; a centre may write a value in another way. */

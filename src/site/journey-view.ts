@@ -36,7 +36,7 @@ export interface CentreJourneyView {
   readonly phase: ShownPhase | null;
   /** Its number at the dispatch centre; null until it has arrived. */
   readonly upstreamId: number | null;
-  /** When the request that arrived was sent; stored only if it had to be repeated, otherwise null. */
+  /** When it became known that it has arrived; null until then, and for records of releases that did not store it. */
   readonly arrivedAt: string | null;
   /** Failed attempts since the last success. */
   readonly attempts: number;

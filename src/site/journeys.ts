@@ -101,7 +101,7 @@ export class SiteJourneys {
     return {
       phase: entry ? shownPhase(entry) : null,
       upstreamId: entry?.upstreamId ?? null,
-      arrivedAt: hasArrived && entry.attempt && entry.attempt.atMs > 0 ? isoTime(entry.attempt.atMs) : null,
+      arrivedAt: hasArrived && entry.arrivedAtMs !== null ? isoTime(entry.arrivedAtMs) : null,
       attempts: entry?.attempts ?? 0,
       nextAttemptAt: entry && entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null,
       set: hasArrived ? setOf(entry.base) : null,

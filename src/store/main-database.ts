@@ -172,6 +172,11 @@ export const MAIN_DATABASE: DatabaseKind = {
     (database) => database.exec(FLEET_TABLES),
     (database) => database.exec(ENROLMENT_TABLES),
     (database) => database.exec(TRANSMISSIONS),
+    (database) =>
+      database.exec(`
+        -- When it became known that the dispatch centre has a record, milliseconds since 1970; null until then.
+        ALTER TABLE outbox ADD COLUMN arrived_at INTEGER;
+      `),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -5,7 +5,7 @@ import type { OutboxPhase } from "../domain/outbox-phase.ts";
 export const ENTRY_COLUMNS =
   `phase rank want_rev synced_rev deleted upstream_id base attempt_key attempt_body attempt_rev
   attempt_at sends attempts next_at last_code last_error agreed watermark witness doubted sweeps sweep_at
-  ghosts ghosts_until verify_at missing_since refusals joined_rev`.split(/\s+/); // words: allowed
+  ghosts ghosts_until verify_at missing_since refusals joined_rev arrived_at`.split(/\s+/); // words: allowed
 
 /** The values of an entry for `ENTRY_COLUMNS`. */
 export function valuesOf(entry: OutboxEntry): (string | number | null)[] {
@@ -40,6 +40,7 @@ export function valuesOf(entry: OutboxEntry): (string | number | null)[] {
     entry.refusals,
     // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
     entry.joinedRev > entry.syncedRev ? entry.joinedRev : null,
+    entry.arrivedAtMs,
   ];
 }
 
@@ -73,6 +74,7 @@ interface OutboxRow {
   readonly missing_since: number | null;
   readonly refusals: number;
   readonly joined_rev: number | null;
+  readonly arrived_at: number | null;
 }
 
 /** An entry from its row; undefined for no row. */
@@ -106,6 +108,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     missingSinceMs: row.missing_since,
     refusals: row.refusals,
     joinedRev: row.joined_rev ?? 0,
+    arrivedAtMs: row.arrived_at,
   };
 }
 

@@ -60,6 +60,7 @@ export function linkedTo(
   const wallMs = context.clock.wallMs();
   return {
     upstreamId,
+    arrivedAtMs: wallMs,
     base,
     agreed: entry.attempt?.body ?? base,
     syncedRev: entry.attempt?.rev ?? entry.syncedRev,

@@ -102,7 +102,9 @@ describeWithBrowser("an alarm that has arrived", () => {
   test("shows its number at the centre and what the centre has", async () => {
     const page = await site.page("status");
     await site.daemon.run(["trip", "--zone", "smoke"]);
-    const card = page.screen("status").listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/);
+    const card = page
+      .screen("status")
+      .listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre\s?\d\d:\d\d:\d\d/);
     await card.text(/^no\. \d+ there$/).shown();
     await card.text(/^Dispatch centre: planned, \d+ crews?$/).shown();
     await card.text(/does NOT know/).gone();
@@ -110,6 +112,10 @@ describeWithBrowser("an alarm that has arrived", () => {
     expect(journeys).toMatchObject([
       { interventionId: 1, isAlarm: true, isJournaled: true, zone: { id: "smoke", kind: "fire" } },
     ]);
-    expect(journeys[0]?.centre).toMatchObject({ isUndelivered: false, attempts: 0 });
+    expect(journeys[0]?.centre).toMatchObject({
+      isUndelivered: false,
+      attempts: 0,
+      arrivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
   });
 });
