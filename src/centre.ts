@@ -142,6 +142,7 @@ export class Centre {
         settings: undefined,
         setup: undefined,
         discovery: undefined,
+        plans: undefined,
         configuration: undefined,
         metrics: {
           token: () => config.metricsToken,

@@ -36,6 +36,7 @@ import { EventLog } from "./store/event-log.ts";
 import { FaultStore } from "./store/faults.ts";
 import { LinkSampleStore } from "./store/link-samples.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { PlanStore } from "./store/plans.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
@@ -146,6 +147,7 @@ export class DaemonFront {
         events,
         settings,
         discovery,
+        plans: { stored: new PlanStore(database), plans: records.plans },
         configuration: {
           editor: new ConfigurationEditor({ config, load, control: sensing.control }),
           confirmations: new Confirmations(clock, oneTimePassword),

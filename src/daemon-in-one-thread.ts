@@ -23,7 +23,8 @@ export class PartsHere implements DaemonParts {
   }
 
   get records(): RemoteRecords {
-    const { records, accounts, events, objectives, sync, fleet, enrolments } = this.#running.components;
+    const { records, accounts, events, objectives, sync, fleet, enrolments, plans } =
+      this.#running.components;
     return {
       records: remoteHere(records),
       accounts: remoteHere(accounts),
@@ -32,6 +33,7 @@ export class PartsHere implements DaemonParts {
       sync: remoteHere(sync),
       fleet: remoteHere(fleet),
       enrolments: remoteHere(enrolments),
+      plans: remoteHere(plans),
     };
   }
 

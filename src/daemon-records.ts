@@ -20,6 +20,7 @@ import { SilenceWatch } from "./service/silence-watch.ts";
 import { SqliteEnrolments } from "./service/sqlite-enrolments.ts";
 import { SqliteFleet } from "./service/sqlite-fleet.ts";
 import { ListService } from "./service/lists.ts";
+import { PlanService } from "./service/plans.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { SqliteRecords } from "./service/sqlite-records.ts";
 import type { Database } from "./store/database.ts";
@@ -54,6 +55,7 @@ export interface RecordsComponents {
   readonly sync: SyncPort;
   readonly fleet: SqliteFleet;
   readonly enrolments: SqliteEnrolments;
+  readonly plans: PlanService;
 }
 
 export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
@@ -123,6 +125,7 @@ export class DaemonRecords {
       sync: new SyncPort(this.#current, this.#transmitter, clock),
       fleet,
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
+      plans: new PlanService({ database, clock }),
     };
     this.#retention = new RetentionSchedule({
       ...options,

@@ -100,6 +100,7 @@ export class ThreadedParts implements DaemonParts {
       sync: this.#recordsThread.remote("sync"),
       fleet: this.#recordsThread.remote("fleet"),
       enrolments: this.#recordsThread.remote("enrolments"),
+      plans: this.#recordsThread.remote("plans"),
     };
   }
 

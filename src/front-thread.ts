@@ -44,6 +44,7 @@ const front = new DaemonFront({
     sync: records.remote("sync"),
     fleet: records.remote("fleet"),
     enrolments: records.remote("enrolments"),
+    plans: records.remote("plans"),
   },
   sensing: {
     site: main.remote("site"),

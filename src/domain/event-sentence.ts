@@ -52,6 +52,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "output-switched": "{about} was switched",
   "output-tested": "{who} tested {about}",
+  "plan-changed": "{who} changed the floor plan {about}",
   "machine-confirmed": "{who} confirmed this machine",
   "site-removed": "{who} removed site {about}",
   "enrolment-created": "{who} created a one-time code for site {about}",

@@ -57,6 +57,7 @@ export const EVENT_NAMES = [
   "output-tested",
   "log-detailed",
   "machine-confirmed",
+  "plan-changed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

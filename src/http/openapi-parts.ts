@@ -18,7 +18,7 @@ export const TEXT: Json = { type: "string" };
 
 /** An operation of /site. */
 export interface SiteOperation {
-  readonly method: "get" | "post" | "put";
+  readonly method: "get" | "post" | "put" | "delete";
   readonly path: string;
   /** The least role that may call it; `none` without a token. */
   readonly role: Role | "none";

@@ -1,10 +1,15 @@
 import { SITE_SCHEMAS } from "../generated/site-schemas.ts";
 import { DAILY_WORK } from "./openapi-site-work.ts";
+import { FLOOR_PLANS } from "./openapi-site-plans.ts";
 import { SITE_ADMINISTRATION } from "./openapi-site-administration.ts";
 import { failures, jsonResponse, type Json, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
 /** All operations of /site. */
-export const SITE_OPERATIONS: readonly SiteOperation[] = [...DAILY_WORK, ...SITE_ADMINISTRATION];
+export const SITE_OPERATIONS: readonly SiteOperation[] = [
+  ...DAILY_WORK,
+  ...FLOOR_PLANS,
+  ...SITE_ADMINISTRATION,
+];
 
 /** The operations of a site that the contract does not have; they are not below the base path. */
 export function sitePaths(): Json {

@@ -16,6 +16,7 @@ import { machineRoutes } from "./machine.ts";
 import { monitoringRoutes } from "./monitoring.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
 import { addressRoute } from "./panel-address.ts";
+import { planRoutes, type SitePlansParts } from "./plans.ts";
 import { restoreRoutes } from "./restore.ts";
 import { settingsRoutes, type SiteSettings } from "./settings.ts";
 import { setupDraftRoutes, setupRoutes, type SetupParts } from "./setup.ts";
@@ -31,6 +32,7 @@ export interface SiteRouteParts {
   readonly setup: SetupParts | undefined;
   readonly discovery: SiteDiscovery | undefined;
   readonly configuration: ConfigurationParts | undefined;
+  readonly plans: SitePlansParts | undefined;
   readonly tokens: TokenService;
   readonly accounts: Remote<AccountService>;
   readonly events: EventNotes;
@@ -46,7 +48,7 @@ export interface SiteRouteParts {
  * @returns ends open event streams, so that the server can close
  */
 export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRouteParts): () => void {
-  const { site, settings, setup, configuration, discovery, authority, metrics } = parts;
+  const { site, settings, setup, configuration, plans, discovery, authority, metrics } = parts;
   metricsRoute(router, metrics);
   addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
   zoneRoutes(router, guards, site.zones);
@@ -67,6 +69,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
     addressRoute(router, guards, setup);
   }
   if (configuration) configurationRoutes(router, guards, { ...parts, configuration });
+  if (plans) planRoutes(router, guards, plans);
   if (discovery) discoveryRoutes(router, guards, discovery);
   accountRoutes(router, guards, parts);
   const streams = new EventStreams(parts.clock, site, guards);

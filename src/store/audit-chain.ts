@@ -56,6 +56,7 @@ const AUDITED: readonly EventName[] = [
   "zones-edited",
   "log-detailed",
   "machine-confirmed",
+  "plan-changed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

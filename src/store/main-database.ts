@@ -10,6 +10,7 @@ import {
   FIRST_TABLES,
   FLEET_TABLES,
 } from "./main-steps.ts";
+import { PLANS } from "./plan-step.ts";
 import { TRANSMISSIONS } from "./transmission-step.ts";
 import { folded } from "../domain/search-folding.ts";
 
@@ -177,6 +178,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         -- When it became known that the dispatch centre has a record, milliseconds since 1970; null until then.
         ALTER TABLE outbox ADD COLUMN arrived_at INTEGER;
       `),
+    (database) => database.exec(PLANS),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

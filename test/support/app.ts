@@ -20,12 +20,14 @@ import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
+import { PlanService } from "../../src/service/plans.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
 import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { PlanStore } from "../../src/store/plans.ts";
 import { addSiteRoutes, type SiteRouteParts } from "../../src/site/routes.ts";
 import type { SiteSettings } from "../../src/site/settings.ts";
 import { EMPTY_SUMMARY } from "../../src/site/sync-queue.ts";
@@ -195,6 +197,10 @@ export class TestApp {
       settings: NO_SETTINGS,
       configuration: {},
       discovery: {},
+      plans: {
+        stored: new PlanStore(database),
+        plans: remoteHere(new PlanService({ database, clock })),
+      },
       setup: { config: { file: null, dataDir: "/var/lib/santinela" }, load: { env: {}, cwd: "/" } },
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),

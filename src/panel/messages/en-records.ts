@@ -114,6 +114,7 @@ export const EN_RECORDS = {
   "event.reload-applied": "configuration reloaded",
   "event.reload-rejected": "configuration rejected",
   "event.restart-ordered": "restart requested",
+  "event.plan-changed": "floor plan changed",
   "event.machine-confirmed": "machine confirmed",
   "event.log-detailed": "debug logging enabled",
   "event.data-lost": "data lost",

@@ -42,6 +42,7 @@ export const EN_SAYS = {
   "says.power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "says.output-switched": "{about} was switched",
   "says.output-tested": "{who} tested {about}",
+  "says.plan-changed": "{who} changed the floor plan {about}",
   "says.machine-confirmed": "{who} confirmed this machine",
   "says.site-removed": "{who} removed site {about}",
   "says.enrolment-created": "{who} created a one-time code for site {about}",

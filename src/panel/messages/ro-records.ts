@@ -127,6 +127,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.reload-applied": "configurație reîncărcată",
   "event.reload-rejected": "configurație respinsă",
   "event.restart-ordered": "repornire solicitată",
+  "event.plan-changed": "plan modificat",
   "event.machine-confirmed": "aparat confirmat",
   "event.log-detailed": "jurnal tehnic detaliat activat",
   "event.database-restored": "bază de date restaurată din copie",

@@ -45,6 +45,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.power-off-ordered": "Echipamentul se oprește: acumulatorul este aproape descărcat",
   "says.output-switched": "Ieșirea {about} a fost comutată",
   "says.output-tested": "{who} a testat {about}",
+  "says.plan-changed": "{who} a modificat planul {about}",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",
   "says.enrolment-created": "{who} a creat un cod de unică folosință pentru locația {about}",

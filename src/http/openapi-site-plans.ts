@@ -1,0 +1,74 @@
+import { listOf, objectOf, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { PINS_MAX, PLAN_NAME_MAX } from "../domain/plan.ts";
+
+const NAME = { type: "string", minLength: 1, maxLength: PLAN_NAME_MAX };
+const SHARE = { type: "number", minimum: 0, maximum: 100 };
+const PICTURE = { body: { type: "string", format: "binary" }, bodyType: "application/octet-stream" } as const;
+
+/** The floor plans. Each change responds with the plans after it. */
+export const FLOOR_PLANS: readonly SiteOperation[] = [
+  {
+    method: "get",
+    path: "/site/plans",
+    role: "viewer",
+    id: "listPlans",
+    summary: "Floor plans with the places of their zones",
+    answer: listOf("PlanView"),
+  },
+  {
+    method: "post",
+    path: "/site/plans",
+    role: "administrator",
+    id: "addPlan",
+    summary: "Add a floor plan: a PNG or JPEG picture of at most 2 MB",
+    query: [query("name", "Name of the floor", NAME)],
+    ...PICTURE,
+    answer: listOf("PlanView"),
+    success: [201, "The plans with the new one"],
+    errors: [409],
+  },
+  {
+    method: "put",
+    path: "/site/plans/{id}",
+    role: "administrator",
+    id: "changePlan",
+    summary: "Change the name or the places of the zones, in per cent of the picture's width and height",
+    body: objectOf(
+      {
+        name: NAME,
+        pins: { type: "array", maxItems: PINS_MAX, items: objectOf({ zone: TEXT, x: SHARE, y: SHARE }) },
+      },
+      [],
+    ),
+    answer: listOf("PlanView"),
+    errors: [404],
+  },
+  {
+    method: "delete",
+    path: "/site/plans/{id}",
+    role: "administrator",
+    id: "removePlan",
+    summary: "Remove a floor plan with its picture",
+    answer: listOf("PlanView"),
+    errors: [404],
+  },
+  {
+    method: "get",
+    path: "/site/plans/{id}/picture",
+    role: "viewer",
+    id: "getPlanPicture",
+    summary: "The picture of a floor plan",
+    answer: "image/*",
+    errors: [404],
+  },
+  {
+    method: "put",
+    path: "/site/plans/{id}/picture",
+    role: "administrator",
+    id: "replacePlanPicture",
+    summary: "Replace the picture; the zones stay in their places",
+    ...PICTURE,
+    answer: listOf("PlanView"),
+    errors: [404],
+  },
+];
