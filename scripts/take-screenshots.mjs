@@ -44,12 +44,18 @@ const SCREENS = [
   ["events", "events", ".log", true],
   ["objectives", "objectives", 'td strong:text-is("Hala Nord")'],
   ["sync", "sync", "section.lanes"],
+  ["plan", "plan?zone=hall", ".pin", true],
+  ["plan-edit", "plan/1/edit", ".pin"],
   ["walk-test", "walk-test", "form"],
   ["settings", "settings", 'td:has-text("http.port")'],
   ["setup", "setup", "ol.guide"],
   ["api", "api", "section.card"],
   ["more", "more", ".actions-list"],
 ];
+/** The drawing of a floor, and the places of its zones. */
+const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="600" fill="none" stroke="#556" stroke-width="6">
+  <path d="M20 20h760v480h-760zM430 20v300h350M20 260h200M280 260h150v240"/></svg>`;
+const PLACES = { "front-door": [38, 83], hall: [24, 60], window: [3, 22], smoke: [76, 26], gate: [70, 93] };
 /** The last messages of the sensors that are not zones yet. */
 const READINGS = [
   ["zigbee2mqtt/Fereastra vest", { battery: 78, contact: true }],
@@ -251,13 +257,37 @@ async function announce(send) {
   );
 }
 
+/** Uploads the floor plan as an administrator does, and places its zones. */
+async function drawPlan(page, address) {
+  await page.goto(`${address}#/plan/new`);
+  await onScreen(page, "plan/new", "input[name=name]").fill("Parter");
+  const picture = { name: "parter.svg", mimeType: "image/svg+xml", buffer: Buffer.from(DRAWING) };
+  await onScreen(page, "plan/new", "input[name=picture]").setInputFiles(picture);
+  await onScreen(page, "plan/new", "button.main").click();
+  await onScreen(page, "plan/1/edit", ".plan img").waitFor();
+  const pins = Object.entries(PLACES).map(([zone, [x, y]]) => ({ zone, x, y }));
+  await page.evaluate(
+    async (body) => {
+      const headers = {
+        Authorization: `Bearer ${sessionStorage.getItem("santinela.token")}`,
+        "Content-Type": "application/json",
+      };
+      await fetch("./site/plans/1", { method: "PUT", headers, body: JSON.stringify(body) });
+    },
+    { pins },
+  );
+}
+
 async function photograph(address) {
+  let hasPlan = false;
   await inEachLook(address, async (page, name, isSecond) => {
     await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
     if (!isSecond) await page.screenshot({ path: join(screenshots, `sign-in-${name}.png`) });
     await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
     await page.keyboard.press("Enter");
     await onScreen(page, "status", "h1").waitFor();
+    if (!hasPlan) await drawPlan(page, address);
+    hasPlan = true;
     for (const [picture, route, mark, isMain] of SCREENS) {
       if (isSecond && !isMain) continue;
       const [screen] = route.split("?");

@@ -55,14 +55,16 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Allows this origin only and no markup from strings. No `upgrade-insecure-requests`: on a LAN without TLS the page would
+ * Allows this origin only and no markup from strings; pictures also from memory, where the page puts those that it has requested with
+ * its token. No `upgrade-insecure-requests`: on a LAN without TLS the page would
  * stay blank except on localhost.
  */
 const POLICY = [
   "default-src 'none'",
-  ...["script-src", "style-src", "img-src", "connect-src", "font-src", "manifest-src", "worker-src"].map(
+  ...["script-src", "style-src", "connect-src", "font-src", "manifest-src", "worker-src"].map(
     (kind) => `${kind} 'self'`,
   ),
+  "img-src 'self' blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

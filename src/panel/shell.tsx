@@ -43,6 +43,7 @@ const sessionForms = () => withMoreTexts(import("./screens/session-forms.tsx"));
 const expiredDialog = () => sessionForms().then((forms) => forms.ExpiredDialog);
 const initialPassword = () => sessionForms().then((forms) => forms.InitialPasswordForm);
 const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) => screen.SetUp);
+const plan = () => import("./screens/plan.tsx").then((screen) => screen.PlanScreen);
 const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
 
 /** A dispatch centre has no zones and no upstream. */
@@ -55,6 +56,7 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   screen("zones", "nav.zones", "layout-grid", "bar", zones, isSite),
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
   screen("events", "nav.events", "scroll-text", "bar", events, mayOperate),
+  screen("plan", "nav.plan", "map", "more", plan, isSite),
   screen("walk-test", "nav.walkTest", "clipboard-check", "more", walkTest, isSite),
   screen("sites", "nav.sites", "layout-grid", "bar", sites, () => !isSite() && mayOperate()),
   screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),

@@ -10,6 +10,7 @@ export const EN_HOME = {
   "theme.dark": "Dark",
   "nav.more": "More",
   "nav.alarms": "alarms not done",
+  "nav.plan": "Floor plan",
   "nav.api": "API",
 
   "home.alarms": "Alarms not done",

@@ -1,6 +1,7 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
 import { EN_DETAILS } from "./en-details.ts";
 import { EN_HISTORY } from "./en-history.ts";
+import { EN_PLAN } from "./en-plan.ts";
 import { EN_RECORDS } from "./en-records.ts";
 import { EN_SAYS } from "./en-says.ts";
 import { EN_SCREENS } from "./en-screens.ts";
@@ -19,6 +20,7 @@ const EN_ZONE_HELP = Object.fromEntries(
 /** Texts of every screen but the sign-in and Home, in English; loaded with the first of them. */
 export const EN_MORE = {
   ...EN_DETAILS,
+  ...EN_PLAN,
   ...EN_RECORDS,
   ...EN_SAYS,
   ...EN_SCREENS,

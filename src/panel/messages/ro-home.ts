@@ -13,6 +13,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "theme.dark": "Întunecată",
   "nav.more": "Mai multe",
   "nav.alarms": "alarme nefinalizate",
+  "nav.plan": "Plan",
   "nav.api": "API",
 
   "home.alarms": "Alarme nefinalizate",

@@ -1,0 +1,36 @@
+import type { CatalogueOf } from "./catalogue.ts";
+import type { EN_PLAN } from "./en-plan.ts";
+
+/** Texts of the floor plans, in Romanian. */
+export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
+  "plan.of": "Plan: {name}",
+  "plan.floor": "Nivel",
+  "plan.alarms": "alarme",
+  "plan.edit": "Editare",
+  "plan.add": "Plan nou",
+  "plan.none":
+    "Niciun plan încă. Încărcați o imagine a fiecărui nivel și așezați zonele pe ea: o alarmă arată astfel unde este.",
+  "plan.askAdministrator": "Un administrator poate încărca unul.",
+  "plan.upload": "Încărcare plan",
+  "plan.uploadText":
+    "Un desen, o scanare sau o fotografie. Se păstrează în baza de date, deci și în copiile de rezervă.",
+  "plan.name": "Numele nivelului",
+  "plan.nameHint": "De exemplu parter, subsol, curte.",
+  "plan.picture": "Imagine",
+  "plan.noPicture": "Browserul nu poate deschide acest fișier ca imagine.",
+  "plan.zonesHere": "Zone pe acest plan",
+  "plan.unplaced": "Zone fără loc pe plan",
+  "plan.intervention": "Intervenția #{id}",
+  "plan.unfinished": "alarmă nefinalizată",
+  "plan.tested": "Testată",
+  "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeți.",
+  "plan.pin": "{zone}: {x} % de la stânga, {y} % de sus",
+  "plan.toPlace": "De așezat pe plan",
+  "plan.unplace": "Scoatere de pe plan: {zone}",
+  "plan.save": "Salvare",
+  "plan.replace": "Înlocuirea imaginii",
+  "plan.replaced": "Imaginea este înlocuită; zonele rămân la locul lor.",
+  "plan.remove": "Ștergere plan",
+  "plan.removeQuestion": "Ștergeți planul {name}?",
+  "plan.removeText": "Se șterg imaginea și locurile zonelor. Zonele rămân.",
+};

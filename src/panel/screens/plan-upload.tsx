@@ -1,0 +1,77 @@
+import type { PlanView } from "../../site/plan-view.ts";
+import { request } from "../api.ts";
+import { Form, TextField, textOf } from "../field.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { drawnPicture } from "../picture-file.ts";
+import { go } from "../route.ts";
+import { StepHead } from "./step-head.tsx";
+
+/** Uploads the picture of a floor. */
+export function NewPlan({ done }: { readonly done: () => void }) {
+  const upload = async (fields: FormData): Promise<void> => {
+    const name = textOf(fields, "name").trim();
+    await runWithErrorNotice(async () => {
+      const bytes = await pictureIn(fields);
+      if (!bytes) return;
+      const path = `/site/plans?name=${encodeURIComponent(name)}`;
+      const { body } = await request<PlanView[]>(path, { method: "POST", bytes });
+      done();
+      go(`#/plan/${body[body.length - 1]?.id}/edit`);
+    });
+  };
+  return (
+    <>
+      <StepHead title={t("plan.add")} back="#/plan" />
+      <section class="card">
+        <p>{t("plan.uploadText")}</p>
+        <Form onSubmit={upload}>
+          <TextField label={t("plan.name")} name="name" required maxLength={40} hint={t("plan.nameHint")} />
+          <PictureField />
+          <div class="row">
+            <button class="main">{t("plan.upload")}</button>
+          </div>
+        </Form>
+      </section>
+    </>
+  );
+}
+
+function PictureField() {
+  return (
+    <p class="field">
+      <label for="plan-picture">{t("plan.picture")}</label>
+      <input id="plan-picture" type="file" name="picture" accept="image/*" required />
+    </p>
+  );
+}
+
+/** The chosen picture as the daemon takes it; undefined, with a notice, for a file that the browser cannot draw. */
+async function pictureIn(fields: FormData): Promise<Blob | undefined> {
+  const file = fields.get("picture");
+  const picture = file instanceof File ? await drawnPicture(file) : undefined;
+  if (!picture) showNotice(t("plan.noPicture"), true);
+  return picture;
+}
+
+/** Another picture of the same floor. */
+export function Replacement({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
+  const replace = async (fields: FormData): Promise<void> => {
+    await runWithErrorNotice(async () => {
+      const bytes = await pictureIn(fields);
+      if (!bytes) return;
+      await request(`/site/plans/${plan.id}/picture`, { method: "PUT", bytes });
+      showNotice(t("plan.replaced"));
+      done();
+    });
+  };
+  return (
+    <details>
+      <summary>{t("plan.replace")}</summary>
+      <Form onSubmit={replace}>
+        <PictureField />
+        <button>{t("plan.replace")}</button>
+      </Form>
+    </details>
+  );
+}

@@ -1,0 +1,213 @@
+import "../plan.css";
+import type { JourneyView } from "../../site/journey-view.ts";
+import type { PlanView } from "../../site/plan-view.ts";
+import type { ZoneView } from "../../site/zone-view.ts";
+import { useQuery } from "../api.ts";
+import { formatTime } from "../date-format.ts";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { Journey } from "../journey.tsx";
+import { Loading } from "../later.tsx";
+import { status, walkTest, zones } from "../live-updates.ts";
+import { Pending } from "../notice.tsx";
+import { PlanPicture, Pin } from "../plan-picture.tsx";
+import { addressWith, go, route } from "../route.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
+import { byUrgency, zoneLook, type ZoneLook } from "../zone-look.ts";
+import { ZoneTile } from "../zone-tile.tsx";
+import { PlanEditor } from "./plan-editor.tsx";
+import { NewPlan } from "./plan-upload.tsx";
+
+/** The floor plans with the state of each zone in its place, and the same zones as tiles below. */
+export function PlanScreen() {
+  const { response, error, reload } = useQuery<PlanView[]>("/site/plans");
+  const { item, action } = route.value;
+  if (!response) return <Pending error={error} reload={reload} />;
+  const plans = response.body;
+  if (item === "new" && mayAdminister()) return <NewPlan done={reload} />;
+  const plan = plans.find(({ id }) => String(id) === item) ?? plans.find(hasAlarm) ?? plans[0];
+  if (!plan) return <NoPlan />;
+  // A new plan is in the list a moment later.
+  if (action === "edit" && String(plan.id) !== item) return <Loading />;
+  if (action === "edit" && mayAdminister()) return <PlanEditor key={plan.id} plan={plan} done={reload} />;
+  return <ShownPlan plans={plans} plan={plan} />;
+}
+
+function ShownPlan({ plans, plan }: { readonly plans: readonly PlanView[]; readonly plan: PlanView }) {
+  const placed = zonesOn(plan);
+  const selected = zones.value.find(({ id }) => id === route.value.query["zone"]);
+  const select = (zone: string): void => go(`#/plan/${plan.id}?zone=${encodeURIComponent(zone)}`);
+  const elsewhere = new Set(plans.flatMap(({ pins }) => pins.map(({ zone }) => zone)));
+  const unplaced = zones.value.filter(({ id }) => !elsewhere.has(id));
+  return (
+    <>
+      <div class="head">
+        <h1>{t("nav.plan")}</h1>
+        {mayAdminister() && (
+          <div class="actions">
+            <a class="button" href={`#/plan/${plan.id}/edit`}>
+              <Icon name="pencil" />
+              <span class="wide-word">{t("plan.edit")}</span>
+            </a>
+            <a class="button" href="#/plan/new">
+              <Icon name="plus" />
+              <span class="wide-word">{t("plan.add")}</span>
+            </a>
+          </div>
+        )}
+      </div>
+      {plans.length > 1 && <Floors plans={plans} plan={plan} />}
+      <div class="split">
+        <PlanPicture plan={plan} label={t("plan.of", { name: plan.name })}>
+          {plan.pins.map((pin) => {
+            const zone = placed.find(({ id }) => id === pin.zone);
+            return (
+              zone && (
+                <Pin
+                  key={pin.zone}
+                  pin={pin}
+                  look={planLook(zone)}
+                  label={`${zone.name}: ${planLook(zone).word}`}
+                  isSelected={zone === selected}
+                  press={() => select(zone.id)}
+                />
+              )
+            );
+          })}
+        </PlanPicture>
+        <div class="stack">
+          {selected && <Selected key={selected.id} zone={selected} />}
+          <Tiles title={t("plan.zonesHere")} of={placed} />
+          <Tiles title={t("plan.unplaced")} of={unplaced} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** One button for each floor; the number is that of its zones in alarm. */
+function Floors({ plans, plan }: { readonly plans: readonly PlanView[]; readonly plan: PlanView }) {
+  return (
+    <div class="chips" role="group" aria-label={t("plan.floor")}>
+      {plans.map((one) => {
+        const alarms = zonesOn(one).filter(isAlarm).length;
+        return (
+          <button
+            type="button"
+            key={one.id}
+            aria-pressed={one.id === plan.id}
+            onClick={() => go(`#/plan/${one.id}`)}
+          >
+            {one.name}
+            {alarms > 0 && (
+              <span class="badge s-alarm">
+                <Icon name="siren" />
+                {alarms} <span class="unseen">{t("plan.alarms")}</span>
+              </span>
+            )}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** The zone of the pressed pin, with the way of its alarm. */
+function Selected({ zone }: { readonly zone: ZoneView }) {
+  const { tone, icon, word } = zoneLook(zone);
+  const meaning = tone === undefined ? "" : `s-${tone}`;
+  const journey = journeyOf(zone);
+  return (
+    <section class="card" aria-live="polite">
+      <div class="row">
+        <span class={`disc ${meaning}`}>
+          <Icon name={icon} />
+        </span>
+        <div class="grow">
+          <h2 class="title">{zone.name}</h2>
+          <p>
+            <span class={`word ${meaning}`}>{word}</span>{" "}
+            <small>{t("status.since", { time: formatTime(zone.since) })}</small>
+          </p>
+        </div>
+      </div>
+      {journey && <Journey journey={journey} />}
+      <div class="row">
+        {journey && journey.interventionId !== null && mayOperate() && (
+          <a class="button main" href={`#/interventions/${journey.interventionId}`}>
+            {t("plan.intervention", { id: journey.interventionId })}
+          </a>
+        )}
+        <a class="button" href={`#/zones?zone=${encodeURIComponent(zone.id)}`}>
+          <Icon name="ellipsis" />
+          {t("zones.actions")}
+        </a>
+      </div>
+    </section>
+  );
+}
+
+function Tiles({ title, of }: { readonly title: string; readonly of: readonly ZoneView[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>{title}</h2>
+      <ul class="tiles">
+        {byUrgency(of).map((zone) => (
+          <li key={zone.id}>
+            <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What a floor plan is for, before there is one. */
+function NoPlan() {
+  return (
+    <>
+      <h1>{t("nav.plan")}</h1>
+      <div class="empty card">
+        <span class="disc">
+          <Icon name="map" />
+        </span>
+        <p>{t("plan.none")}</p>
+        {mayAdminister() ? (
+          <a class="button main" href="#/plan/new">
+            {t("plan.upload")}
+          </a>
+        ) : (
+          <p class="quiet">{t("plan.askAdministrator")}</p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function zonesOn({ pins }: PlanView): readonly ZoneView[] {
+  return pins.flatMap((pin) => zones.value.find(({ id }) => id === pin.zone) ?? []);
+}
+
+function hasAlarm(plan: PlanView): boolean {
+  return zonesOn(plan).some(isAlarm);
+}
+
+/** Whether the zone is open while armed, or its alarm is not done. */
+function isAlarm(zone: ZoneView): boolean {
+  return zoneLook(zone).tone === "alarm" || journeyOf(zone)?.isAlarm === true;
+}
+
+function journeyOf({ id }: ZoneView): JourneyView | undefined {
+  return status.value?.journeys.find(({ zone }) => zone?.id === id);
+}
+
+/** The look of a zone; an alarm that is not done stays red, and a running walk test turns what is tested green. */
+function planLook(zone: ZoneView): ZoneLook {
+  const look = zoneLook(zone);
+  const tested = walkTest.value?.running === true ? walkTest.value.zones : [];
+  if (tested.some(({ id, trips }) => id === zone.id && trips > 0))
+    return { ...look, tone: "fine", word: t("plan.tested") };
+  if (look.tone === "alarm" || !isAlarm(zone)) return look;
+  return { ...look, tone: "alarm", word: `${look.word}, ${t("plan.unfinished")}` };
+}
