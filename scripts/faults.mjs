@@ -1,5 +1,5 @@
 // Runs the fault tests for the given number of cycles; npm test runs the same tests briefly.
-//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--images N] [--every-call 1] [--foreign 1] [--seed N] [name of a test file ...]
+//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--images N] [--every-call 1] [--foreign 1] [--panels N] [--events N] [--seed N] [name of a test file ...]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
@@ -13,6 +13,8 @@ const { values, positionals } = parseArgs({
     images: number,
     "every-call": number,
     foreign: number,
+    panels: number,
+    events: number,
     seed: number,
   },
   allowPositionals: true,

@@ -7,6 +7,12 @@ import { connect, type Socket } from "node:net";
  * computed bit by bit, and replies are taken apart by their text.
  */
 
+/**
+ * How a panel's frames differ from the standard: checksum and length that include the CR (Eldes), a checksum of two raw
+ * bytes (Trikdis, Lupusec), or a NUL after each frame.
+ */
+export type PanelDialect = "standard" | "covers-cr" | "raw-checksum" | "nul";
+
 export interface AlarmPanelOptions {
   readonly account: string;
   /** Port of the receiver on 127.0.0.1. */
@@ -18,6 +24,7 @@ export interface AlarmPanelOptions {
   readonly wallMs?: (() => number) | undefined;
   /** Time without a reply after which the message is sent again, in milliseconds. */
   readonly replyWithinMs?: number;
+  readonly dialect?: PanelDialect;
 }
 
 export interface PanelReply {
@@ -28,6 +35,8 @@ export interface PanelReply {
 }
 
 const NO_VECTOR = Buffer.alloc(16);
+/** LF, a raw checksum of two bytes, which may be CR and LF, and the length. */
+const HEAD_BYTES_MIN = 7;
 
 /** An alarm panel that numbers its messages and repeats each until it is acknowledged. */
 export class AlarmPanel {
@@ -42,10 +51,10 @@ export class AlarmPanel {
 
   /** Writes a message. @param data for example `#1234|1130 01 004`; empty for a supervision message */
   frame(token: string, data: string, sequence: string): Buffer {
-    const { account, key, wallMs } = this.#options;
+    const { account, key, wallMs, dialect } = this.#options;
     const time = wallMs ? stamp(wallMs()) : "";
     const head = `"${key ? "*" : ""}${token}"${sequence}L0#${account}[`;
-    if (!key) return wire(`${head}${data}]${time}`);
+    if (!key) return wire(`${head}${data}]${time}`, dialect);
     const tail = `|${data}]${time}`;
     const content = `${"x".repeat((16 - (Buffer.byteLength(tail) % 16)) % 16)}${tail}`;
     const cipher = createCipheriv(`aes-${key.length * 4}-cbc`, Buffer.from(key, "hex"), NO_VECTOR);
@@ -55,6 +64,7 @@ export class AlarmPanel {
         Buffer.concat([cipher.update(content), cipher.final()])
           .toString("hex")
           .toUpperCase(),
+      dialect,
     );
   }
 
@@ -99,9 +109,10 @@ export class AlarmPanel {
   }
 
   #replyOf(bytes: Buffer): PanelReply {
-    const text = bytes.toString("latin1");
-    const [, , , body = ""] = /^\n([0-9A-F]{4})(0[0-9A-F]{3})(.*)\r$/s.exec(text) ?? [];
-    if (wire(body).compare(bytes) !== 0) throw new Error(`not a frame: ${JSON.stringify(text)}`);
+    const { dialect } = this.#options;
+    const body = bytes.toString("latin1", dialect === "raw-checksum" ? HEAD_BYTES_MIN : 9, bytes.length - 1);
+    if (wire(body, dialect === "nul" ? "standard" : dialect).compare(bytes) !== 0)
+      throw new Error(`not a frame: ${JSON.stringify(bytes.toString("latin1"))}`);
     const [, asterisk, token = "", sequence = "", rest = ""] =
       /^"(\*?)([A-Z]+)"(\d{4})[^[]*\[(.*)$/s.exec(body) ?? [];
     const { key } = this.#options;
@@ -114,16 +125,25 @@ export class AlarmPanel {
 }
 
 /** Writes a body as a frame. */
-export function wire(body: string): Buffer {
+export function wire(body: string, dialect: PanelDialect = "standard"): Buffer {
   const bytes = Buffer.from(body, "utf8");
+  const covered = dialect === "covers-cr" ? Buffer.concat([bytes, Buffer.from("\r")]) : bytes;
   let crc = 0;
-  for (const byte of bytes) {
+  for (const byte of covered) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit += 1)
       crc = crc % 2 === 1 ? Math.floor(crc / 2) ^ 0xa001 : Math.floor(crc / 2);
   }
   const hex = (value: number): string => value.toString(16).toUpperCase().padStart(4, "0");
-  return Buffer.concat([Buffer.from(`\n${hex(crc)}${hex(bytes.length)}`), bytes, Buffer.from("\r")]);
+  const checksum = dialect === "raw-checksum" ? Buffer.of(crc >> 8, crc % 256) : Buffer.from(hex(crc));
+  const end = dialect === "nul" ? "\r\0" : "\r";
+  return Buffer.concat([
+    Buffer.from("\n"),
+    checksum,
+    Buffer.from(hex(covered.length)),
+    bytes,
+    Buffer.from(end),
+  ]);
 }
 
 function stamp(wallMs: number): string {
@@ -143,7 +163,7 @@ function overTcp(bytes: Buffer, port: number, withinMs: number): Promise<Buffer 
     socket.on("data", (part) => {
       parts.push(part);
       const all = Buffer.concat(parts);
-      const end = all.indexOf("\r\n") + 1 || all.length;
+      const end = all.indexOf("\r\n", HEAD_BYTES_MIN) + 1 || all.length;
       if (all[end - 1] !== 0x0d) return;
       resolve(all.subarray(0, end));
       socket.destroy();

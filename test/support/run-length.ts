@@ -27,6 +27,9 @@ export const RUN_LENGTH = {
   fleetSeconds: numberOf("PROOF_FLEET_SECONDS", 6),
   /** Interval of their reports in seconds. */
   fleetReportS: numberOf("PROOF_FLEET_REPORT_S", 10),
+  /** Alarm panels, and the alarms of all of them. */
+  panels: numberOf("PROOF_PANELS", 40),
+  events: numberOf("PROOF_EVENTS", 480),
   /** The first seed; runs with the same seed are identical. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;
