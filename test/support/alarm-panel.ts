@@ -37,6 +37,8 @@ export interface PanelReply {
 const NO_VECTOR = Buffer.alloc(16);
 /** LF, a raw checksum of two bytes, which may be CR and LF, and the length. */
 const HEAD_BYTES_MIN = 7;
+/** A refused connection fails at once; panels that try again without a pause would only take processor time. */
+const REPEAT_AFTER_MS = 100;
 
 /** An alarm panel that numbers its messages and repeats each until it is acknowledged. */
 export class AlarmPanel {
@@ -95,6 +97,7 @@ export class AlarmPanel {
     while (!isOver()) {
       const reply = await this.contactId(event, sequence).catch(() => undefined);
       if (reply?.token === "ACK" && reply.sequence === sequence) return true;
+      await pause(REPEAT_AFTER_MS);
     }
     return false;
   }
@@ -182,6 +185,12 @@ function overUdp(bytes: Buffer, port: number, withinMs: number): Promise<Buffer 
     const timer = setTimeout(() => end(undefined), withinMs);
     socket.once("message", end);
     socket.send(bytes, port, "127.0.0.1");
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
   });
 }
 
