@@ -60,7 +60,7 @@ export class RawSockets {
       return;
     }
     const status = STATUS_OF_PARSER[error.code ?? ""] ?? 400;
-    this.#respondAndClose(socket, rawResponse(status, "malformed HTTP request"));
+    this.#respondAndClose(socket, rawResponse(status, MESSAGE_OF_STATUS[status] ?? "malformed HTTP request"));
   }
 
   #respondAndClose(socket: Duplex, response: string): void {
@@ -79,6 +79,11 @@ const HTTP_ERROR = /^(?:HPE|ERR_HTTP)_/;
 const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+/** What happened, where the request itself may have been correct. */
+const MESSAGE_OF_STATUS: Readonly<Record<number, string>> = {
+  408: "request timed out: it did not arrive completely in time",
+  431: "the request headers are too large",
 };
 
 /** The client has disconnected; "close" follows and cleans up. */
