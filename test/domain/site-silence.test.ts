@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { silentSecondsOf } from "../../src/domain/site-silence.ts";
 
-/* The table of single path categories in EN 50136-1:2012, as products and guides publish it. */
+/* The names are categories of EN 50136-1; the times are values of this product, not checked against the text of the standard. */
 test.each([
   ["SP2", 25 * 3600],
   ["SP3", 30 * 60],
