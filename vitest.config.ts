@@ -34,8 +34,15 @@ export default defineConfig({
         test: {
           name: "main",
           include: ["test/**/*.test.ts"],
-          // The last four boot machines or servers of their own: npm run test:systemd, test:vm, test:failover, test:centre-guide.
-          exclude: [...LONG, "test/systemd/**", "test/vm/**", "test/failover/**", "test/guide/**"],
+          // These boot machines or servers of their own: npm run test:systemd, test:release, test:vm, test:failover, test:centre-guide.
+          exclude: [
+            ...LONG,
+            "test/systemd/**",
+            "test/delivery/**",
+            "test/vm/**",
+            "test/failover/**",
+            "test/guide/**",
+          ],
         },
       },
       {
