@@ -108,3 +108,6 @@ export function failures(...statuses: number[]): Json {
     statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),
   );
 }
+
+/** Duration in the body of a request. */
+export const MINUTES: Json = { type: "number", description: "Default and limit depend on the operation" };

@@ -1,6 +1,5 @@
-import { type Json, listOf, objectOf, query, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { listOf, MINUTES, objectOf, query, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
-const MINUTES: Json = { type: "number", description: "Default and limit depend on the operation" };
 const HOURS = query("hours", "How far back, up to a month", {
   type: "integer",
   minimum: 1,
@@ -8,10 +7,6 @@ const HOURS = query("hours", "How far back, up to a month", {
   default: 24,
 });
 const LIMIT = query("limit", "How many", { type: "integer", minimum: 0, maximum: 1000, default: 100 });
-
-function orNull(name: string): Json {
-  return { anyOf: [schema(name), { type: "null" }] };
-}
 
 /** What users do every day: state, zones, tests, history, the link and the copy of the objectives. */
 export const DAILY_WORK: readonly SiteOperation[] = [
@@ -77,60 +72,6 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     body: objectOf({ zone: TEXT, contact: { enum: ["open", "normal"] } }),
     answer: schema("SimulationView"),
     errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/outputs",
-    role: "viewer",
-    id: "listOutputs",
-    summary: "The outputs and their state",
-    answer: listOf("OutputView"),
-  },
-  {
-    method: "post",
-    path: "/site/outputs/{name}/test",
-    role: "operator",
-    id: "testOutput",
-    summary: "Switch an output for two seconds; not while its reason is given",
-    answer: listOf("OutputView"),
-    errors: [404, 409],
-  },
-  {
-    method: "get",
-    path: "/site/walk-test",
-    role: "viewer",
-    id: "getWalkTest",
-    summary: "The running or last walk test; null before the first",
-    answer: orNull("WalkTestView"),
-  },
-  {
-    method: "post",
-    path: "/site/walk-test",
-    role: "operator",
-    id: "startOrEndWalkTest",
-    summary: "Start a walk test, or end it with `end`; null if none was running",
-    body: objectOf({ minutes: MINUTES, end: { type: "boolean" } }, []),
-    answer: orNull("WalkTestView"),
-    errors: [404, 409],
-  },
-  {
-    method: "post",
-    path: "/site/signal-test",
-    role: "operator",
-    id: "startSignalTest",
-    summary: "Send a marked intervention along the path of an alarm",
-    body: objectOf({ zone: TEXT }, []),
-    answer: schema("SignalTestView"),
-    errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/signal-test/{id}",
-    role: "viewer",
-    id: "getSignalTest",
-    summary: "Progress of a signal test",
-    answer: schema("SignalTestView"),
-    errors: [404],
   },
   {
     method: "get",

@@ -1,12 +1,14 @@
 import { SITE_SCHEMAS } from "../generated/site-schemas.ts";
 import { DAILY_WORK } from "./openapi-site-work.ts";
 import { FLOOR_PLANS } from "./openapi-site-plans.ts";
+import { FIELD_TESTS } from "./openapi-site-tests.ts";
 import { SITE_ADMINISTRATION } from "./openapi-site-administration.ts";
 import { failures, jsonResponse, type Json, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
 /** All operations of /site. */
 export const SITE_OPERATIONS: readonly SiteOperation[] = [
   ...DAILY_WORK,
+  ...FIELD_TESTS,
   ...FLOOR_PLANS,
   ...SITE_ADMINISTRATION,
 ];

@@ -362,7 +362,7 @@ describe("on a raw connection", () => {
     },
   );
 
-  test("headers that are too large: the answer says so", async () => {
+  test("headers that are too large are named in the answer", async () => {
     const answer = await raw(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`);
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
       statusCode: 431,
