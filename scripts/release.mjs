@@ -80,8 +80,8 @@ function build({ to, key, repository, architectures, image }, version) {
   const name = `santinela_${version}`;
   const packed = join(to, "packages.part");
   rmSync(packed, { recursive: true, force: true });
-  mkdirSync(packed, { recursive: true });
   process.umask(0o022);
+  mkdirSync(packed, { recursive: true });
   process.env.SOURCE_DATE_EPOCH = String(epochS);
   run("npm", "run", "--silent", "build");
   for (const architecture of architectures) run("scripts/packaging/build-deb.sh", architecture, packed);
