@@ -15,6 +15,8 @@ export interface SwitchedOutputOptions {
 
 /** Time after a failure until it is tried again. */
 const RETRY_MS = 5_000;
+/** Interval at which its state is set again: an expander that was unplugged, or a broker without its messages, has lost it. */
+const REPEAT_MS = 30_000;
 /** A failure of this time is reported: at a start the broker is not connected at once. */
 const REPORTED_MS = 10_000;
 /** A switch that takes longer, such as of a broker that does not answer, does not hold up the end of the daemon. */
@@ -31,6 +33,7 @@ export class SwitchedOutput {
   fault: string | null = null;
   #isBusy = false;
   #retryAtMs = -Infinity;
+  #repeatAtMs = -Infinity;
   #failedSinceMs: number | undefined;
 
   constructor(options: SwitchedOutputOptions) {
@@ -42,10 +45,14 @@ export class SwitchedOutput {
   async set(isOn: boolean): Promise<void> {
     const { device, clock, conditions, record } = this.#options;
     const { name, reason } = this.output;
-    if (this.#isBusy || this.isOn === isOn || clock.monotonicMs() < this.#retryAtMs) return;
+    const startedMs = clock.monotonicMs();
+    const isRepeated = this.isOn === isOn;
+    if (this.#isBusy || startedMs < this.#retryAtMs || (isRepeated && startedMs < this.#repeatAtMs)) return;
     this.#isBusy = true;
     try {
       await device.set(isOn);
+      this.#repeatAtMs = startedMs + REPEAT_MS;
+      if (isRepeated) return;
       const isFirst = this.isOn === null && isOn === this.output.isInverted;
       this.isOn = isOn;
       this.sinceMs = clock.wallMs();

@@ -14,6 +14,9 @@ const YAML = `
 dataDir: /var/lib/santinela
 site: { name: Hala Nord, ref: hala-nord }
 gpio: { chips: { expander: { label: mcp23017 } } }
+outputs:
+  - { name: siren, on: alarm, pulseS: 3600, gpio: 22, active: low }
+  - { name: horn, on: alarm, gpio: 5, chip: expander }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
 ${(
@@ -76,6 +79,20 @@ async function wire(name: "header" | "expander", level: 0 | 1): Promise<void> {
   );
 }
 
+/** The level that the daemon gives a line, as what is wired to it sees it. */
+async function levelAt(name: "header" | "expander", line: number): Promise<string> {
+  return machine.run(
+    `cd /sys/kernel/config/gpio-sim/${name} && cat /sys/devices/platform/$(cat dev_name)/$(cat bank/chip_name)/sim_gpio${line}/value`,
+  );
+}
+
+const levelIs = (name: "header" | "expander", line: number, level: string): Promise<unknown> =>
+  eventually(
+    `line ${line} of ${name} is ${level}`,
+    async () => (await levelAt(name, line)).trim() === level,
+    LIMIT_MS,
+  );
+
 async function measure(millivolts: number): Promise<void> {
   // The conversion register has 12 bits at its upper end.
   await machine.run(`perl /root/register.pl ${bus} 0 ${millivolts << 4}`);
@@ -118,8 +135,12 @@ describe("two chips of a kernel", () => {
   test("have lines of the same number; one that is removed is a condition of its own, and is used when it returns", async () => {
     await contactIs("door", "normal");
     await contactIs("shed", "normal");
+    await levelIs("header", 22, "1");
+    await levelIs("expander", 5, "0");
     await wire("expander", 1);
     await contactIs("shed", "open");
+    await levelIs("header", 22, "0");
+    await levelIs("expander", 5, "1");
     expect((await zone("door"))?.contact).toBe("normal");
     await wire("expander", 0);
     await contactIs("shed", "normal");
@@ -135,6 +156,8 @@ describe("two chips of a kernel", () => {
     await machine.run("echo 1 > /sys/kernel/config/gpio-sim/expander/live");
     await wire("expander", 1);
     await contactIs("shed", "open");
+    // The chip has lost its level with its power.
+    await levelIs("expander", 5, "1");
     await noConditions();
     expect(await tripsOf("shed")).toEqual(["edge", "edge"]);
     expect(await tripsOf("door")).toEqual(["edge"]);
