@@ -321,10 +321,13 @@ describeWithBrowser("an installer at a site with zones", () => {
       await form.markup("form button.main").click();
       const review = page.screen("zones/review");
       const reviewed = (): Promise<void> => review.markup(".diff .added").shown();
+      // A new screen closes the menu with the languages.
+      await reviewed();
       expect(await faultsInEveryLook(page, reviewed, NAMES)).toEqual([]);
       await review.input("password").fill(EDGE.password);
       await review.markup("button.main").click();
       const saved = page.screen("zones/saved");
+      await saved.markup(".tile").shown();
       expect(await faultsInEveryLook(page, () => saved.markup(".tile").shown(), NAMES)).toEqual([]);
     },
     SCENARIO_TIMEOUT_MS,
