@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
-import { Daemon } from "../../src/daemon.ts";
+import type { Daemon } from "../../src/daemon.ts";
 import type { Condition } from "../../src/domain/condition.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import { SystemClock } from "../../src/ops/system-clock.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { daemonInProcess, machineWith } from "../support/daemon-in-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeConverters } from "../support/fake-converters.ts";
 
@@ -49,30 +48,7 @@ zones:
   - { id: shed, name: Shed, kind: intrusion, ${objective(3)}, input: { simulated: true } }
 `,
   );
-  const load = { file, env: {}, cwd: folder };
-  const time = { isTrusted: () => true };
-  daemon = new Daemon(loadConfiguration(load), {
-    write: () => {},
-    announceInitialPassword: () => {},
-    effectiveOptions: () => [],
-    load,
-    forJournald: false,
-    nextDescriptor: () => undefined,
-    failpoint: undefined,
-    kill: () => {},
-    onStarted: () => {},
-    configurationFault: undefined,
-    restoreFault: undefined,
-    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {} },
-    restart: () => {},
-    machine: {
-      clock: new SystemClock(),
-      host: { bootId: "boot-1", upMs: 1e9, time },
-      lines: undefined,
-      root: converters.root,
-      random: Math.random,
-    },
-  });
+  daemon = daemonInProcess(file, machineWith(converters.root));
   await daemon.start();
 }
 

@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
-import { Daemon } from "../../src/daemon.ts";
+import type { Daemon } from "../../src/daemon.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { SystemClock } from "../../src/ops/system-clock.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { daemonInProcess, machineWith } from "../support/daemon-in-process.ts";
 import { eventually } from "../support/eventually.ts";
 
 const LIMIT_MS = 60_000;
@@ -48,29 +47,7 @@ gpio: { backend: simulated }
 objectives: { obiective/cladiri: [{ id: 1, name: Hall }] }
 ${zones}`,
   );
-  const load = { file, env: {}, cwd: folder };
-  daemon = new Daemon(loadConfiguration(load), {
-    write: () => {},
-    announceInitialPassword: () => {},
-    effectiveOptions: () => [],
-    load,
-    forJournald: false,
-    nextDescriptor: () => undefined,
-    failpoint: undefined,
-    kill: () => {},
-    onStarted: () => {},
-    configurationFault: undefined,
-    restoreFault: undefined,
-    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {} },
-    restart: () => {},
-    machine: {
-      clock: new SystemClock(),
-      host: { bootId: "boot-1", upMs: 1e9, time: { isTrusted: () => true } },
-      lines: undefined,
-      root: join(folder, "machine"),
-      random: Math.random,
-    },
-  });
+  daemon = daemonInProcess(file, machineWith(join(folder, "machine")));
   await daemon.start();
 }
 

@@ -3,11 +3,11 @@ import { cpSync, existsSync, linkSync, mkdtempSync, rmSync, writeFileSync } from
 import type { ClientRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfiguration } from "../../src/config/load.ts";
-import { Daemon } from "../../src/daemon.ts";
+import type { Daemon } from "../../src/daemon.ts";
 import { SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { daemonInProcess } from "../support/daemon-in-process.ts";
 import type { Building, Reload } from "./building.ts";
 import { brokenConfigurationOf, configurationOf } from "./configuration.ts";
 import { DispatchCentre } from "./dispatch-centre.ts";
@@ -331,23 +331,8 @@ function daemonOf(
   clock: MachineClock,
   { bootId, upMs, lines, random, write }: PlayedMachine,
 ): Daemon {
-  const load = { file: join(folder, "site.yaml"), env: {}, cwd: folder };
   // Release year: an earlier clock is wrong.
   const time = { isTrusted: () => clock.wallMs() >= Date.UTC(2026, 0, 1) };
-  return new Daemon(loadConfiguration(load), {
-    write,
-    announceInitialPassword: () => {},
-    effectiveOptions: () => [],
-    load,
-    forJournald: false,
-    nextDescriptor: () => undefined,
-    failpoint: undefined,
-    kill: () => {},
-    onStarted: () => {},
-    configurationFault: undefined,
-    restoreFault: undefined,
-    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {} },
-    restart: () => {},
-    machine: { clock, host: { bootId, upMs, time }, lines, random },
-  });
+  const machine = { clock, host: { bootId, upMs, time }, lines, random };
+  return daemonInProcess(join(folder, "site.yaml"), machine, write);
 }
