@@ -51,27 +51,25 @@ export class PasswordCheck {
   }
 
   /**
-   * Whether the password matches the hash.
-   * @param beforeCompare called right before the comparison; its rejection ends the attempt
-   * @throws AppError `too-many-requests` if the queue is full
+   * Runs an attempt when it is its turn. The attempt ends after its failure is counted: the next one must see it.
+   * @throws AppError `too-many-requests` if the queue is full, and what the attempt throws
    */
-  async matches(
-    password: string,
-    hash: string,
-    candidate: Candidate,
-    beforeCompare: () => Promise<void>,
-  ): Promise<boolean> {
+  async inTurn<T>(candidate: Candidate, attempt: () => Promise<T>): Promise<T> {
     await this.#acquire(candidate);
     try {
-      await beforeCompare();
-      const matches = await bcrypt.compare(password, hash);
-      if (matches) this.#remember(password, hash);
-      return matches;
+      return await attempt();
     } finally {
       const next = this.#known.shift() ?? this.#unknown.shift();
       if (next) next.start();
       else this.#running -= 1;
     }
+  }
+
+  /** Whether the password matches the hash. Takes long: only for an attempt whose turn it is. */
+  async matches(password: string, hash: string): Promise<boolean> {
+    const matches = await bcrypt.compare(password, hash);
+    if (matches) this.#remember(password, hash);
+    return matches;
   }
 
   #remember(password: string, hash: string): void {

@@ -148,24 +148,29 @@ export class TokenService {
       await throttle.succeeded({ ...attempt, hasToken });
       return account;
     }
-    // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
     const { address, isKnownAddress } = attempt;
     const candidate = {
       place: networkOf(address ?? ""),
       isKnown: isKnownAddress || address === undefined || hasToken,
     };
-    const fits = await this.#passwords.matches(usable ? password : "", hash, candidate, () =>
-      throttle.assertOpen({ ...attempt, hasToken }),
-    );
-    if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
-      await throttle.succeeded({ ...attempt, hasToken });
-      return account;
-    }
-    const blockedForS = await throttle.failed({ ...attempt, hasToken });
+    return this.#passwords.inTurn(candidate, async () => {
+      // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
+      await throttle.assertOpen({ ...attempt, hasToken });
+      const fits = await this.#passwords.matches(usable ? password : "", hash);
+      if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
+        await throttle.succeeded({ ...attempt, hasToken });
+        return account;
+      }
+      await this.#failed(attempt, hasToken);
+      return undefined;
+    });
+  }
+
+  async #failed(attempt: SignInAttempt, hasToken: boolean): Promise<void> {
+    const blockedForS = await this.#signIns.throttle.failed({ ...attempt, hasToken });
     const by = byOf(attempt);
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
-    return undefined;
   }
 
   #sign(account: Account): string {

@@ -33,8 +33,9 @@ afterEach(() => installation.remove());
 
 type Headline = StatusView["headline"];
 
-function ask(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
-  return askDaemon(join(installation.folder, "site"), method, path, body);
+async function ask(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<void> {
+  const { status, value } = await askDaemon(join(installation.folder, "site"), method, path, body);
+  expect(status, JSON.stringify(value)).toBeLessThan(300);
 }
 
 /** Output of a command. @throws when it does not exit with 0 */

@@ -256,8 +256,8 @@ describe("password guessing", () => {
       .expect(201);
     await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
     const statuses = (await answers).map(({ status }) => status);
-    // Five failures are free, and two comparisons run concurrently.
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(33);
+    // Five failures are free, and one more comparison may have begun before the fifth was counted.
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(6);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 

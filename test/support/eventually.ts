@@ -22,5 +22,6 @@ export async function eventually<T>(
       setTimeout(resolve, 20);
     });
   } while (performance.now() < end);
-  throw new Error(`still waiting after ${withinMs} ms for: ${what}`, { cause: last });
+  const reason = last instanceof Error ? `; the last time: ${last.message}` : "";
+  throw new Error(`still waiting after ${withinMs} ms for: ${what}${reason}`, { cause: last });
 }
