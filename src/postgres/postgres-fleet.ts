@@ -6,6 +6,7 @@ import type { SilenceQuery } from "../domain/site-silence.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import {
   decideReport,
+  enrolledElsewhere,
   siteFound,
   SITES_MAX,
   tooManySites,
@@ -59,8 +60,16 @@ export class PostgresFleet implements Fleet {
   }
 
   async report(given: SiteReport, principal: Principal): Promise<void> {
-    const refusal = await this.#reports.ask(decideReport(given, principal));
+    const report = decideReport(given, principal);
+    if (principal.site === undefined && (await this.#isEnrolled(report.ref)))
+      throw enrolledElsewhere(report.ref);
+    const refusal = await this.#reports.ask(report);
     if (refusal) throw refusal;
+  }
+
+  async #isEnrolled(ref: string): Promise<boolean> {
+    const found = await this.#connections.query("SELECT 1 FROM accounts WHERE site = $1", [ref]);
+    return found.length > 0;
   }
 
   async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {

@@ -30,7 +30,8 @@ export interface SiteCounts {
 export interface Fleet {
   /**
    * Takes the report of a site. The first one after a silence closes its intervention with a note, in the same transaction.
-   * @throws AppError `forbidden` for another site than the account's, `conflict` for more sites than the limit
+   * @throws AppError `forbidden` for another site than the account's, and for an enrolled site with an account of no site;
+   *   `conflict` for more sites than the limit
    */
   report(report: SiteReport, principal: Principal): Promise<void>;
   page(query: SiteQuery): Promise<{ readonly sites: readonly SiteState[]; readonly total: number }>;
@@ -74,6 +75,15 @@ function withObjective({ objective, ...rest }: SiteReport, principal: Principal)
   if (objective !== undefined && isAllowed) return { ...rest, objective };
   const [first] = site === undefined ? [] : (objectives ?? []);
   return first ? { ...rest, objective: refText(first) } : rest;
+}
+
+/**
+ * The error of an account of no site that reports for an enrolled one: it could hide that the site is silent.
+ */
+export function enrolledElsewhere(ref: string): AppError {
+  return new AppError("forbidden", `site ${ref} is enrolled, and this account is not its own`, {
+    hint: "Report with the account of the site.",
+  });
 }
 
 /** The error of the first report of one site more than a centre has. */

@@ -11,6 +11,7 @@ import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
 import {
   decideReport,
+  enrolledElsewhere,
   siteFound,
   SITES_MAX,
   tooManySites,
@@ -48,6 +49,8 @@ export class SqliteFleet implements Fleet {
     return this.#write(() => {
       const nowMs = Math.round(this.#options.clock.wallMs());
       const report = decideReport(given, principal);
+      if (principal.site === undefined && this.#accounts.bySite(report.ref))
+        throw enrolledElsewhere(report.ref);
       const before = this.#sites.byRef(report.ref);
       if (!before && this.#sites.count() >= SITES_MAX) throw tooManySites();
       const { state, changes } = afterReport(before, report, nowMs);

@@ -11,8 +11,8 @@ import type { SignIns } from "./sign-ins.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
 import { networkOf, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
-/** More than the users and clients of one installation within an hour. */
-const VERIFIED_MAX = 500;
+/** Enough for ten thousand sites with their users; about 500 bytes each, and only of tokens that were issued here. */
+const VERIFIED_MAX = 16_384;
 const ISSUER = "santinela";
 /** Hash of a discarded random password: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";

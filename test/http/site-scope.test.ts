@@ -204,6 +204,22 @@ test("a site reports for itself only, and sees no other site", async () => {
   await ask("delete", `/sites/${south?.id}`).expect(403);
 });
 
+test("an account of no site reports for no enrolled one, also after its access was revoked", async () => {
+  const refused = () => ask("post", "/site-reports", dispatcher).send(REPORT).expect(403);
+  expect((await refused()).body).toMatchObject({
+    message: expect.stringContaining("account of the site") as string,
+  });
+  // A site that was never enrolled reports with an ordinary account.
+  await ask("post", "/site-reports", dispatcher)
+    .send({ ...REPORT, ref: "hala-est" })
+    .expect(204);
+  const administrator = await centre.token("administrator");
+  await ask("delete", "/enrolments/hala-nord", administrator);
+  await refused();
+  const sites = (await ask("get", "/sites", dispatcher)).body as SiteView[];
+  expect(sites.map(({ report }) => report.ref)).toEqual(["hala-est"]);
+});
+
 test("what concerns the whole centre is denied to a site, even as an administrator", async () => {
   const email = "hala-nord@sites.santinela.local";
   await centre.parts.accounts.setRole(email, "administrator", TESTER);
