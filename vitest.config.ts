@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Random runs, faults, floods, and a person who needs minutes: npm run test:long. */
+/** Random runs, faults and floods, and each file that takes more than about 20 seconds: npm run test:long. */
 const LONG = [
   ...["faults", "promise", "simulation", "attacks", "fleet"].map((folder) => `test/${folder}/**/*.test.ts`),
-  "test/panel/new-user.test.ts",
+  "test/**/*.long.test.ts",
 ];
 
 /** The tests of the API that run over PostgreSQL too, where it is installed; scripts/test-deps.sh names what is missing. */
@@ -33,6 +33,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "main",
+          // One process for many files: to load the modules again for each of them took a third of the time.
+          isolate: false,
           include: ["test/**/*.test.ts"],
           // These boot machines or servers of their own: npm run test:systemd, test:release, test:vm, test:failover, test:centre-guide.
           exclude: [
@@ -49,6 +51,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "postgres",
+          isolate: false,
           include: OVER_POSTGRES,
           env: { TEST_DATABASE: "postgres" },
           globalSetup: HAS_POSTGRES ? ["test/support/postgres-for-all.ts"] : [],
