@@ -44,7 +44,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.zones-edited": "Zonele din fișierul de configurare s-au schimbat înainte de această pornire",
   "says.power-off-ordered": "Echipamentul se oprește: acumulatorul este aproape descărcat",
   "says.output-switched": "Ieșirea {about} a fost comutată",
-  "says.output-tested": "{who} a testat {about}",
+  "says.output-tested": "{who} a testat ieșirea {about}",
   "says.plan-changed": "{who} a modificat planul {about}",
   "says.machine-confirmed": "{who} a confirmat acest aparat",
   "says.site-removed": "{who} a eliminat locația {about}",

@@ -15,13 +15,14 @@ import { runWithErrorNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
 import { kindIcon } from "../zone-look.ts";
+import { Outputs } from "./outputs.tsx";
 import { SignalTest } from "./signal-test.tsx";
 import { WalkReport } from "./walk-report.tsx";
 
 const MINUTES_DEFAULT = 30;
 const MINUTES_MAX = 240;
 
-/** Walk test of the zones, and signal test of the path to the dispatch centre. */
+/** Walk test of the zones, signal test of the path to the dispatch centre, and the outputs. */
 export function WalkTestScreen() {
   const test = walkTest.value;
   return (
@@ -30,6 +31,7 @@ export function WalkTestScreen() {
       {!test?.running && mayOperate() && <Start />}
       {test && <Report test={test} />}
       {mayOperate() && <SignalTest />}
+      <Outputs />
     </>
   );
 }

@@ -1,0 +1,82 @@
+import { useEffect, useState } from "preact/hooks";
+import type { OutputView } from "../../domain/output.ts";
+import { request, useQuery } from "../api.ts";
+import { Badge, type Tone } from "../badge.tsx";
+import { every } from "../clock.ts";
+import { DaemonWords } from "../daemon-words.tsx";
+import { formatTime } from "../date-format.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice } from "../notice.tsx";
+import { mayOperate } from "../session.ts";
+
+/** A test lasts two seconds, and who makes it wants to see its end. */
+const REFRESH_INTERVAL_MS = 1_000;
+
+/** The outputs of the configuration with their state; nothing without outputs. */
+export function Outputs() {
+  const { response, reload } = useQuery<OutputView[]>("/site/outputs");
+  const [asked, setAsked] = useState<string | undefined>(undefined);
+  const outputs = response?.body ?? [];
+  const hasOutputs = outputs.length > 0;
+  useEffect(() => (hasOutputs ? every(REFRESH_INTERVAL_MS, reload) : undefined), [hasOutputs]);
+  if (!hasOutputs) return null;
+  const test = (name: string): Promise<boolean> =>
+    runWithErrorNotice(async () => {
+      await request(`/site/outputs/${encodeURIComponent(name)}/test`, { method: "POST", body: {} });
+      reload();
+    });
+  return (
+    <section class="card no-print" aria-label={t("outputs.title")}>
+      <h2>{t("outputs.title")}</h2>
+      <ul class="items">
+        {outputs.map((output) => (
+          <Row key={output.name} output={output} ask={() => setAsked(output.name)} />
+        ))}
+      </ul>
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={t("outputs.ask", { output: asked })}
+          action={t("outputs.test")}
+          act={() => test(asked)}
+          close={() => setAsked(undefined)}
+        >
+          <p>{t("outputs.askText")}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function Row({ output, ask }: { readonly output: OutputView; readonly ask: () => void }) {
+  const { name, reason, target, since, fault } = output;
+  const [tone, state] = stateOf(output);
+  return (
+    <li>
+      <div class="grow stack tight">
+        <b>{name}</b>
+        <small>
+          {t(`outputs.${reason}`)} · {target}
+          {since !== null && ` · ${t("outputs.since", { time: formatTime(since) })}`}
+        </small>
+        {fault !== null && (
+          <small>
+            <DaemonWords text={fault} />
+          </small>
+        )}
+      </div>
+      <Badge tone={tone}>{state}</Badge>
+      {mayOperate() && (
+        <button type="button" onClick={ask}>
+          {t("outputs.test")} <span class="unseen">{name}</span>
+        </button>
+      )}
+    </li>
+  );
+}
+
+function stateOf({ isOn, fault }: OutputView): [Tone, string] {
+  if (fault !== null) return ["fault", t("outputs.failed")];
+  if (isOn === null) return ["off", t("outputs.unknown")];
+  return isOn ? ["attention", t("outputs.on")] : ["off", t("outputs.off")];
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Part } from "../support/panel-page.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const OUTPUTS = `outputs:
+  - { name: sirena, on: alarm, pulseS: 180, gpio: 22, active: low }
+  - { name: lampa, on: not-ready, afterS: 0, gpio: 23 }
+`;
+const NAMES = [
+  "sirena",
+  "lampa",
+  "GPIO 22",
+  "GPIO 23",
+  "Ușa principală",
+  "PIR hol",
+  "Fum depozit",
+  "Hala Nord",
+];
+/** Four looks in each language, on a busy machine. */
+const LOOKS_TIMEOUT_MS = 120_000;
+
+describeWithBrowser("the outputs in the panel", () => {
+  const site = new PanelSite(OUTPUTS);
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  const siren = (screen: Part): Part => screen.listItem(/^sirena/);
+
+  test("have a state and its reason, and one is tested after a confirmation", async () => {
+    const page = await site.page("walk-test");
+    const screen = page.screen("walk-test");
+    await siren(screen)
+      .text(/^on alarm · GPIO 22/)
+      .shown();
+    await siren(screen).badge("off").shown();
+    await siren(screen).button("Test sirena").click();
+    await page.dialog("Switch sirena for two seconds?").button("Test").click();
+    await siren(screen).badge("on").shown();
+    await siren(screen).badge("off").shown();
+    const log = await page.open("events");
+    await log.listItem(/tested output sirena/).shown();
+    await page.close();
+  });
+
+  test("look right in every language and theme", { timeout: LOOKS_TIMEOUT_MS }, async () => {
+    const page = await site.page("walk-test");
+    const open = async (): Promise<void> => siren(await page.open("walk-test")).shown();
+    expect(await faultsInEveryLook(page, open, NAMES)).toEqual([]);
+    await page.close();
+  });
+
+  test("are not tested during an alarm", async () => {
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    const page = await site.page("walk-test");
+    const screen = page.screen("walk-test");
+    await siren(screen).badge("on").shown();
+    await siren(screen).button("Test sirena").click();
+    await page.dialog("Switch sirena for two seconds?").button("Test").click();
+    await page.notice.text("output sirena is in use now. Test it afterwards.").shown();
+    await page.close();
+  });
+});
