@@ -122,8 +122,7 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonIte
     count: unrecorded.length,
     items: [...new Set(unrecorded)].map((id) => zoneItem(zones.find((zone) => zone.id === id) ?? { id })),
   }),
-  "zone-open": (facts) =>
-    zones(facts, ({ contact, disposition }) => contact === "open" && disposition === "waiting"),
+  "zone-open": (facts) => zones(facts, isOpenArmed),
   "zone-fault": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault !== "battery")),
   "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
@@ -163,9 +162,21 @@ function zoneItem({ id, name = id }: Pick<HeadlineZone, "id"> & { readonly name?
 
 function conditions(facts: HeadlineFacts, wanted: Condition["severity"]): ReasonItems {
   const items = facts.conditions
-    .filter(({ severity }) => severity === wanted)
+    .filter(({ severity, ...rest }) => severity === wanted && !isNamedAsZone(facts, rest))
     .map(({ code, title }): HeadlineItem => ({ about: "condition", id: code, name: title }));
   return { count: items.length, items };
+}
+
+/** The reason zone-open names the zone already; the condition stays in the list of conditions. */
+function isNamedAsZone(
+  { zones: all }: HeadlineFacts,
+  { code, subject }: Pick<Condition, "code" | "subject">,
+): boolean {
+  return code === "zone-open" && all.some((zone) => zone.id === subject && isOpenArmed(zone));
+}
+
+function isOpenArmed({ contact, disposition }: HeadlineZone): boolean {
+  return contact === "open" && disposition === "waiting";
 }
 
 function single(applies: boolean): ReasonItems {

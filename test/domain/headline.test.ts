@@ -67,6 +67,15 @@ describe("the headline of a site", () => {
     });
   });
 
+  test("names an open zone once, although a condition names it too", () => {
+    const about = (subject: string): HeadlineFacts["conditions"] => [
+      { code: "zone-open", subject, severity: "warning", title: "Zone open while armed" },
+    ];
+    const open = { ...QUIET, zones: [{ ...DOOR, contact: "open" }] } as const;
+    expect(headlineOf({ ...open, conditions: about("door") }).text).toBe(headlineOf(open).text);
+    expect(headlineOf({ ...open, conditions: about("other") }).reasons).toHaveLength(2);
+  });
+
   test.each(Object.entries(CASES))("%s alone is a reason with its own level", (code, facts) => {
     const { level, reasons } = headlineOf({ ...QUIET, ...facts });
     expect(reasons).toMatchObject([{ code, count: 1, level: HEADLINE_REASONS[code as HeadlineCode] }]);
