@@ -1,57 +1,91 @@
-import { chipSelectorOf, lineName, type ChipSelector } from "../domain/gpio-chip.ts";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { chipSelectorOf, HEADER_LABELS, lineName, type ChipSelector } from "../domain/gpio-chip.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import type { Configuration, Gpio, GpioInput } from "../generated/types.ts";
 import type { Report } from "./problems.ts";
 
 /** Who uses a line, and how. */
 interface LineUse {
-  readonly zone: string;
-  readonly isInput: boolean;
+  readonly by: "input" | "gate" | "output";
+  /** Its zone or output. */
+  readonly user: string;
+  readonly line: Pick<GpioInput, "gpio" | "chip">;
+  /** Path of the line in the file. */
+  readonly path: readonly (string | number)[];
+  /** Equal for two uses that read in the same way. */
   readonly settings: string;
 }
 
 /**
- * Errors in the lines of zones and key switches: unknown chips and lines with two uses. Two names of one chip are one
- * chip. The key switch of several zones is one use.
+ * Errors in the lines of zones, key switches and outputs: unknown chips and lines with two uses. Two names of one chip are
+ * one chip. The key switch of several zones is one use.
  */
-export function reportLines({ gpio = {}, zones = [] }: Configuration, report: Report): void {
+export function reportLines(value: Configuration, report: Report): void {
+  const { gpio = {} } = value;
   const uses = new Map<string, LineUse>();
-  const inputs = zones.map(({ id, input }, index) => ({ id, line: input, path: ["zones", index, "input"] }));
-  const gates = zones.map(({ id, gate }, index) => ({ id, line: gate, path: ["zones", index, "gate"] }));
-  for (const [isInput, all] of [
-    [true, inputs],
-    [false, gates],
-  ] as const)
-    for (const { id, line, path } of all) {
-      if (typeof line !== "object" || !("gpio" in line)) continue;
-      const selector = chipSelectorOf(gpio, line.chip);
-      if (!selector) {
-        report([...path, "chip"], unknownChip(gpio, line.chip ?? ""));
-        continue;
-      }
-      const { contact = "nc", bias = "as-is" } = line;
-      const use = { zone: id, isInput, settings: `${contact} ${bias}` };
-      const place = `${chipKey(selector)} ${line.gpio}`;
-      const problem = problemOf(line, use, uses.get(place));
-      if (problem !== undefined) report([...path, "gpio"], problem);
-      else uses.set(place, use);
+  for (const use of usesOf(value)) {
+    const { line, path, by } = use;
+    const selector = chipSelectorOf(gpio, line.chip);
+    if (!selector) {
+      report([...path, "chip"], unknownChip(gpio, line.chip ?? "", by === "output" ? by : "zone"));
+      continue;
     }
+    const place = `${chipKey(selector)} ${line.gpio}`;
+    const problem = problemOf(use, uses.get(place));
+    if (problem !== undefined) report([...path, "gpio"], problem);
+    else uses.set(place, use);
+  }
 }
 
-function problemOf(line: GpioInput, use: LineUse, other: LineUse | undefined): string | undefined {
+/** All lines, the inputs of zones first: a gate or an output is at fault before a zone. */
+function usesOf({ zones = [], outputs = [] }: Configuration): LineUse[] {
+  const ofZones = (by: "input" | "gate"): LineUse[] =>
+    zones.flatMap((zone, index) => {
+      const line = zone[by];
+      if (typeof line !== "object" || !("gpio" in line)) return [];
+      const { contact = "nc", bias = "as-is" } = line;
+      return [{ by, user: zone.id, line, path: ["zones", index, by], settings: `${contact} ${bias}` }];
+    });
+  const ofOutputs = outputs.flatMap(({ name, gpio, chip }, index): LineUse[] => {
+    const line = gpio === undefined ? undefined : { gpio, ...(chip === undefined ? {} : { chip }) };
+    return line ? [{ by: "output", user: name, line, path: ["outputs", index], settings: "" }] : [];
+  });
+  return [...ofZones("input"), ...ofZones("gate"), ...ofOutputs];
+}
+
+function problemOf({ by, user, line, settings }: LineUse, other: LineUse | undefined): string | undefined {
   if (!other) return undefined;
   const what = `line ${lineName(line)}`;
-  if (use.isInput) return `${what} is used by two zones, ${other.zone} and ${use.zone}`;
-  if (other.isInput) return `${what} is the input of zone ${other.zone}; a gate needs a separate line`;
-  if (other.settings === use.settings) return undefined;
-  return `${what} is also the gate of zone ${other.zone}, with a different contact or bias`;
+  if (by === "output")
+    return `${what} is also used by ${other.by === "output" ? "output" : "zone"} ${other.user}. Use another line`;
+  if (by === "input") return `${what} is used by two zones, ${other.user} and ${user}`;
+  if (other.by === "input") return `${what} is the input of zone ${other.user}; a gate needs a separate line`;
+  if (other.settings === settings) return undefined;
+  return `${what} is also the gate of zone ${other.user}, with a different contact or bias`;
 }
 
-function unknownChip({ chips = {} }: Gpio, name: string): string {
+function unknownChip({ chips = {} }: Gpio, name: string, user: "zone" | "output"): string {
   const known = Object.keys(chips).join(", ") || "none";
-  return `unknown chip ${JSON.stringify(name)}. Known in gpio.chips: ${known}. Without chip, the zone uses the chip of gpio.chip`;
+  return `unknown chip ${JSON.stringify(name)}. Known in gpio.chips: ${known}. Without chip, the ${user} uses the chip of gpio.chip`;
 }
 
-function chipKey({ name: _name, ...found }: ChipSelector): string {
-  return canonical(found);
+/**
+ * The chip as text, equal for two names of one chip as far as the file and the links of this machine show it. Of two names
+ * that only the kernel can compare, such as a label and a device file, the second line cannot be opened: it is in use.
+ */
+function chipKey({ name: _name, path, ...found }: ChipSelector): string {
+  const { label, ...others } = found;
+  const isHeader = label !== undefined && HEADER_LABELS.includes(label);
+  const rest = isHeader ? others : found;
+  return canonical(path === undefined ? rest : { ...rest, path: realPath(path) });
+}
+
+/** The device file itself; the path as it is without that file, as on another machine. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
 }

@@ -1,4 +1,3 @@
-import { chipSelectorOf, lineName } from "../domain/gpio-chip.ts";
 import type { Output } from "../domain/output.ts";
 import { OUTPUT_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, Output as OutputOptions } from "../generated/types.ts";
@@ -26,11 +25,10 @@ function targetOf({ gpio, chip, active, mqtt = "", payloads }: OutputOptions): O
   return { by: "gpio", gpio, chip, active: (active ?? OUTPUT_DEFAULTS.active) === "high" ? 1 : 0 };
 }
 
-/** Contradictory options, unknown chips, lines with two uses and reasons that cannot occur. */
+/** Contradictory options and reasons that cannot occur; `reportLines` has the lines. */
 export function reportOutputs(value: Configuration, report: Report): void {
   const { outputs = [], upstream, mqtt } = value;
   const names = new Set<string>();
-  const uses = usedLines(value);
   for (const [index, output] of outputs.entries()) {
     const problem = (option: string, message: string): void => report(["outputs", index, option], message);
     if (names.has(output.name)) problem("name", `duplicate output ${output.name}`);
@@ -38,7 +36,7 @@ export function reportOutputs(value: Configuration, report: Report): void {
     if ((output.gpio === undefined) === (output.mqtt === undefined))
       report(["outputs", index], "an output needs exactly one of gpio: <BCM number> or mqtt: <topic>");
     else if (output.gpio === undefined) reportTopic(output, mqtt, problem);
-    else reportLine(output, value, uses, problem);
+    else if (output.payloads) problem("payloads", "payloads belong to mqtt. Use active");
     if (output.on === "link-lost" && !upstream)
       problem("on", "link-lost needs a dispatch centre. Add upstream, or remove the output");
     if (output.on === "alarm" && output.afterS !== undefined)
@@ -54,34 +52,4 @@ function reportTopic({ active, chip }: OutputOptions, mqtt: Configuration["mqtt"
   if (mqtt === "off") problem("mqtt", "mqtt is off. Configure a broker, or use a GPIO line");
   if (active !== undefined) problem("active", "active belongs to gpio. Use payloads");
   if (chip !== undefined) problem("chip", "chip belongs to gpio");
-}
-
-function reportLine(
-  output: OutputOptions,
-  { gpio = {} }: Configuration,
-  uses: Map<string, string>,
-  problem: Problem,
-): void {
-  if (output.payloads) problem("payloads", "payloads belong to mqtt. Use active");
-  const line = { gpio: output.gpio ?? 0, ...(output.chip === undefined ? {} : { chip: output.chip }) };
-  if (!chipSelectorOf(gpio, line.chip))
-    return problem("chip", `unknown chip ${JSON.stringify(line.chip)}. Add it to gpio.chips`);
-  const user = uses.get(placeOf(line));
-  if (user === undefined) uses.set(placeOf(line), `output ${output.name}`);
-  else problem("gpio", `line ${lineName(line)} is also used by ${user}`);
-}
-
-type Line = { readonly gpio: number; readonly chip?: string | undefined };
-
-/** The lines of zones and gates, with their users. */
-function usedLines({ zones = [] }: Configuration): Map<string, string> {
-  const uses = new Map<string, string>();
-  for (const { id, input, gate } of zones)
-    for (const line of [input, gate])
-      if (typeof line === "object" && "gpio" in line) uses.set(placeOf(line), `zone ${id}`);
-  return uses;
-}
-
-function placeOf({ gpio, chip = "" }: Line): string {
-  return `${chip} ${gpio}`;
 }

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
-import { chipSelectorOf } from "../domain/gpio-chip.ts";
+import { openedChip } from "../domain/gpio-chip.ts";
 import type { Log } from "../domain/log.ts";
 import type { Output, OutputFacts, OutputView } from "../domain/output.ts";
 import { openDriver } from "../inputs/gpio/line-driver.ts";
@@ -76,7 +76,7 @@ export class SiteOutputs {
 
   #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {
     if (target.by === "gpio")
-      return new LineOutput(target, (chip) => openDriver(backend, chipSelectorOf(gpio, chip) ?? {}));
+      return new LineOutput(target, (chip) => openDriver(backend, openedChip(gpio, chip)));
     return new TopicOutput(target, this.#publisher ?? NO_BROKER);
   }
 }

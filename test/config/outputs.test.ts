@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../../src/config/load.ts";
 
@@ -50,7 +53,10 @@ test.each([
     /outputs\[1\]\.gpio: line 5 is also used by output a/,
   ],
   ["{ name: a, on: alarm, gpio: 5 }, { name: a, on: alarm, gpio: 6 }", /duplicate output a/],
-  ["{ name: a, on: alarm, gpio: 5, chip: exp }", /unknown chip "exp"/],
+  [
+    "{ name: a, on: alarm, gpio: 5, chip: exp }",
+    /outputs\[0\]\.chip: unknown chip "exp"\. Known in gpio\.chips: none\. Without chip, the output uses the chip/,
+  ],
   ["{ name: a, on: link-lost, gpio: 5 }", /link-lost needs a dispatch centre/],
   ["{ name: a, on: alarm, gpio: 5, afterS: 5 }", /an alarm has no delay/],
   ["{ name: a, on: alarm, gpio: 5, kinds: [fire] }", /kinds needs on: alarm and pulseS/],
@@ -61,6 +67,66 @@ test.each([
 ])("%s is refused with its place and remedy", (outputs, message) => {
   expect(() => read(`  [${outputs}]\n`)).toThrow(message);
   expect(() => read(`  [${outputs}]\n`)).toThrow(/s\.yaml:\d+:\d+: /);
+});
+
+/* The same line by another name: the header of a Raspberry Pi has three labels, and a device file has links. */
+const CHIPS =
+  "gpio: { chips: { header: {}, label: { label: pinctrl-bcm2711 }, node: { path: /dev/null }, link: { path: LINK }, dots: { path: /dev/../dev/null }, a: { label: mcp23017 }, b: { label: mcp23017 } } }\n";
+
+test.each([
+  ["the header of a zone without chip", 17, "header", ["{ name: a, on: alarm, gpio: 17, chip: header }"]],
+  ["its label", 17, "label", ["{ name: a, on: alarm, gpio: 17, chip: label }"]],
+  [
+    "two outputs, with and without a name of the chip",
+    5,
+    "header",
+    ["{ name: z, on: alarm, gpio: 5 }", "{ name: a, on: alarm, gpio: 5, chip: header }"],
+  ],
+  [
+    "a device file and a link to it",
+    5,
+    "link",
+    ["{ name: z, on: alarm, gpio: 5, chip: node }", "{ name: a, on: alarm, gpio: 5, chip: link }"],
+  ],
+  [
+    "a device file in two ways",
+    5,
+    "dots",
+    ["{ name: z, on: alarm, gpio: 5, chip: node }", "{ name: a, on: alarm, gpio: 5, chip: dots }"],
+  ],
+  [
+    "one label under two names",
+    5,
+    "b",
+    ["{ name: z, on: alarm, gpio: 5, chip: a }", "{ name: a, on: alarm, gpio: 5, chip: b }"],
+  ],
+])("a line with two uses is refused under another name of its chip: %s", (_case, gpio, chip, outputs) => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-lines-"));
+  try {
+    const link = join(folder, "expander");
+    symlinkSync("/dev/null", link);
+    const last = outputs.length - 1;
+    const user = last === 0 ? "zone door" : "output z";
+    expect(() =>
+      read(outputs.map((output) => `  - ${output}\n`).join(""), `${CHIPS.replace("LINK", link)}${ZONES}`),
+    ).toThrow(
+      new RegExp(
+        `^/x/s\\.yaml:${4 + last}:\\d+: outputs\\[${last}\\]\\.gpio: line ${chip}/${gpio} is also used by ${user}\\. Use another line$`,
+        "m",
+      ),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the same line of another chip is another line, and each use of an output's line is named", () => {
+  const outputs = "  - { name: a, on: alarm, gpio: 17, chip: a }\n  - { name: b, on: alarm, gpio: 18 }\n";
+  expect(read(outputs, CHIPS.replace("LINK", "/dev/zero") + ZONES).outputs).toHaveLength(2);
+  const key = ZONES.replace(" }]", ", gate: { gpio: 18, chip: header } }]");
+  expect(() => read(outputs, CHIPS.replace("LINK", "/dev/zero") + key)).toThrow(
+    /outputs\[1\]\.gpio: line 18 is also used by zone door\. Use another line$/m,
+  );
 });
 
 test("a topic needs a broker", () => {

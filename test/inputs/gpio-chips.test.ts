@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import { openChip } from "../../src/inputs/gpio/backend.ts";
 import { type GpioChip, chosenChip } from "../../src/inputs/gpio/chips.ts";
 import { type GpioLine, type GpioPort, SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
@@ -216,5 +217,15 @@ describe("onoff", () => {
       code: "unavailable",
       hint: expect.stringContaining("gpio.chips.expander"),
     });
+  });
+});
+
+test("a zone of a chip that only the reloaded file knows never uses another chip's line", async () => {
+  const { log } = new WatchedZones([]).common;
+  await expect(
+    openChip("cdev", "expander", { gpio: { chips: { header: {} } }, zones: [YARD], log }),
+  ).rejects.toMatchObject({
+    message: "chip expander is new in gpio.chips",
+    hint: "Restart the daemon to use it.",
   });
 });

@@ -1,4 +1,4 @@
-import { chipSelectorOf, type ChipSelector } from "../../domain/gpio-chip.ts";
+import { openedChip, type ChipSelector } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Gpio } from "../../generated/types.ts";
@@ -30,8 +30,7 @@ export async function openChip(
 ): Promise<GpioPort> {
   const lines = zones.flatMap(gpioLinesOf).filter((line) => line.chip === chip);
   return openBackend(backend, {
-    // The configuration is checked: zones name no other chips.
-    chip: chipSelectorOf(gpio, chip) ?? {},
+    chip: openedChip(gpio, chip),
     needsBias: lines.some(({ bias }) => bias !== "as-is"),
     lines: lines.map((line) => line.gpio),
     log,

@@ -1,9 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { HEADER_LABELS, type ChipSelector } from "../../domain/gpio-chip.ts";
 import { isSameDevice } from "./chip-devices.ts";
-
-/** Labels of the chips behind a Raspberry Pi's header: Pi 5, Pi 4, and earlier models. */
-const PI_CHIP_LABELS: readonly string[] = ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"];
 
 /** A chip may appear after the start: its driver is loaded late, or it is plugged in. */
 const TAKEN_UP = "A chip that appears is used within seconds, without a restart.";
@@ -63,7 +60,7 @@ export function chosenOrNone<C extends GpioChip>(
 
 function fits(chip: GpioChip, { label, device, path }: ChipSelector): boolean {
   const isHeader = label === undefined && device === undefined && path === undefined;
-  if (isHeader) return PI_CHIP_LABELS.includes(chip.label);
+  if (isHeader) return HEADER_LABELS.includes(chip.label);
   return (
     (label === undefined || chip.label === label) &&
     (device === undefined || chip.devices.includes(device)) &&
@@ -77,7 +74,7 @@ function wantedText({ label, device, path }: ChipSelector): string {
     ...(device === undefined ? [] : [`the device ${device}`]),
     ...(path === undefined ? [] : [`the device file ${path}`]),
   ];
-  return wanted.length === 0 ? `the label ${PI_CHIP_LABELS.join(" or ")}` : wanted.join(" and ");
+  return wanted.length === 0 ? `the label ${HEADER_LABELS.join(" or ")}` : wanted.join(" and ");
 }
 
 /** @throws AppError `unavailable` when the chip does not have that BCM number */

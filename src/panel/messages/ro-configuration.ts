@@ -42,6 +42,18 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "cipul {name} nu există în gpio.chips (există: {names}); fără chip, zona folosește cipul din gpio.chip",
   ],
   [
+    "unknown chip {name}. Known in gpio.chips: {names}. Without chip, the output uses the chip of gpio.chip",
+    "cipul {name} nu există în gpio.chips (există: {names}); fără chip, ieșirea folosește cipul din gpio.chip",
+  ],
+  [
+    "line {n} is also used by zone {zone}. Use another line",
+    "linia {n} este folosită și de zona {zone}; folosiți altă linie",
+  ],
+  [
+    "line {n} is also used by output {name}. Use another line",
+    "linia {n} este folosită și de ieșirea {name}; folosiți altă linie",
+  ],
+  [
     "input {n} of {adc} is used by two zones, {zone} and {other}",
     "intrarea {n} a convertorului {adc} este folosită de două zone: {zone} și {other}",
   ],
