@@ -12,6 +12,7 @@ import { AppError, messageOf } from "./domain/errors.ts";
 import type { Actor } from "./domain/event.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import type { JsonLog } from "./ops/log.ts";
+import type { SiteOutputs } from "./site/outputs.ts";
 import type { ReloadView } from "./site/administration-view.ts";
 import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneService } from "./inputs/zone-service.ts";
@@ -23,6 +24,7 @@ export interface DaemonReloadOptions {
   readonly load: LoadOptions;
   readonly watch: ZoneService;
   readonly inputs: Inputs;
+  readonly outputs: Pick<SiteOutputs, "exchange">;
   readonly events: EventNotes;
   readonly parts: DaemonParts;
   readonly clock: Clock;
@@ -113,7 +115,7 @@ export class DaemonReload {
   }
 
   async #reload(by: Actor): Promise<ReloadView> {
-    const { config, conditions, log, hooks, events, parts } = this.#options;
+    const { config, conditions, log, hooks, events, parts, outputs } = this.#options;
     const { next, source } = await this.#read(by);
     const { zones, applied, needsRestart } = changesOf(config, next);
     const { settled } = await this.#exchange(next, by);
@@ -127,6 +129,7 @@ export class DaemonReload {
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
     await settled;
+    await outputs.exchange(next.outputs);
     const hasOtherCentre = applied.some((option) => option.split(".")[0] === "upstream");
     await parts.reloaded(next, { hasOtherCentre });
     this.#finish();

@@ -19,6 +19,7 @@ import { SiteMetrics } from "./site/site-metrics.ts";
 import { SiteOutputs } from "./site/outputs.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
+import { AlarmTrips } from "./store/alarm-trips.ts";
 import { DispatchedTrips } from "./store/dispatched-trips.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
@@ -46,7 +47,7 @@ export class DaemonSensing {
   readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly site: Site;
-  readonly #outputs: SiteOutputs;
+  readonly outputs: SiteOutputs;
   readonly components: Omit<SensingComponents, "control">;
   readonly #options: SensingOptions;
   readonly #journal: Journal;
@@ -93,13 +94,14 @@ export class DaemonSensing {
       health,
       watch,
       inputs,
+      alarmTrips: new AlarmTrips(databases.journal),
       outbox: new OutboxStore(main),
       unfinished: new UnfinishedInterventions(main),
       transmissions: new TransmissionStore(main),
       link: () => parts.link,
     });
     const { site } = this;
-    this.#outputs = this.#newOutputs(databases);
+    this.outputs = this.#newOutputs(databases);
     const centreObjectives = new UpstreamObjectiveStore(main);
     this.#metrics = new SiteMetrics({
       ...common,
@@ -119,14 +121,14 @@ export class DaemonSensing {
       site,
       zones: site.zones,
       tests: site.tests,
-      outputs: this.#outputs,
+      outputs: this.outputs,
       metrics: this.#metrics,
     };
   }
 
   #onTrip(): void {
     this.#dispatch?.requestRun();
-    this.#outputs.checkSoon();
+    this.outputs.checkSoon();
   }
 
   #newOutputs({ journal }: Databases): SiteOutputs {
@@ -184,12 +186,12 @@ export class DaemonSensing {
     dispatch.start();
     await this.inputs.start();
     this.site.inputsStarted();
-    await this.#outputs.start();
+    await this.outputs.start(this.#options.config.outputs);
   }
 
   /** Ends the inputs and the dispatch, while the front still answers. */
   async stopInputs(): Promise<void> {
-    await this.#outputs.stop();
+    await this.outputs.stop();
     await this.inputs.stop();
     await this.#dispatch?.stop();
   }

@@ -182,7 +182,7 @@ export class Daemon {
 
   #newReload(sensing: DaemonSensing, parts: DaemonParts): DaemonReload {
     const { load, reload: hooks } = this.#options;
-    const { watch, inputs, events } = sensing;
+    const { watch, inputs, outputs, events } = sensing;
     const retryRejected = (): void => sensing.retryRejected();
     const createdZones = (declared: Config["zones"]): Config["zones"] => sensing.createdZones(declared);
     const common = { ...this.#common, config: this.#config, log: this.#log };
@@ -190,6 +190,7 @@ export class Daemon {
       ...common,
       watch,
       inputs,
+      outputs,
       events,
       parts,
       load,

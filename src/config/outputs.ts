@@ -41,8 +41,8 @@ export function reportOutputs(value: Configuration, report: Report): void {
       problem("on", "link-lost needs a dispatch centre. Add upstream, or remove the output");
     if (output.on === "alarm" && output.afterS !== undefined)
       problem("afterS", "an alarm has no delay. Use entryDelayS of its zone, or remove afterS");
-    if (output.kinds && (output.on !== "alarm" || output.pulseS === undefined))
-      problem("kinds", "kinds needs on: alarm and pulseS");
+    if (output.kinds && output.on !== "alarm")
+      problem("kinds", `kinds needs on: alarm, because ${output.on} is of the whole site. Remove kinds`);
   }
 }
 

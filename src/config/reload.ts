@@ -26,7 +26,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   homeAssistant: "at-restart",
   gpio: "at-restart",
   dc09: "at-restart",
-  outputs: "at-restart",
+  outputs: "immediate",
   onBattery: "immediate",
   objectives: "immediate",
   log: "immediate",
@@ -66,8 +66,8 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
 
 /** The sections of a configuration that take effect immediately. */
 export function immediateSections(next: Config): Partial<Config> {
-  const { zones, upstream, upstreams, onBattery, objectives, log, metricsToken, warnings } = next;
-  return { zones, upstream, upstreams, onBattery, objectives, log, metricsToken, warnings };
+  const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings } = next;
+  return { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

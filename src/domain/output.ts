@@ -35,9 +35,17 @@ export type OutputTarget =
 export interface OutputFacts {
   readonly headline: Pick<Headline, "reasons">;
   readonly link: Pick<LinkStatus, "state">;
+  readonly alarm: AlarmFacts;
 }
 
-const ALARM: readonly HeadlineCode[] = ["alarm-unfinished", "alarm-unrecorded", "zone-open"];
+/** Alarms that are not done; a trip in its entry delay is none yet. */
+export interface AlarmFacts {
+  /** Whether there is one, also without a zone: a person or the dispatch centre has written it. */
+  readonly isGiven: boolean;
+  /** Kinds of the zones that have one. Read only for an output that asks for kinds. */
+  readonly kinds: () => ReadonlySet<ZoneKind>;
+}
+
 /** A site that is not ready may miss an alarm, or cannot be armed. */
 const NOT_READY: readonly HeadlineCode[] = [
   "starting",
@@ -48,11 +56,14 @@ const NOT_READY: readonly HeadlineCode[] = [
   "zone-unknown",
 ];
 
-/** Whether the reason applies now. */
-export function isGiven(reason: OutputReason, { headline, link }: OutputFacts): boolean {
+/** Whether the reason of an output applies now. */
+export function isGiven(
+  { reason, kinds }: Pick<Output, "reason" | "kinds">,
+  { headline, link, alarm }: OutputFacts,
+): boolean {
   if (reason === "link-lost") return link.state === "down";
-  const codes = reason === "alarm" ? ALARM : NOT_READY;
-  return headline.reasons.some(({ code }) => codes.includes(code));
+  if (reason === "not-ready") return headline.reasons.some(({ code }) => NOT_READY.includes(code));
+  return kinds === null ? alarm.isGiven : kinds.some((kind) => alarm.kinds().has(kind));
 }
 
 /** An output as the panel and the command line show it. */

@@ -4,6 +4,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
 import { isGiven, type Output, type OutputFacts, type OutputView } from "../domain/output.ts";
+import { canonical } from "../domain/zone-changes.ts";
 import type { AlarmPulses } from "./alarm-pulses.ts";
 import type { OutputDevice } from "./output-device.ts";
 import { SwitchedOutput } from "./switched-output.ts";
@@ -31,7 +32,7 @@ const TEST_MS = 2_000;
 /** Drives all outputs. Nothing here delays a trip: a line or a broker that fails is a condition. */
 export class Outputs {
   readonly #options: OutputsOptions;
-  readonly #switched: readonly SwitchedOutput[];
+  #switched: readonly SwitchedOutput[];
   /** Since when the reason of each output is given, monotonic; absent while it is not. */
   readonly #since = new Map<Output, number>();
   readonly #testEndMs = new Map<Output, number>();
@@ -43,19 +44,35 @@ export class Outputs {
 
   constructor(options: OutputsOptions) {
     this.#options = options;
-    this.#switched = options.outputs.map(
-      (output) => new SwitchedOutput({ ...options, output, device: options.deviceOf(output.target) }),
-    );
+    this.#switched = options.outputs.map((output) => this.#newOutput(output));
   }
 
   start(): void {
-    this.#isRunning = this.#switched.length > 0;
+    this.#isRunning = true;
+    this.check();
+  }
+
+  /**
+   * Uses other outputs from now on. An output that stays as it is keeps its state; any other is switched off first, so that
+   * a line or topic may move between outputs.
+   * @returns once the former ones are off, or have not answered for two seconds
+   */
+  async exchange(outputs: readonly Output[]): Promise<void> {
+    const wanted = new Set(outputs.map((output) => canonical(output)));
+    const isKept = ({ output }: SwitchedOutput): boolean => wanted.has(canonical(output));
+    const former = this.#switched.filter((one) => !isKept(one));
+    const kept = new Map(this.#switched.filter(isKept).map((one) => [canonical(one.output), one]));
+    this.#switched = [...kept.values()];
+    for (const { output } of former)
+      for (const times of [this.#since, this.#testEndMs, this.#pulseEndMs]) times.delete(output);
+    await Promise.all(former.map((one) => one.remove()));
+    this.#switched = outputs.map((output) => kept.get(canonical(output)) ?? this.#newOutput(output));
     this.check();
   }
 
   /** Called after each trip: the outputs follow soon, and a burst of trips is read at once. */
   checkSoon(): void {
-    if (!this.#isRunning || this.#isSoon) return;
+    if (!this.#isRunning || this.#isSoon || this.#switched.length === 0) return;
     this.#isSoon = true;
     this.#cancel();
     this.#cancel = this.#options.clock.after(SOON_MS, () => this.check());
@@ -66,6 +83,7 @@ export class Outputs {
     if (!this.#isRunning) return;
     this.#isSoon = false;
     this.#cancel();
+    if (this.#switched.length === 0) return;
     this.#cancel = this.#options.clock.after(INTERVAL_MS, () => this.check());
     try {
       this.#readReasons();
@@ -120,6 +138,11 @@ export class Outputs {
     await Promise.all(this.#switched.map((one) => one.stop()));
   }
 
+  #newOutput(output: Output): SwitchedOutput {
+    const device = this.#options.deviceOf(output.target);
+    return new SwitchedOutput({ ...this.#options, output, device });
+  }
+
   #readReasons(): void {
     const { pulses, look, clock } = this.#options;
     const isPulsed = ({ reason, pulseMs }: Output): boolean => reason === "alarm" && pulseMs !== null;
@@ -130,7 +153,7 @@ export class Outputs {
     const facts = look();
     const nowMs = clock.monotonicMs();
     for (const output of others) {
-      if (!isGiven(output.reason, facts)) this.#since.delete(output);
+      if (!isGiven(output, facts)) this.#since.delete(output);
       else if (!this.#since.has(output)) this.#since.set(output, nowMs);
     }
   }

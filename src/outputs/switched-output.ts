@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { messageOf } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Output } from "../domain/output.ts";
 import type { OutputDevice } from "./output-device.ts";
@@ -31,7 +31,9 @@ export class SwitchedOutput {
   /** Wall clock of the last switch. */
   sinceMs: number | null = null;
   fault: string | null = null;
-  #isBusy = false;
+  /** The switch that is under way; never rejects. */
+  #switching: Promise<void> | undefined;
+  #isStopped = false;
   #retryAtMs = -Infinity;
   #repeatAtMs = -Infinity;
   #failedSinceMs: number | undefined;
@@ -43,43 +45,50 @@ export class SwitchedOutput {
 
   /** Switches it if it has another state. Never rejects; one switch at a time, so the caller repeats what it wants. */
   async set(isOn: boolean): Promise<void> {
-    const { device, clock, conditions, record } = this.#options;
-    const { name, reason } = this.output;
-    const startedMs = clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     const isRepeated = this.isOn === isOn;
-    if (this.#isBusy || startedMs < this.#retryAtMs || (isRepeated && startedMs < this.#repeatAtMs)) return;
-    this.#isBusy = true;
+    if (this.#isStopped || this.#switching || nowMs < this.#retryAtMs) return;
+    if (isRepeated && nowMs < this.#repeatAtMs) return;
+    this.#switching = this.#switch(isOn, isRepeated);
+    await this.#switching;
+    this.#switching = undefined;
+  }
+
+  async #switch(isOn: boolean, isRepeated: boolean): Promise<void> {
+    const { device, clock, conditions } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const { name, isInverted } = this.output;
     try {
       await device.set(isOn);
       this.#repeatAtMs = startedMs + REPEAT_MS;
       if (isRepeated) return;
-      const isFirst = this.isOn === null && isOn === this.output.isInverted;
+      // The state after a start is no event, unless the reason of the output is given.
+      const isFirst = this.isOn === null && isOn === isInverted;
       this.isOn = isOn;
       this.sinceMs = clock.wallMs();
       this.fault = null;
       conditions.clear("output-failed", name);
       this.#failedSinceMs = undefined;
-      // The state after a start is no event, unless the reason of the output is given.
-      if (isFirst) return;
-      const detail = { state: isOn ? "on" : "off", reason };
-      record({
-        event: "output-switched",
-        who: "santinela",
-        from: "itself",
-        subject: `output ${name}`,
-        detail,
-      });
+      if (!isFirst) this.#note(isOn);
     } catch (error) {
       this.isOn = null;
-      this.fault = messageOf(error);
+      this.fault = sentenceOf(error);
       const nowMs = clock.monotonicMs();
       this.#retryAtMs = nowMs + RETRY_MS;
       this.#failedSinceMs ??= nowMs;
       if (nowMs - this.#failedSinceMs >= REPORTED_MS)
         conditions.raise("output-failed", { output: name, reason: this.fault }, name);
-    } finally {
-      this.#isBusy = false;
     }
+  }
+
+  #note(isOn: boolean): void {
+    this.#options.record({
+      event: "output-switched",
+      who: "santinela",
+      from: "itself",
+      subject: `output ${this.output.name}`,
+      detail: { state: isOn ? "on" : "off", reason: this.output.reason },
+    });
   }
 
   /** Switches it again to the state that it has: a broker may have lost its retained messages. */
@@ -90,14 +99,29 @@ export class SwitchedOutput {
     else this.#options.device.set(isOn).catch(() => (this.isOn = null));
   }
 
+  /** Switches it off and releases it, within two seconds. A switch that is under way ends first: the last one counts. */
   async stop(): Promise<void> {
     const { device, clock, conditions } = this.#options;
+    this.#isStopped = true;
     let cancel = (): void => {};
     const limit = new Promise<void>((resolve) => {
       cancel = clock.after(STOP_MS_MAX, resolve);
     });
-    await Promise.race([device.stop().catch(() => "it is off or cannot be reached"), limit]);
+    const stopped = Promise.resolve(this.#switching).then(() => device.stop());
+    await Promise.race([stopped.catch(() => "it is off or cannot be reached"), limit]);
     cancel();
     conditions.clear("output-failed", this.output.name);
   }
+
+  /** As `stop`, for an output that the configuration no longer has: the event log names the switch. */
+  async remove(): Promise<void> {
+    await this.stop();
+    if (this.isOn === true) this.#note(false);
+  }
+}
+
+/** Why it cannot be switched, with the remedy. */
+function sentenceOf(error: unknown): string {
+  const hint = error instanceof AppError ? error.hint : "";
+  return hint === "" ? messageOf(error) : `${messageOf(error)}. ${hint.replace(/\.$/, "")}`;
 }

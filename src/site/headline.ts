@@ -45,11 +45,26 @@ export class SiteHeadline {
     });
   }
 
+  /** Unfinished records that are an alarm by their fields or made by a local trip; the newest, at most 1,000 of each. */
+  alarmRecords(): UnfinishedRecord[] {
+    const startedMs = this.#startedMs();
+    const newest = (group: keyof UnfinishedCounts): UnfinishedRecord[] =>
+      this.#parts.unfinished.newest(group, startedMs, CHECKED_MAX);
+    const own = newest("work").filter((record) => this.#isMadeByTrip(record));
+    return [...newest("alarms"), ...own, ...this.#ownAhead(newest)];
+  }
+
+  /** Starts up to this time count as started, milliseconds since 1970. */
+  #startedMs(): number {
+    const { clock, host } = this.#parts;
+    // With a clock in the past, all starts are in the future; count them as started rather than miss an alarm.
+    return host.time.isTrusted() ? clock.wallMs() + STARTED_TOLERANCE_MS : Number.MAX_SAFE_INTEGER;
+  }
+
   /** Unfinished records: alarms by their fields, and records created by a local trip. */
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
-    const { clock, host, unfinished } = this.#parts;
-    // With a clock in the past, all starts are in the future; count them as started rather than miss an alarm.
-    const startedMs = host.time.isTrusted() ? clock.wallMs() + STARTED_TOLERANCE_MS : Number.MAX_SAFE_INTEGER;
+    const { unfinished } = this.#parts;
+    const startedMs = this.#startedMs();
     const counts = unfinished.counts(startedMs);
     const newest = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
       counts[group] === 0 ? [] : unfinished.newest(group, startedMs, limit);

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import { openedChip } from "../domain/gpio-chip.ts";
 import type { Log } from "../domain/log.ts";
@@ -29,13 +30,13 @@ export interface SiteOutputsParts {
 /** The outputs of the configuration, connected to the lines and the broker of the site. */
 export class SiteOutputs {
   readonly #outputs: Outputs;
-  readonly #publisher: ReturnType<Inputs["outputPublisher"]>;
+  readonly #newPublisher: () => Publisher | undefined;
+  #publisher: Publisher | undefined;
   readonly #availability: string;
 
   constructor({ config, host, inputs, trips, ...parts }: SiteOutputsParts) {
     const { outputs, site } = config;
-    const hasTopics = outputs.some(({ target }) => target.by === "mqtt");
-    this.#publisher = hasTopics ? inputs.outputPublisher() : undefined;
+    this.#newPublisher = () => inputs.outputPublisher();
     this.#availability = `santinela/${site.ref}/outputs/availability`;
     const kindOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId)?.kind;
     this.#outputs = new Outputs({
@@ -55,13 +56,16 @@ export class SiteOutputs {
     return this.#outputs.test(name, by);
   }
 
-  async start(): Promise<void> {
-    const publisher = this.#publisher;
-    await publisher?.start(() => {
-      publisher.publish(this.#availability, "online");
-      this.#outputs.repeatTopics();
-    }, this.#availability);
+  /** @param outputs those of the configuration */
+  async start(outputs: readonly Output[]): Promise<void> {
+    await this.#startPublisher(outputs);
     this.#outputs.start();
+  }
+
+  /** Uses the outputs of a changed configuration. @returns once the former ones are off, or do not answer */
+  async exchange(outputs: readonly Output[]): Promise<void> {
+    await this.#startPublisher(outputs);
+    await this.#outputs.exchange(outputs);
   }
 
   /** Called after each trip. */
@@ -74,12 +78,34 @@ export class SiteOutputs {
     await this.#publisher?.stop();
   }
 
+  /** A publisher stays connected without topics: they may come back. */
+  async #startPublisher(outputs: readonly Output[]): Promise<void> {
+    if (this.#publisher || !outputs.some(({ target }) => target.by === "mqtt")) return;
+    const publisher = this.#newPublisher();
+    this.#publisher = publisher;
+    await publisher?.start(() => {
+      publisher.publish(this.#availability, "online");
+      this.#outputs.repeatTopics();
+    }, this.#availability);
+  }
+
   #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {
     if (target.by === "gpio")
       return new LineOutput(target, (chip) => openDriver(backend, openedChip(gpio, chip)));
-    return new TopicOutput(target, this.#publisher ?? NO_BROKER);
+    return new TopicOutput(target, {
+      deliver: (topic, payload) => (this.#publisher ?? NO_BROKER).deliver(topic, payload),
+    });
   }
 }
 
-/** The configuration refuses a topic without a broker. */
-const NO_BROKER = { deliver: () => Promise.reject(new Error("there is no broker")) };
+type Publisher = NonNullable<ReturnType<Inputs["outputPublisher"]>>;
+
+/** The configuration refuses a topic without a broker; a broker that came with a reload needs a restart. */
+const NO_BROKER = {
+  deliver: () =>
+    Promise.reject(
+      new AppError("unavailable", "the broker is new in the configuration", {
+        hint: "Restart the daemon to use it.",
+      }),
+    ),
+};

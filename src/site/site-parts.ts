@@ -4,6 +4,7 @@ import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { ZoneService } from "../inputs/zone-service.ts";
 import type { ConditionRegistry } from "../ops/condition-registry.ts";
+import type { AlarmTrips } from "../store/alarm-trips.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { TransmissionStore } from "../store/transmissions.ts";
@@ -18,6 +19,7 @@ export interface SiteParts {
   readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly journal: Journal;
+  readonly alarmTrips: AlarmTrips;
   /** On a read-only connection, as are the others of `santinela.db`. */
   readonly outbox: OutboxStore;
   readonly unfinished: UnfinishedInterventions;

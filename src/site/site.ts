@@ -8,6 +8,7 @@ import type { Contact } from "../domain/zone.ts";
 import { VERSION } from "../generated/version.ts";
 import { storageWear } from "../ops/host.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
+import { AlarmZones } from "./alarm-zones.ts";
 import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
 import { SiteJourneys } from "./journeys.ts";
@@ -33,6 +34,7 @@ export class Site {
   readonly tests: SiteTests;
   readonly #queue: SyncQueue;
   readonly #headline: SiteHeadline;
+  readonly #alarmZones: AlarmZones;
   readonly #journeys: SiteJourneys;
   readonly #monitoring: SiteMonitoring;
   readonly #parts: SiteParts;
@@ -48,6 +50,7 @@ export class Site {
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetyHeld());
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts);
+    this.#alarmZones = new AlarmZones(parts.alarmTrips);
     this.#journeys = new SiteJourneys(parts);
     this.#monitoring = new SiteMonitoring(parts);
   }
@@ -85,10 +88,11 @@ export class Site {
 
   /** What the outputs depend on; without the outbox, whose summary takes long with many records. */
   outputFacts(): OutputFacts {
-    return {
-      headline: this.#headline.read({ ...this.#headlineFacts(), outbox: NO_RECORDS }),
-      link: this.#parts.link(),
-    };
+    const facts = this.#headlineFacts();
+    const headline = this.#headline.read({ ...facts, outbox: NO_RECORDS });
+    const hasRecord = headline.reasons.some(({ code }) => code === "alarm-unfinished");
+    const alarm = this.#alarmZones.read(facts.zones, hasRecord, () => this.#headline.alarmRecords());
+    return { headline, link: this.#parts.link(), alarm };
   }
 
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */

@@ -59,7 +59,10 @@ test.each([
   ],
   ["{ name: a, on: link-lost, gpio: 5 }", /link-lost needs a dispatch centre/],
   ["{ name: a, on: alarm, gpio: 5, afterS: 5 }", /an alarm has no delay/],
-  ["{ name: a, on: alarm, gpio: 5, kinds: [fire] }", /kinds needs on: alarm and pulseS/],
+  [
+    "{ name: a, on: not-ready, gpio: 5, kinds: [fire] }",
+    /outputs\[0\]\.kinds: kinds needs on: alarm, because not-ready is of the whole site\. Remove kinds/,
+  ],
   ["{ name: a, on: alarm, gpio: 5, payloads: { on: x, off: y } }", /payloads belong to mqtt/],
   ["{ name: a, on: alarm, mqtt: x, active: low }", /active belongs to gpio/],
   ["{ name: a, on: alarm, mqtt: x/# }", /outputs\[0\]\.mqtt/],

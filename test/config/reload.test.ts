@@ -35,6 +35,7 @@ test.each([
   ],
   ["homeAssistant: { enabled: false }", "homeAssistant: { enabled: true }", [], ["homeAssistant.enabled"]],
   ["gpio: { backend: simulated }", "gpio: { backend: cdev }", [], ["gpio.backend"]],
+  ["{}", "outputs: [{ name: siren, on: alarm, gpio: 22 }]", ["outputs"], []],
   ["log: { level: info }", "log: { level: debug }", ["log.level"], []],
   ["metrics: { tokenFile: one }", "metrics: { tokenFile: two }", ["metrics.tokenFile"], []],
   ["{}", `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`, ["upstream"], []],

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -11,8 +13,8 @@ import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../suppor
 
 /* Outputs as the siren, the dialler and the lamp see them: retained messages at a real broker, and lines. */
 
-const zone = (id: string, kind: string): string =>
-  `  - { id: ${id}, name: ${id}, kind: ${kind}, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`;
+const zone = (id: string, kind: string, more = ""): string =>
+  `  - { id: ${id}, name: ${id}, kind: ${kind}, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true }${more} }\n`;
 
 describeWithMosquitto("outputs", () => {
   let installation: Installation;
@@ -34,14 +36,21 @@ describeWithMosquitto("outputs", () => {
     await broker.stop();
   });
 
+  const yaml = (outputs: string): string =>
+    `site: { ref: alone }\nhttp: { port: 0 }\ngpio: { backend: simulated }\nmqtt: { url: "${broker.url}" }\n` +
+    `${buildingsYaml(1)}outputs:${outputs === "" ? " []" : ""}\n${outputs}zones:\n${zone("smoke", "fire")}${zone("counter", "holdup")}` +
+    zone("window", "glass") +
+    zone("fence", "perimeter") +
+    zone("door", "intrusion", `, entryDelayS: 45, gate: { schedule: "mon-sun 00:00-24:00" }`);
+
   async function start(outputs: string): Promise<void> {
-    site = installation.daemon(
-      "site",
-      `site: { ref: alone }\nhttp: { port: 0 }\ngpio: { backend: simulated }\nmqtt: { url: "${broker.url}" }\n` +
-        `${buildingsYaml(1)}outputs:\n${outputs}zones:\n${zone("smoke", "fire")}${zone("counter", "holdup")}`,
-    );
+    site = installation.daemon("site", yaml(outputs));
     await site.start();
   }
+
+  /** Replaces the outputs in the file of the site. */
+  const edit = (outputs: string): void =>
+    writeFileSync(join(installation.folder, "site.yaml"), `dataDir: ./site\n${yaml(outputs)}`);
 
   const command = (...words: string[]): Promise<Outcome> =>
     santinela([...words, "--config", "site.yaml"], { cwd: installation.folder });
@@ -82,6 +91,83 @@ describeWithMosquitto("outputs", () => {
       "output-switched output lamp off",
     ]);
     expect((await command("outputs", "list")).stdout).toMatch(/siren +alarm +GPIO 22 +off/);
+  });
+
+  test("an output that follows alarms of some kinds ends with them, also for trips that joined a record", async () => {
+    await start(
+      "  - { name: any, on: alarm, mqtt: out/any }\n" +
+        "  - { name: fire, on: alarm, kinds: [fire, intrusion], mqtt: out/fire }\n" +
+        "  - { name: yard, on: alarm, kinds: [perimeter], mqtt: out/yard }\n",
+    );
+    await hears("out/yard OFF");
+    // In its entry delay: no alarm yet.
+    await trip("door");
+    await trip("window");
+    await trip("fence");
+    await hears("out/yard ON");
+    expect(await states()).toBe("any true, fire false, yard true");
+    await trip("smoke");
+    await hears("out/fire ON");
+    await site.end("SIGKILL");
+    await site.start();
+    await eventually("the states", async () => (await states()) === "any true, fire true, yard true");
+    for (const id of ["window", "fence", "smoke"]) await command("trip", "--zone", id, "--restore");
+    const { journeys } = await site.get<StatusView>("/site/status");
+    const yard = journeys.find(({ name }) => name.includes("window"));
+    await command("interventions", "set", String(yard?.interventionId), "--status", "done");
+    await hears("out/yard OFF", 2);
+    expect(await states()).toBe("any true, fire true, yard false");
+    expect(heard.filter((one) => one === "out/fire OFF")).toHaveLength(1);
+  });
+
+  test("a reload adds, changes and removes outputs, and an unchanged one does not flicker", async () => {
+    await start("");
+    await trip("smoke");
+    expect(await outputs()).toEqual([]);
+    const lamp = "  - { name: lamp, on: alarm, mqtt: out/lamp }\n";
+    edit(`${lamp}  - { name: bell, on: alarm, mqtt: out/bell }\n  - { name: relay, on: alarm, gpio: 5 }\n`);
+    expect((await command("reload")).stdout).toBe("options applied: outputs\n");
+    await hears("out/lamp ON");
+    await hears("out/bell ON");
+    edit(
+      `  - { name: horn, on: alarm, gpio: 5 }\n${lamp}  - { name: bell, on: alarm, inverted: true, mqtt: out/bell2 }\n`,
+    );
+    expect((await command("reload")).code).toBe(0);
+    await hears("out/bell OFF");
+    await hears("out/bell2 OFF");
+    await eventually("the states", async () => (await states()) === "horn true, lamp true, bell false");
+    edit(lamp.replace("}", ", gpio: 4 }"));
+    expect((await command("reload")).stderr).toMatch(
+      /site\.yaml:\d+:\d+: outputs\[0\]: an output needs exactly one/,
+    );
+    edit(lamp);
+    expect((await command("reload")).code).toBe(0);
+    expect(await states()).toBe("lamp true");
+    expect(heard).not.toContain("out/lamp OFF");
+    expect(await switched()).toEqual(
+      expect.arrayContaining(["output-switched output relay off", "output-switched output horn off"]),
+    );
+  });
+
+  test("a killed daemon leaves its state, is offline, and at the next start says at once what is true", async () => {
+    const lamp = (kind: string): string =>
+      `  - { name: lamp, on: alarm, kinds: [${kind}], mqtt: out/lamp }\n`;
+    await start(lamp("fire"));
+    await trip("smoke");
+    await hears("out/lamp ON");
+    await listener.subscribeAsync("santinela/#");
+    await hears("santinela/alone/outputs/availability online");
+    await site.end("SIGKILL");
+    await hears("santinela/alone/outputs/availability offline");
+    expect((await connectAndRead(broker.url, "out/lamp")).toString()).toBe("ON");
+    await site.start();
+    await hears("santinela/alone/outputs/availability online", 2);
+    await hears("out/lamp ON", 2);
+    expect(heard.filter((one) => one === "out/lamp OFF")).toHaveLength(1);
+    await site.end("SIGKILL");
+    edit(lamp("gas"));
+    await site.start();
+    await hears("out/lamp OFF", 2);
   });
 
   test("a dialler is triggered again by a restart within a minute, and not by a later one or by a fault", async () => {

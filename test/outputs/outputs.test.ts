@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import type { HeadlineCode } from "../../src/domain/headline.ts";
 import type { Output, OutputFacts } from "../../src/domain/output.ts";
@@ -6,6 +7,7 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
 import { Outputs } from "../../src/outputs/outputs.ts";
+import type { ZoneKind } from "../../src/domain/zone.ts";
 import type { DispatchedTrip } from "../../src/store/dispatched-trips.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -14,6 +16,12 @@ const BY = { who: "ana@site.example", from: "192.168.1.9" };
 let clock: ManualClock;
 let conditions: ConditionRegistry;
 let switched: boolean[];
+/** Each switch with its topic, and each release. */
+let wires: string[];
+/** Topics whose switches do not end. */
+let stuck: Set<string>;
+/** Ends the switches that are stuck. */
+let unstick: (() => void)[];
 let events: NewEvent[];
 let facts: OutputFacts;
 let rows: DispatchedTrip[];
@@ -22,7 +30,8 @@ let lookFailure: Error | undefined;
 beforeEach(() => {
   clock = new ManualClock();
   [switched, events, rows, failure, lookFailure] = [[], [], [], undefined, undefined];
-  facts = { headline: { reasons: [] }, link: { state: "up" } };
+  [wires, stuck, unstick] = [[], new Set(), []];
+  facts = because();
   conditions = new ConditionRegistry(clock, log());
 });
 
@@ -30,26 +39,33 @@ function log(): JsonLog {
   return new JsonLog({ level: "error", clock, write: () => {} });
 }
 
-function outputs(options: Partial<Output>): Outputs {
-  const output: Output = {
-    name: "lamp",
-    reason: "not-ready",
-    kinds: null,
-    target: { by: "mqtt", topic: "lamp", on: "ON", off: "OFF" },
-    pulseMs: null,
-    delayMs: 0,
-    isInverted: false,
-    ...options,
-  };
+const topic = (name: string): Output["target"] => ({ by: "mqtt", topic: name, on: "ON", off: "OFF" });
+
+const LAMP: Output = {
+  name: "lamp",
+  reason: "not-ready",
+  kinds: null,
+  target: topic("lamp"),
+  pulseMs: null,
+  delayMs: 0,
+  isInverted: false,
+};
+
+function outputs(...all: Partial<Output>[]): Outputs {
   const started = new Outputs({
-    outputs: [output],
-    deviceOf: () => ({
+    outputs: all.map((options) => ({ ...LAMP, ...options })),
+    deviceOf: (target) => ({
       set: async (isOn) => {
+        const name = target.by === "mqtt" ? target.topic : String(target.gpio);
+        if (stuck.has(name)) await new Promise<void>((resolve) => unstick.push(resolve));
         if (failure) throw failure;
         switched.push(isOn);
+        wires.push(`${name} ${isOn ? "on" : "off"}`);
+      },
+      stop: async () => {
+        wires.push(`${target.by === "mqtt" ? target.topic : target.gpio} released`);
         return Promise.resolve();
       },
-      stop: async () => Promise.resolve(),
     }),
     pulses: new AlarmPulses({ clock, bootId: "b", trips: { newest: () => rows }, kindOf: () => "fire" }),
     look: () => {
@@ -68,6 +84,13 @@ function outputs(options: Partial<Output>): Outputs {
 const because = (...codes: HeadlineCode[]): OutputFacts => ({
   headline: { reasons: codes.map((code) => ({ code, level: "fault", count: 1, items: [] })) },
   link: { state: "up" },
+  alarm: { isGiven: false, kinds: () => new Set() },
+});
+
+/** Alarms of zones of these kinds; without kinds one that a person has written. */
+const alarmOf = (...kinds: ZoneKind[]): OutputFacts => ({
+  ...because(),
+  alarm: { isGiven: true, kinds: () => new Set(kinds) },
 });
 
 /** Advances by whole seconds, and lets each switch end. */
@@ -179,4 +202,84 @@ test("a test takes two seconds, also of an inverted output, and is refused while
   await pass(1);
   expect(() => started.test("lamp", BY)).toThrow(/output lamp is in use now/);
   expect(() => started.test("horn", BY)).toThrow(/output horn does not exist/);
+});
+
+test("an output that follows alarms can ask for kinds, and without kinds also follows those of persons", async () => {
+  outputs(
+    { reason: "alarm" },
+    { name: "siren", reason: "alarm", kinds: ["fire", "gas"], target: topic("siren") },
+  );
+  await pass(1);
+  for (const alarm of [
+    alarmOf(),
+    alarmOf("holdup"),
+    alarmOf("holdup", "gas"),
+    alarmOf("holdup"),
+    because(),
+  ]) {
+    facts = alarm;
+    await pass(1);
+  }
+  expect(wires).toEqual(["lamp off", "siren off", "lamp on", "siren on", "siren off", "lamp off"]);
+});
+
+test("of changed outputs, the same one keeps its state; the others are off before a new one uses their wires", async () => {
+  facts = because("zone-fault");
+  const started = outputs({}, { name: "bell", target: topic("bell") }, { name: "old", target: topic("old") });
+  await pass(2);
+  wires.length = 0;
+  const changed = { ...LAMP, name: "bell", target: topic("old") };
+  await started.exchange([
+    changed,
+    { ...LAMP },
+    { ...LAMP, name: "new", target: topic("bell"), isInverted: true },
+  ]);
+  await pass(2);
+  expect(wires).toEqual(["bell released", "old released", "old on", "bell off"]);
+  expect(started.list().map(({ name, isOn }) => [name, isOn])).toEqual([
+    ["bell", true],
+    ["lamp", true],
+    ["new", false],
+  ]);
+  const switches = events.map(({ subject, detail }) => [subject, (detail as { state: string }).state]);
+  expect(switches.slice(3)).toEqual([
+    ["output bell", "off"],
+    ["output old", "off"],
+    ["output bell", "on"],
+    ["output new", "off"],
+  ]);
+  await started.exchange([]);
+  expect(started.list()).toEqual([]);
+});
+
+test("a switch that is under way ends before its output is released, and a stuck one holds up nothing", async () => {
+  stuck.add("lamp");
+  const started = outputs({});
+  await pass(1);
+  const exchanged = started.exchange([{ ...LAMP, name: "bell", target: topic("bell") }]);
+  await pass(3);
+  await exchanged;
+  await pass(1);
+  expect(wires).toEqual(["bell off"]);
+  for (const end of unstick) end();
+  await pass(1);
+  expect(wires).toEqual(["bell off", "lamp off", "lamp released"]);
+});
+
+test("a new output that cannot be switched is named with the remedy, and the others go on", async () => {
+  const started = outputs({});
+  await pass(1);
+  failure = new AppError("unavailable", "chip expander is new in gpio.chips", {
+    hint: "Restart the daemon to use it.",
+  });
+  await started.exchange([LAMP, { ...LAMP, name: "bell", target: topic("bell") }]);
+  await pass(15);
+  expect(conditions.list()).toMatchObject([{ code: "output-failed", subject: "bell" }]);
+  const fault = "chip expander is new in gpio.chips. Restart the daemon to use it";
+  expect(started.list()).toMatchObject([
+    { isOn: false, fault: null },
+    { isOn: null, fault },
+  ]);
+  await started.exchange([LAMP]);
+  expect(conditions.list()).toEqual([]);
 });
