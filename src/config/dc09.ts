@@ -82,8 +82,8 @@ function unknownAccount(account: string): string {
   return `account ${account} is not in dc09.accounts. Add it there`;
 }
 
-/** An address or a network in CIDR notation. */
-function isAddress(text: string): boolean {
+/** Whether a text is an address or a network in CIDR notation. */
+export function isAddress(text: string): boolean {
   const [address = "", prefix, ...more] = text.split("/");
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
   return bits > 0 && more.length === 0 && (prefix === undefined || Number(prefix) <= bits);

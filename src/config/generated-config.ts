@@ -1,5 +1,6 @@
 import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
 import type { ObjectiveType } from "../domain/objective.ts";
+import { hasPanel, panelLines } from "./panel-questions.ts";
 import { proposedZoneLines } from "./proposed-zones.ts";
 import type { SetupAnswers } from "./setup-questions.ts";
 
@@ -9,6 +10,9 @@ export interface Draft {
   /** File name in the directory of the configuration -> content. */
   readonly secrets: ReadonlyMap<string, string>;
 }
+
+/** Name of the file with the key of the alarm panel. */
+export const PANEL_KEY_FILE = "panel.key";
 
 /**
  * Generates a readable configuration from answers.
@@ -26,7 +30,7 @@ export function generateConfig(
   const fileOf = (question: string): string => {
     const given = secretFiles[question];
     if (given !== undefined) return given;
-    const name = `${question.replace("-password", "")}.password`;
+    const name = question === "panel-key" ? PANEL_KEY_FILE : `${question.replace("-password", "")}.password`;
     secrets.set(name, answers[question] ?? "");
     return `./${name}`;
   };
@@ -39,6 +43,7 @@ export function generateConfig(
       : "http: { host: 127.0.0.1, port: 8080 }",
     ...centreLines(answers, fileOf),
     ...brokerLines(answers, fileOf),
+    ...panelLines(answers, () => fileOf("panel-key")),
     ...zoneLines(answers, found),
   ];
   return { text: `${lines.join("\n")}\n`, secrets };
@@ -72,9 +77,10 @@ function zoneLines(answers: SetupAnswers, found: readonly ProposedZone[]): strin
     ...proposedZoneLines(found, { type: type as ObjectiveType, id: Number(id) }),
     ...(answers["zone"] === "none" ? [] : firstZoneLines(answers)),
   ];
-  if (entries.length === 0) return ["zones: []"];
+  const zones = entries.length === 0 ? ["zones: []"] : ["zones:", ...entries];
+  if (entries.length === 0 && !hasPanel(answers)) return zones;
   const objective = `    - { id: ${id}, name: ${quoted(answers["objective-name"])} }`;
-  return ["objectives:", `  ${type}:`, objective, "zones:", ...entries];
+  return ["objectives:", `  ${type}:`, objective, ...zones];
 }
 
 function firstZoneLines(answers: SetupAnswers): string[] {

@@ -2,6 +2,7 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { folded } from "../domain/search-folding.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { ZONE_KINDS } from "../domain/zone.ts";
+import { hasPanel, PANEL_QUESTIONS } from "./panel-questions.ts";
 
 /** Answers by question name; skipped questions have none. */
 export type SetupAnswers = Readonly<Record<string, string>>;
@@ -38,8 +39,9 @@ const isGiven =
 const always = (text: string) => (): string => text;
 const hasZone = (answers: SetupAnswers): boolean => (answers["zone"] ?? "none") !== "none";
 const hasAnyZone = (answers: SetupAnswers): boolean => hasZone(answers) || isGiven(FOUND_ZONES)(answers);
+const hasObjective = (answers: SetupAnswers): boolean => hasAnyZone(answers) || hasPanel(answers);
 
-/** The questions in order: site, network, dispatch centre, broker, first zone, administrator. */
+/** The questions in order: site, network, dispatch centre, broker, alarm panel, first zone, administrator. */
 export const QUESTIONS: readonly SetupQuestion[] = [
   { name: "site-name", text: "Name of the site", problem: notEmpty },
   {
@@ -116,11 +118,12 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     isSecret: true,
     problem: notEmpty,
   },
+  ...PANEL_QUESTIONS,
   {
     name: "zone",
     text: "Input of the first zone",
     choices: ["gpio", "mqtt", "simulated", "none"],
-    defaultAnswer: (answers) => (isGiven(FOUND_ZONES)(answers) ? "none" : "simulated"),
+    defaultAnswer: (answers) => (isGiven(FOUND_ZONES)(answers) || hasPanel(answers) ? "none" : "simulated"),
   },
   { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: notEmpty },
   {
@@ -167,20 +170,20 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     name: "objective-type",
     text: "Objective type at the dispatch centre",
     choices: OBJECTIVE_TYPES,
-    when: hasAnyZone,
+    when: hasObjective,
     defaultAnswer: always("obiective/cladiri"),
   },
   {
     name: "objective-id",
     text: "Id of the objective at the dispatch centre",
-    when: hasAnyZone,
+    when: hasObjective,
     defaultAnswer: always("1"),
     problem: number,
   },
   {
     name: "objective-name",
     text: "Name of the objective",
-    when: hasAnyZone,
+    when: hasObjective,
     defaultAnswer: ({ "site-name": name = "" }) => name,
   },
   {

@@ -16,6 +16,8 @@ import { orderedUuid } from "../domain/uuid-v7.ts";
 
 /** HS256 requires a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
+/** AES-128. */
+const PANEL_KEY_BYTES = 16;
 
 /** Creates the data directory and its `secrets` directory, accessible to this user only. */
 export function prepareDataDir(dataDir: string): void {
@@ -95,6 +97,11 @@ export function keyFrom(place: string, text: string): KeyObject {
 /** Whether a key was typed or repeated: it is text, or has fewer distinct bytes than one random key in 10^9. */
 function isGuessable(bytes: Buffer): boolean {
   return new Set(bytes).size < 20 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+}
+
+/** A new random key for AES-128, which every alarm panel with encryption has: 32 hexadecimal digits in capitals. */
+export function newPanelKeyText(): string {
+  return randomBytes(PANEL_KEY_BYTES).toString("hex").toUpperCase();
 }
 
 /** The MQTT client id of this installation; two daemons must never share one. */

@@ -1,6 +1,7 @@
 import { continuedConfig, currentAnswers } from "../config/continued-config.ts";
 import { generateConfig } from "../config/generated-config.ts";
 import { configurationText, newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
+import { PANEL_QUESTIONS } from "../config/panel-questions.ts";
 import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { DraftView, QuestionView } from "./administration-view.ts";
@@ -51,7 +52,11 @@ function errorsOf(file: string, text: string, load: LoadOptions): string | null 
   }
 }
 
-/** Skipped in the web panel: the administrator already exists, and secrets are written to files on the device. */
-function isForTheTerminal({ name, isSecret }: SetupQuestion): boolean {
-  return isSecret === true || name === "administrator";
+/**
+ * Skipped in the web panel: the administrator already exists, and secrets are written to files on the device, such as the key of
+ * an alarm panel.
+ */
+function isForTheTerminal(question: SetupQuestion): boolean {
+  const { name, isSecret } = question;
+  return isSecret === true || name === "administrator" || PANEL_QUESTIONS.includes(question);
 }

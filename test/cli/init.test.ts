@@ -5,9 +5,13 @@ import { PassThrough, Writable } from "node:stream";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { AlarmPanel } from "../support/alarm-panel.ts";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
+import { MAIN } from "../support/built-program.ts";
 import { buildingsYaml, EDGE, Installation, pause, startCentre } from "../support/installation.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 
@@ -72,6 +76,7 @@ describe("init on a terminal", () => {
       [/E-mail address of the site's account/, "hala@example.ro"],
       [/Password of that account/, "zaporojan fără frică"],
       [/MQTT broker/, "off"],
+      [/IP alarm panel.*\(yes, no\) \[no\]/, ""],
       [/Input of the first zone/, ""],
       [/Name of the zone/, "Ușa principală"],
       [/Short id.*\[usa-principala\]/, ""],
@@ -104,6 +109,91 @@ describe("init on a terminal", () => {
       zones: [{ id: "usa-principala", name: "Ușa principală", objective: { id: 12 } }],
       warnings: [],
     });
+  });
+
+  test("receives the alarms of an IP alarm panel with a new key, without a zone of its own", async () => {
+    const port = await freePort();
+    const { code, stderr, stdout } = await person([
+      [/Name of the site/, "Hala Nord"],
+      [/short reference/, ""],
+      [/Time zone/, ""],
+      [/Language/, "en"],
+      [/Access to the local API/, ""],
+      [/dispatch centre/, ""],
+      [/MQTT broker/, "off"],
+      [/IP alarm panel/, "yes"],
+      [/Port for the alarm panel.*\[12128\]/, "70000"],
+      [/number from 1 to 65535[^]*Port for/, String(port)],
+      [/Account/, "12"],
+      [/3 to 16 hexadecimal digits[^]*Account/, "abc1"],
+      [/Encryption; without it.*\[yes\]/, ""],
+      [/Encryption key.*empty to generate one: /, "too short"],
+      [/must have 32, 48 or 64[^]*Encryption key/, ""],
+      [/supervision messages.*\[60\]/, ""],
+      [/Input of the first zone.*\[none\]/, ""],
+      [/Objective type/, ""],
+      [/Id of the objective/, "12"],
+      [/Name of the objective/, ""],
+      [/initial administrator/, ""],
+    ]);
+    const keyFile = join(folder, "etc", "panel.key");
+    const key = readFileSync(keyFile, "utf8").trim();
+    expect(key).toMatch(/^[0-9A-F]{32}$/);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(stderr).toMatch(
+      new RegExp(
+        `enter at the alarm panel[^]*port ${port}, TCP or UDP[^]*account: ABC1\n[^]*key in ${keyFile}\n`,
+      ),
+    );
+    expect(stdout + stderr).not.toContain(key);
+    expect(code).toBe(0);
+    const config = loadConfiguration({ file, env: {}, cwd: "/" });
+    expect(config.dc09).toMatchObject({
+      host: "0.0.0.0",
+      port,
+      accounts: [{ account: "ABC1", key, isPlain: false, objective: { id: 12 }, silenceS: 180 }],
+    });
+
+    const site = new DaemonProcess({ main: MAIN, configFile: file, dataDir: config.dataDir });
+    await site.start({ SANTINELA_HTTP__PORT: "0" });
+    try {
+      const panel = new AlarmPanel({ account: "ABC1", key, port: () => port, wallMs: () => Date.now() });
+      expect(await panel.report("1130 01 004")).toBe(true);
+      await eventually("its record", async () =>
+        (await site.get<{ interventionId: number | null }[]>("/site/trips")).some(
+          ({ interventionId }) => interventionId !== null,
+        ),
+      );
+    } finally {
+      await site.end("SIGTERM");
+    }
+  });
+
+  test("an alarm panel without encryption needs its address, and one without supervision has none", async () => {
+    const { code, stdout } = await init(
+      "--dry-run",
+      "--from",
+      answers(
+        "site-name: S\npanel: yes\npanel-account: 1234\npanel-encrypted: no\npanel-address: 192.168.1.20\npanel-polling: 0\n",
+      ),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^dc09:.*\n {2}host: 0\.0\.0\.0\n {2}port: 12128\n {2}accounts:\n {4}- account: "1234"\n {6}plain: true\n {6}from: \["192\.168\.1\.20"\]\n {6}objective: \{ type: obiective\/cladiri, id: 1 \}\nobjectives:/m,
+    );
+    const without = await init(
+      "--from",
+      answers("site-name: S\npanel: yes\npanel-account: 1234\npanel-encrypted: no\n"),
+    );
+    expect(without.stderr).toMatch(/panel-address is missing/);
+  });
+
+  test("the key of an alarm panel can be one that it has already", async () => {
+    writeFileSync(join(folder, "ajax.key"), "sixteen letters!\n", { mode: 0o600 });
+    const given = "site-name: S\npanel: yes\npanel-account: 1234\npanel-key-file: ajax.key\nzone: none\n";
+    expect((await init("--from", answers(given))).stderr).toContain(`key in ${join(folder, "ajax.key")}`);
+    const { dc09 } = loadConfiguration({ file, env: {}, cwd: "/" });
+    expect(dc09?.accounts[0]?.key).toBe(Buffer.from("sixteen letters!").toString("hex").toUpperCase());
   });
 
   test("writes nothing when the installer cancels", async () => {
@@ -148,6 +238,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/MQTT broker/, "external"],
         [/URL of the broker/, broker.url],
         [/User name/, ""],
+        [/IP alarm panel/, ""],
         [/Looking for sensors/, ""],
         [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
         [/Name of the zone/, "Hall door"],
@@ -209,6 +300,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
         [/MQTT broker/, "external"],
         [/URL of the broker/, broker.url],
         [/User name/, ""],
+        [/IP alarm panel/, ""],
         [/Looking for sensors/, ""],
         [/Zones from these sensors/, "99"],
         [/numbers from 1 to/, (output) => `${numberOf(output, door)}, ${numberOf(output, flood)}`],

@@ -9,10 +9,11 @@ import { showAddress } from "../address.ts";
 import { formatResults } from "../check-result.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
-import { generateConfig, type Draft } from "../../config/generated-config.ts";
+import { generateConfig, PANEL_KEY_FILE, type Draft } from "../../config/generated-config.ts";
 import { renameDurably } from "../../store/durable-files.ts";
 import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
 import { askedAgain, interview, type Interviewed } from "./interview.ts";
+import { describePanel, withPanelKey } from "./panel-key.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { setServiceGroup } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
@@ -111,11 +112,12 @@ const CENTRE_QUESTIONS = /^centre-/;
 /** @returns the written configuration; undefined after a dry run */
 async function create(
   path: string,
-  { answers, secretFiles, found = [] }: Answered,
+  { answers: given, secretFiles, found = [] }: Answered,
   { dryRun, force = false }: InitOptions,
   terminal: Terminal,
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
+  const answers = withPanelKey(given);
   const draft = generateConfig(
     answers,
     secretFiles,
@@ -132,6 +134,8 @@ async function create(
   const config = loadConfiguration({ file: path, env, cwd });
   const written = [path, ...[...draft.secrets.keys()].map((name) => join(dirname(path), name))];
   stderr.write(`wrote ${written.join(", ")}\n`);
+  const newKeyFile = draft.secrets.has(PANEL_KEY_FILE) ? join(dirname(path), PANEL_KEY_FILE) : undefined;
+  describePanel(config, newKeyFile ?? secretFiles["panel-key"], terminal);
   await addAdministrator(answers, secretFiles, config, terminal);
   return { config, text: draft.text };
 }
@@ -193,8 +197,9 @@ function answersOf(file: string): Answered {
         hint: "Run santinela init --template for the possible answers.",
       });
     const answer = item?.answer ?? defaultAnswer?.(answers) ?? "";
-    if (isSecret === true) secretFiles[name] = resolve(dirname(file), answer);
-    const value = isSecret === true ? readText(resolve(dirname(file), answer), key).trim() : answer;
+    const isFile = isSecret === true && answer !== "";
+    if (isFile) secretFiles[name] = resolve(dirname(file), answer);
+    const value = isFile ? readText(resolve(dirname(file), answer), key).trim() : answer;
     const problem = problemWith(question, value);
     if (problem !== undefined) throw new AppError("bad-data", `${item?.place ?? file}: ${problem}`);
     answers[name] = value;
