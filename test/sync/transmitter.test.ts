@@ -400,9 +400,11 @@ describe("rejections", () => {
     await site.trip("smoke");
     await allSent();
     expect(strict.events).toEqual(["0001 1110 01 002"]);
-    expect(site.zones.health.list()).toMatchObject([
-      { code: "monitoring-receiver-clock", severity: "warning", values: { seconds: 3_600 } },
-    ]);
+    const [warning, ...others] = site.zones.health.list();
+    expect(warning).toMatchObject({ code: "monitoring-receiver-clock", severity: "warning" });
+    // The time of a NAK is in whole seconds, and passes while it is on its way.
+    expect(Math.abs(Number(warning?.values?.["seconds"]) - 3_600)).toBeLessThan(20);
+    expect(others).toEqual([]);
     // The machine's clock is set.
     aheadMs = 0;
     await site.trip("till");
@@ -423,14 +425,14 @@ describe("rejections", () => {
 
 describe("the periodic test", () => {
   test("is sent at its interval, once after a restart, and does not pile up", async () => {
-    start(configOf({ testH: 24 }));
+    start(configOf({ testH: 1 }));
     await allSent();
     expect(first.events).toEqual(["0001 1602 00 000"]);
-    await startAgain(configOf({ testH: 24 }));
+    await startAgain(configOf({ testH: 1 }));
     await passing("the journal to be read", isRead);
     await first.stop();
     await backup.stop();
-    for (let day = 0; day < 3; day += 1) site.zones.clock.advance(86_400_000);
+    for (let interval = 0; interval < 3; interval += 1) site.zones.clock.advance(3_600_000);
     await passing("a test to wait", () => waiting() === 1);
     await first.start();
     await allSent();
