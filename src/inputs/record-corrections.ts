@@ -89,8 +89,12 @@ export class RecordCorrections {
     return newest !== undefined && newest.seq > seq && isOrWillBeRecorded(newest);
   }
 
-  #restoreRecorded(restore: Trip, reason: string, interventionId: number | null = null): Corrected {
-    this.#options.journal.restores.markRecorded(restore.key, reason, interventionId);
+  async #restoreRecorded(
+    restore: Trip,
+    reason: string,
+    interventionId: number | null = null,
+  ): Promise<Corrected> {
+    await this.#options.journal.restoreKept(restore, reason, interventionId);
     return { type: "resolved", interventionId: interventionId ?? 0 };
   }
 

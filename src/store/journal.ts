@@ -218,6 +218,14 @@ export class Journal extends Store {
     return opensOwn ? trip.key : null;
   }
 
+  /**
+   * A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive, of
+   * which a panel without restorals sends one for each.
+   */
+  restoreKept({ key }: Trip, reason: string, interventionId: number | null): Promise<void> {
+    return this.#commitTogether(() => this.restores.markRecorded(key, reason, interventionId));
+  }
+
   #commitTogether(work: () => void): Promise<void> {
     return this.groupCommit(() => transaction(this.database, work));
   }

@@ -145,3 +145,25 @@ test("a closing that is noted late leaves no condition", async () => {
   await site.until(() => site.zones.conditions.length === 0);
   expect(site.records[0]?.notes).toMatch(/restored/);
 });
+
+test("a restore that stays in the journal has its reason, or is tried again, whenever the disk refuses", async () => {
+  await make({ id: "smoke", name: "Smoke", kind: "fire" });
+  await site.trip("smoke");
+  site.change(1, { status: "done" });
+  const { database, journal } = site.zones;
+  database.exec(
+    `CREATE TEMP TRIGGER refused BEFORE UPDATE OF reason ON trips WHEN NEW.about = 'restore' BEGIN SELECT raise(ABORT, 'on purpose'); END`,
+  );
+  let attempts = 0;
+  site.intercept = ({ method }) => void (attempts += Number(method === "GET"));
+  site.zones.monitor.read("smoke", "normal", { live: true });
+  site.zones.clock.advance(60_000);
+  await site.until(() => {
+    site.kick();
+    return attempts > 1;
+  });
+  expect(journal.restores.countPending()).toBe(1);
+  database.exec("DROP TRIGGER refused");
+  await site.settled();
+  expect(site.zones.restores.at(-1)).toMatchObject({ reason: "intervention 1 is done or deleted" });
+});
