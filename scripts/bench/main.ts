@@ -9,6 +9,7 @@ import { measureAlone } from "./measures/baseline.ts";
 import { measureCatchUp } from "./measures/catch-up.ts";
 import { measureCentres } from "./measures/centre.ts";
 import { measureLists } from "./measures/list.ts";
+import { measurePanels } from "./measures/panels.ts";
 import { measureReads } from "./measures/read.ts";
 import { reasonOf } from "./measures/rounds.ts";
 import { measureSignIns } from "./measures/sign-in.ts";
@@ -37,10 +38,17 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   "catch-up": measureCatchUp,
   "sign-in": measureSignIns,
   centre: measureCentres,
+  dc09: measurePanels,
 };
 
 /** Measures that compare the product only with itself. */
-const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["trip-load", "catch-up", "sign-in", "centre"]);
+const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set([
+  "trip-load",
+  "catch-up",
+  "sign-in",
+  "centre",
+  "dc09",
+]);
 
 /** Maximum duration of a run. */
 const RUN_MS_MAX = 6 * 3_600_000;

@@ -37,6 +37,10 @@ export interface Scale {
   /** Openings under each load: all loads together have fewer than there are sensors. */
   readonly loadTrips: number;
   readonly loadRounds: number;
+  /** Alarms of a panel that are timed one by one. */
+  readonly panelAlarms: number;
+  /** How long ten thousand events a minute arrive, at least. */
+  readonly panelSeconds: number;
   /** Sites that connect and post one alarm each. */
   readonly stormSites: number;
   /** Openings without a record count as lost after this time without a commit, in milliseconds. */
@@ -63,6 +67,8 @@ export const FULL: Scale = {
   signInRounds: 3,
   loadTrips: 80,
   loadRounds: 5,
+  panelAlarms: 80,
+  panelSeconds: 60,
   stormSites: 10_000,
   silenceMs: 15_000,
 };
@@ -88,6 +94,8 @@ export const QUICK: Scale = {
   signInRounds: 1,
   loadTrips: 30,
   loadRounds: 1,
+  panelAlarms: 50,
+  panelSeconds: 6,
   stormSites: 1_000,
   silenceMs: 10_000,
 };
@@ -125,5 +133,6 @@ export const MEASURES = [
   "catch-up",
   "sign-in",
   "centre",
+  "dc09",
 ] as const;
 export type MeasureName = (typeof MEASURES)[number];

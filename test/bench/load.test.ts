@@ -6,6 +6,17 @@ import { FIGURES } from "../../scripts/bench/figures.ts";
 import { SOURCE } from "../../scripts/bench/paths.ts";
 import { FULL, MEASURES, QUICK } from "../../scripts/bench/plan.ts";
 import { SENSORS } from "../../scripts/bench/contenders/sensors.ts";
+import {
+  isEncrypted,
+  LOAD_ACCOUNTS,
+  LOAD_ZONES,
+  objectiveOf,
+  PANEL_KEY,
+  SENSORS_BESIDE,
+  TIMED_ZONES,
+} from "../../scripts/bench/contenders/panels.ts";
+import { eventFrame } from "../../scripts/bench/measures/panel-line.ts";
+import { AlarmPanel } from "../support/alarm-panel.ts";
 import { resultOf } from "../../scripts/bench/wrk.ts";
 
 const SAID = `Running 1s test @ http://127.0.0.1:8080
@@ -57,6 +68,29 @@ test.each([FULL, QUICK])("each sensor opens once under the loads of $loadTrips t
   const loads = Object.keys(FIGURES).filter((name) => /^trip-\w+-p99$/.test(name));
   // The first sensor's objective has the records of the load, and the last sensor is for the probe.
   expect(loads.length * loadTrips).toBeLessThanOrEqual(SENSORS - 2);
+});
+
+test.each([FULL, QUICK])(
+  "the panels leave room for the sensors, whose openings and alarms are each of a new record",
+  (scale) => {
+    expect(2 * scale.loadTrips).toBeLessThanOrEqual(SENSORS_BESIDE);
+    expect(scale.panelAlarms).toBeLessThanOrEqual(TIMED_ZONES);
+    expect(SENSORS_BESIDE + 1 + TIMED_ZONES + LOAD_ACCOUNTS.length * LOAD_ZONES).toBeLessThanOrEqual(512);
+    // The last objective is the probe's.
+    expect(objectiveOf(TIMED_ZONES) + LOAD_ACCOUNTS.length).toBeLessThan(SENSORS);
+  },
+);
+
+test.each(["1000", "1001"])("the frames of panel %s are those of the standard", (account) => {
+  const reader = new AlarmPanel({
+    account,
+    port: () => 0,
+    ...(isEncrypted(account) ? { key: PANEL_KEY } : {}),
+    wallMs: () => 0,
+  });
+  expect(eventFrame(account, 7, "1120", 12, new Date(0)).toString("latin1")).toBe(
+    reader.frame("ADM-CID", `#${account}|1120 01 012`, "0007").toString("latin1"),
+  );
 });
 
 test.each([FULL, QUICK])("a burst ends with every sensor open ($burst messages)", ({ burst, trips }) => {

@@ -1,7 +1,6 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import Sqlite from "better-sqlite3";
 import type { Contender, Running } from "../contenders/contender.ts";
 import { prepare, santinela } from "../contenders/santinela.ts";
 import { sensorNumbers } from "../contenders/sensors.ts";
@@ -12,6 +11,7 @@ import type { Ground } from "../plan.ts";
 import { post, postAlone, read } from "../requests.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing } from "./broker.ts";
+import { NewestRecords } from "./newest-records.ts";
 import { seeded } from "./seeded.ts";
 import { atSensors } from "./trip.ts";
 import { tripTimes } from "./trip-times.ts";
@@ -118,28 +118,4 @@ function asking(path: string): Load {
     await child.until(`the end of ${path}`, () => signal.aborted);
     await child.end();
   };
-}
-
-/** The newest record of each objective, read by an index that also serves a million rows. */
-class NewestRecords {
-  readonly #database: Sqlite.Database;
-  readonly #newest: Sqlite.Statement;
-
-  constructor(file: string) {
-    this.#database = new Sqlite(file, { readonly: true });
-    this.#newest = this.#database
-      .prepare(
-        `SELECT max(id) FROM interventions
-         WHERE objectiveId = ? AND objectiveType = 'obiective/cladiri' AND deleted_at IS NULL`,
-      )
-      .pluck();
-  }
-
-  at(objective: number): number {
-    return this.#newest.get(objective) as number;
-  }
-
-  close(): void {
-    this.#database.close();
-  }
 }

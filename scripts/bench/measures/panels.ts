@@ -1,0 +1,160 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { LOAD_ACCOUNTS, isEncrypted, objectiveOf, TIMED_ACCOUNT, WithPanels } from "../contenders/panels.ts";
+import { sensorNumbers } from "../contenders/sensors.ts";
+import { noteMachine } from "../machine.ts";
+import type { Ground } from "../plan.ts";
+import { percentile } from "../statistics.ts";
+import { brokerMissing } from "./broker.ts";
+import { untilIdle } from "./burst.ts";
+import { NewestRecords } from "./newest-records.ts";
+import type { Onlooker } from "./open-panel.ts";
+import { PanelLine, type Reported } from "./panel-line.ts";
+import { atSensors } from "./trip.ts";
+import { tripTimes } from "./trip-times.ts";
+
+/** Ten thousand events a minute, alarms and restorals, from all panels alike: a district after a lightning stroke. */
+const PER_SECOND = 10_000 / 60;
+/** How often the panels that are due report, milliseconds. */
+const TICK_MS = 5;
+/** Between two openings, so that they meet different moments of the load. */
+const PAUSE_MS = 50;
+
+/** What the receiver for alarm panels can take, and what a sensor's trip takes beside it. */
+export async function measurePanels(ground: Ground): Promise<void> {
+  const { scale, tell } = ground;
+  const missing = brokerMissing();
+  if (missing !== undefined) {
+    tell(`  dc09 is left out: ${missing}`);
+    return;
+  }
+  for (let round = 0; round < scale.loadRounds; round += 1) {
+    tell(`  dc09: round ${round + 1} of ${scale.loadRounds}`);
+    noteMachine(ground);
+    const contender = new WithPanels();
+    await atSensors(ground, contender, {}, async (running, sensors, onlooker) => {
+      const newest = new NewestRecords(running.site.records?.file ?? "");
+      const lines = await linesOf(LOAD_ACCOUNTS, contender.receiverPort);
+      const openings = (from: number): Promise<number[]> => {
+        const numbers = sensorNumbers.slice(from, from + scale.loadTrips);
+        return tripTimes(sensors, numbers, (sensor) => newest.at(sensor), PAUSE_MS);
+      };
+      try {
+        await noteTimed(ground, contender.receiverPort, newest);
+        notePercentiles(ground, "dc09-trip-idle", await openings(0));
+        await noteMinute(ground, [...lines.values()], onlooker, () => openings(scale.loadTrips));
+        // Last: what the zones are beyond their twenty trips a minute is acknowledged, and only counted.
+        await noteRates(ground, lines);
+      } finally {
+        for (const line of lines.values()) line.close();
+        newest.close();
+      }
+    });
+  }
+}
+
+/** Each alarm of another zone, one after the other: to its acknowledgement, and to its committed record. */
+async function noteTimed(ground: Ground, port: number, newest: NewestRecords): Promise<void> {
+  const line = await PanelLine.open(TIMED_ACCOUNT, port);
+  const acknowledged: number[] = [];
+  const recorded: number[] = [];
+  for (let zone = 1; zone <= ground.scale.panelAlarms; zone += 1) {
+    const before = newest.at(objectiveOf(zone));
+    const startMs = performance.now();
+    const ackMs = await line.alarm(zone);
+    if (ackMs === undefined) throw new Error(`the alarm of zone ${zone} was not acknowledged`);
+    acknowledged.push(ackMs);
+    while (newest.at(objectiveOf(zone)) === before) {
+      if (performance.now() - startMs > ground.scale.silenceMs * 2)
+        throw new Error(`the alarm of zone ${zone} was no record`);
+      await delay(0);
+    }
+    recorded.push(performance.now() - startMs);
+  }
+  line.close();
+  notePercentiles(ground, "dc09-ack", acknowledged);
+  notePercentiles(ground, "dc09-record", recorded);
+}
+
+/** As many frames as the panels of one kind can send, each after the acknowledgement of its last one. */
+async function noteRates(ground: Ground, lines: ReadonlyMap<string, PanelLine>): Promise<void> {
+  const { notebook, scale, tell } = ground;
+  for (const kind of ["plain", "aes"] as const) {
+    const chosen = [...lines].filter(([account]) => isEncrypted(account) === (kind === "aes"));
+    const startMs = performance.now();
+    const isOver = (): boolean => performance.now() - startMs > scale.seconds * 1000;
+    const counts = await Promise.all(
+      chosen.map(async ([account, line]) => {
+        let frames = 0;
+        while (!isOver()) {
+          if ((await line.next()).ackMs === undefined)
+            throw new Error(`panel ${account} was not acknowledged`);
+          frames += 1;
+        }
+        return frames;
+      }),
+    );
+    const perSecond = counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - startMs) / 1000);
+    notebook.note(`dc09-${kind}-rate`, "santinela", perSecond);
+    tell(`    ${kind}: ${perSecond.toFixed(0)} frames/s of ${chosen.length} panels`);
+  }
+}
+
+/** Ten thousand events a minute, and the trips of sensors meanwhile. */
+async function noteMinute(
+  ground: Ground,
+  lines: readonly PanelLine[],
+  onlooker: Onlooker,
+  openings: () => Promise<number[]>,
+): Promise<void> {
+  const { notebook, scale, signal, tell } = ground;
+  const before = onlooker.openings();
+  const startMs = performance.now();
+  let isMeasured = false;
+  const isOver = (): boolean => isMeasured && performance.now() - startMs > scale.panelSeconds * 1000;
+  const under: Promise<Reported>[] = [];
+  const send = async (): Promise<void> => {
+    const busy = new Set<PanelLine>();
+    while (!isOver()) {
+      const due = Math.floor(((performance.now() - startMs) / 1000) * PER_SECOND);
+      while (under.length < due) {
+        const line = lines[under.length % lines.length];
+        // The next one still waits for its answer: those that are due follow later.
+        if (!line || busy.has(line)) break;
+        busy.add(line);
+        under.push(line.next().finally(() => busy.delete(line)));
+      }
+      await delay(TICK_MS, undefined, { signal });
+    }
+  };
+  const sending = send();
+  const times = await openings().finally(() => (isMeasured = true));
+  await sending;
+  const perMinute = (under.length / (performance.now() - startMs)) * 60_000;
+  const reported = await Promise.all(under);
+  const answered = reported.flatMap(({ ackMs }) => (ackMs === undefined ? [] : [ackMs]));
+  const alarms = reported.filter(({ isAlarm, ackMs }) => isAlarm && ackMs !== undefined).length;
+  await untilIdle(onlooker);
+  const lost = alarms + times.length - (onlooker.openings() - before);
+  notePercentiles(ground, "dc09-trip-flood", times);
+  notebook.note("dc09-minute-rate", "santinela", perMinute);
+  notebook.note("dc09-minute-p99", "santinela", percentile(answered, 99));
+  notebook.note("dc09-minute-lost", "santinela", under.length - answered.length + Math.max(0, lost));
+  tell(
+    `    ${perMinute.toFixed(0)} events a minute: ${answered.length} of ${under.length} acknowledged, ${alarms} alarms, ${lost} of them no trip`,
+  );
+}
+
+type Timed = "dc09-ack" | "dc09-record" | "dc09-trip-idle" | "dc09-trip-flood";
+
+function notePercentiles({ notebook, tell }: Ground, figure: Timed, times: readonly number[]): void {
+  const [p50, p99] = [percentile(times, 50), percentile(times, 99)];
+  notebook.note(`${figure}-p50`, "santinela", p50);
+  notebook.note(`${figure}-p99`, "santinela", p99);
+  tell(`    ${figure}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
+}
+
+async function linesOf(accounts: readonly string[], port: number): Promise<Map<string, PanelLine>> {
+  const lines = new Map<string, PanelLine>();
+  for (const account of accounts) lines.set(account, await PanelLine.open(account, port));
+  return lines;
+}
