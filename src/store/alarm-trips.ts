@@ -9,6 +9,9 @@ export interface RecordedTrip {
 /** Trips read at once, the newest: one of an unfinished alarm before 5,000 later trips is no longer found. */
 const ROWS_MAX = 5_000;
 
+/** Trips without a record that are read, the newest of each state: a long outage of the local API leaves more. */
+const PENDING_MAX = 2_000;
+
 /** The trips of the journal by what has become of them, for the alarms of each zone. */
 export class AlarmTrips extends Store {
   readonly #recorded = this.prepare<RecordedTrip>(
@@ -23,8 +26,11 @@ export class AlarmTrips extends Store {
   );
   readonly #pending = ["waiting", "refused"].map((state) =>
     this.prepare<string>(
-      `SELECT DISTINCT zone_id FROM trips WHERE state = '${state}' AND about = 'trip'
-         AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)`,
+      `SELECT DISTINCT zone_id FROM (
+         SELECT zone_id FROM trips WHERE state = '${state}' AND about = 'trip'
+           AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)
+         ORDER BY seq DESC LIMIT ${PENDING_MAX}
+       )`,
     ).pluck(),
   );
   readonly #delayed = this.prepare<string>("SELECT DISTINCT zone_id FROM entry_delays").pluck();
