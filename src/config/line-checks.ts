@@ -28,7 +28,7 @@ export function reportLines(value: Configuration, report: Report): void {
     const { line, path, by } = use;
     const selector = chipSelectorOf(gpio, line.chip);
     if (!selector) {
-      report([...path, "chip"], unknownChip(gpio, line.chip ?? "", by === "output" ? by : "zone"));
+      report([...path, "chip"], unknownChip(gpio, line.chip ?? "", by));
       continue;
     }
     const place = `${chipKey(selector)} ${line.gpio}`;
@@ -57,17 +57,21 @@ function usesOf({ zones = [], outputs = [] }: Configuration): LineUse[] {
 function problemOf({ by, user, line, settings }: LineUse, other: LineUse | undefined): string | undefined {
   if (!other) return undefined;
   const what = `line ${lineName(line)}`;
-  if (by === "output")
-    return `${what} is also used by ${other.by === "output" ? "output" : "zone"} ${other.user}. Use another line`;
+  if (by === "output" && other.by === "output")
+    return `${what} is also used by output ${other.user}. Use another line`;
+  if (by === "output") return `${what} is also used by zone ${other.user}. Use another line`;
   if (by === "input") return `${what} is used by two zones, ${other.user} and ${user}`;
   if (other.by === "input") return `${what} is the input of zone ${other.user}; a gate needs a separate line`;
   if (other.settings === settings) return undefined;
   return `${what} is also the gate of zone ${other.user}, with a different contact or bias`;
 }
 
-function unknownChip({ chips = {} }: Gpio, name: string, user: "zone" | "output"): string {
+function unknownChip({ chips = {} }: Gpio, name: string, by: LineUse["by"]): string {
   const known = Object.keys(chips).join(", ") || "none";
-  return `unknown chip ${JSON.stringify(name)}. Known in gpio.chips: ${known}. Without chip, the ${user} uses the chip of gpio.chip`;
+  const what = `unknown chip ${JSON.stringify(name)}. Known in gpio.chips: ${known}`;
+  return by === "output"
+    ? `${what}. Without chip, the output uses the chip of gpio.chip`
+    : `${what}. Without chip, the zone uses the chip of gpio.chip`;
 }
 
 /**

@@ -94,6 +94,13 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
     "zona {id}: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
   ],
+  ["chip {name} is new in gpio.chips", "cipul {name} este nou în gpio.chips"],
+  ["the broker is new in the configuration", "brokerul este nou în configurație"],
+  ["Restart the daemon to use it", "Reporniți serviciul pentru a-l folosi"],
+  [
+    "kinds needs on: alarm, because {reason} is of the whole site. Remove kinds",
+    "kinds cere on: alarm, fiindcă {reason} privește tot sistemul; ștergeți kinds",
+  ],
   ["no GPIO chip with {wanted} (found: {found})", "nu există niciun cip GPIO cu {wanted} (există: {found})"],
   ["the label {label}", "eticheta {label}"],
   ["the device {device}", "dispozitivul {device}"],
