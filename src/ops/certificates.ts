@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { FILE_BYTES_MAX, readBounded } from "../config/bounded-file.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { signCertificate, type CertificatePaths } from "./certificate-authority.ts";
 import { lanAddresses, LOCAL_NAME } from "./panel-address.ts";
@@ -73,13 +74,14 @@ export async function ownCertificate(
 }
 
 /**
- * Loads a certificate from files.
- * @throws AppError `configuration` if the files cannot be read or do not match
+ * Loads a certificate from files of at most FILE_BYTES_MAX.
+ * @throws AppError `configuration` if the files cannot be read, are too large or do not match
  */
 export function certificateFromFiles(certFile: string, keyFile: string): ServerCertificate {
   try {
-    const cert = readFileSync(certFile, "utf8");
-    const key = readFileSync(keyFile, "utf8");
+    // A wrong path such as /dev/zero must not fill the memory.
+    const cert = readBounded(certFile, FILE_BYTES_MAX);
+    const key = readBounded(keyFile, FILE_BYTES_MAX);
     return described(cert, key, null);
   } catch (cause) {
     throw new AppError("configuration", `cannot use ${certFile} and ${keyFile}: ${messageOf(cause)}`, {

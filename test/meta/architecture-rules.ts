@@ -7,7 +7,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ["client", "domain"],
   // The frames of SIA DC-09, for the receiver of alarm panels, the transmitter and the command line.
   dc09: ["dc09", "domain"],
-  ops: ["ops", "domain", "store", "client"],
+  ops: ["ops", "config", "domain", "store", "client"],
   config: ["config", "domain"],
   service: ["service", "store", "domain"],
   // The records of a centre in PostgreSQL: adapters of the ports in service, beside those over store.

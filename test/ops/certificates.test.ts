@@ -115,6 +115,14 @@ test("a provided certificate requires both files", async () => {
   expect(() => certificateFromFiles(key, cert)).toThrow(/cannot use/);
 });
 
+test("a provided certificate or key that never ends is refused", async () => {
+  await make();
+  const [cert, key] = [join(folder, "tls", "server.crt"), join(folder, "secrets", "server.key")];
+  const tooLarge = /cannot use .*\/dev\/zero.*larger than 1048576 bytes/;
+  expect(() => certificateFromFiles("/dev/zero", key)).toThrow(tooLarge);
+  expect(() => certificateFromFiles(cert, "/dev/zero")).toThrow(tooLarge);
+});
+
 describe("the certificate renewal", () => {
   const keeperOf = (tls: ConstructorParameters<typeof CertificateKeeper>[0]["tls"]) => {
     const clock = new ManualClock();
