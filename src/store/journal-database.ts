@@ -133,5 +133,10 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     (database) => database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT"),
     (database) => addRowSums(database, "trips"),
     (database) => database.exec(ALARM_PANELS),
+    (database) =>
+      database.exec(`
+        -- The history of a record; a busy site has a hundred thousand trips.
+        CREATE INDEX trips_of_record ON trips(intervention_id, seq) WHERE intervention_id IS NOT NULL;
+      `),
   ],
 };

@@ -128,3 +128,14 @@ test("each index of journal.db is read by a statement of the program", async () 
   expect(indexesOf(database).filter((name) => !read.has(name))).toEqual([]);
   database.close();
 });
+
+test("the trips of a record are found without reading the others", async () => {
+  const database = openJournalDatabase(":memory:");
+  const statements = await statementsOf(database, async () => void (await prepareStores(database)));
+  const text = [...statements].find((one) => one.includes("WHERE intervention_id = ?")) ?? "";
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(1, 10) as { detail: string }[];
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    "SEARCH trips USING INDEX trips_of_record (intervention_id=?)",
+  ]);
+  database.close();
+});
