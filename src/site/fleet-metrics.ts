@@ -98,16 +98,19 @@ const PART_SITES = 200;
  * samples as an object.
  */
 export async function fleetMetrics(fleet: Pick<Fleet, "after" | "counts">, clock: Clock): Promise<string> {
-  const samples = METRICS.map((): string[] => []);
+  const samples = METRICS.map(() => "");
   const nowMs = clock.wallMs();
   for (let last = 0; ;) {
     const sites = await fleet.after(last, PART_SITES);
+    const refs = sites.map(({ ref }) => escaped(ref));
     METRICS.forEach(({ name, labels, value }, index) => {
-      for (const site of sites) {
+      const lines = sites.map((site, place) => {
         const number = value(site, nowMs);
-        if (number === undefined) continue;
-        samples[index]?.push(`${name}{site="${escaped(site.ref)}"${labels?.(site) ?? ""}} ${number}\n`);
-      }
+        return number === undefined
+          ? ""
+          : `${name}{site="${refs[place]}"${labels?.(site) ?? ""}} ${number}\n`;
+      });
+      samples[index] += lines.join("");
     });
     last = sites.at(-1)?.id ?? 0;
     if (sites.length < PART_SITES) break;
@@ -120,7 +123,7 @@ export async function fleetMetrics(fleet: Pick<Fleet, "after" | "counts">, clock
   return [
     headOf("santinela_sites", "Number of sites of each level."),
     ...levels,
-    ...METRICS.flatMap(({ name, help }, index) => [headOf(name, help), ...(samples[index] ?? [])]),
+    ...METRICS.flatMap(({ name, help }, index) => [headOf(name, help), samples[index] ?? ""]),
   ].join("");
 }
 
