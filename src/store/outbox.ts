@@ -5,15 +5,13 @@ import { URGENT_ORDER } from "../domain/priority-order.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
+import { KeptResult } from "./kept-result.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
 
 /** Entries that need attention; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
-
-/** Linked entries that the centre does not show, not yet confirmed as deleted. */
-const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
 
 /** Columns of a new entry, and those that are 0 in it. */
 const INITIAL_COLUMNS = ["intervention_id", "phase", "rank", "want_rev", "doubted", "watermark"];
@@ -62,18 +60,27 @@ export class OutboxStore extends Store {
   readonly #linkedBetween = this.prepare<number>(
     "SELECT count(*) FROM outbox WHERE upstream_id > ? AND upstream_id <= ? AND phase IN ('linked','writing')",
   ).pluck();
-  readonly #counts = this.prepare<Omit<OutboxSummary, keyof Waiting>>(
+  // One query per index: a single condition would read every entry, those of years ago included.
+  readonly #stuck = this.prepare<Omit<OutboxSummary, "blocked" | "waiting" | "oldestWaitingMs">>(
     `SELECT
-       count(*) FILTER (WHERE phase = 'blocked') AS blocked,
        count(*) FILTER (WHERE phase = 'rejected') AS rejected,
        count(*) FILTER (WHERE phase = 'gone') AS gone,
        count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
        count(*) FILTER (WHERE phase = 'linked') AS doubtful
-     FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
+     FROM outbox WHERE ${STUCK}`,
   );
-  readonly #waiting = this.prepare<Waiting>(
-    `SELECT count(*) AS waiting, min(interventions.updated_at) AS oldestWaitingMs
-     FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id WHERE ${ACTIVE} AND phase <> 'blocked'`,
+  readonly #active = this.prepare<Pick<OutboxSummary, "blocked" | "waiting">>(
+    `SELECT count(*) FILTER (WHERE phase = 'blocked') AS blocked, count(*) FILTER (WHERE phase <> 'blocked') AS waiting
+     FROM outbox WHERE ${ACTIVE}`,
+  );
+  // In the order of the ids, which is faster by half than a join in the order of sending.
+  readonly #oldestWaiting = this.prepare<Pick<OutboxSummary, "oldestWaitingMs">>(
+    `SELECT min(updated_at) AS oldestWaitingMs FROM interventions
+     WHERE id IN (SELECT intervention_id FROM outbox WHERE ${ACTIVE} AND phase <> 'blocked')`,
+  );
+  readonly #summary = new KeptResult(
+    this.database,
+    () => ({ ...this.#stuck.get(), ...this.#active.get(), ...this.#oldestWaiting.get() }) as OutboxSummary,
   );
 
   /**
@@ -199,12 +206,11 @@ export class OutboxStore extends Store {
     return this.#facts.comparison;
   }
 
+  /** Counts of the queue and its oldest change. It is asked for every second, also with a long queue. */
   summary(): OutboxSummary {
-    return { ...this.#counts.get(), ...this.#waiting.get() } as OutboxSummary;
+    return this.#summary.get();
   }
 }
-
-type Waiting = Pick<OutboxSummary, "waiting" | "oldestWaitingMs">;
 
 function toEntries(rows: readonly unknown[]): OutboxEntry[] {
   return rows.map((row) => toEntry(row) as OutboxEntry);
