@@ -1,7 +1,8 @@
 // npm run release -- --to FOLDER --key KEY [--repository FOLDER] [--architectures amd64,arm64] [--no-image] [--dry-run]
 // Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, checksums, and
-// the signed apt repository, to which it adds the packages. KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
-// another ring. The same commit, key, compiler and Debian give the same bytes. --dry-run checks the tree and builds nothing.
+// the signed apt repository, to which it adds the packages, and the data directories for the tests of later upgrades
+// (FOLDER/upgrade, not published: keys and times differ each time). KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
+// another ring. The same commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree and builds nothing.
 // Exits with 65 and every reason if the tree is not the one of a release, with 64 if an option is wrong.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -84,6 +85,8 @@ function build({ to, key, repository, architectures, image }, version) {
   mkdirSync(packed, { recursive: true });
   process.env.SOURCE_DATE_EPOCH = String(epochS);
   run("npm", "run", "--silent", "build");
+  // First: a release that cannot fill its own tables is not packed.
+  run(process.execPath, "scripts/upgrade-fixture.mjs", "--to", join(to, "upgrade", version));
   for (const architecture of architectures) run("scripts/packaging/build-deb.sh", architecture, packed);
   const packages = readdirSync(packed).map((file) => {
     renameSync(join(packed, file), join(to, file));
