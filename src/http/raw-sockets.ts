@@ -29,6 +29,7 @@ export class RawSockets {
       this.#open.add(socket);
       socket.once("close", () => this.#open.delete(socket));
     });
+    server.on("timeout", (socket: Socket) => this.#endIfSilent(socket));
     server.on("secureConnection", (socket: Socket) => socket.on("error", ignored));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
       socket.on("error", ignored);
@@ -49,6 +50,18 @@ export class RawSockets {
   /** Closes all connections immediately, including those that Node.js no longer tracks. */
   endAll(): void {
     for (const socket of this.#open) socket.destroy();
+  }
+
+  /**
+   * Ends a connection that was idle for too long, unless bytes of it have arrived meanwhile. Node.js checks its timers before it
+   * reads: with thousands of busy connections, or after a long turn of the event loop, it would reset connections whose next
+   * request is already here.
+   */
+  #endIfSilent(socket: Socket): void {
+    const { bytesRead } = socket;
+    this.#clock.afterEventLoopTurn(() => {
+      if (socket.bytesRead === bytesRead) socket.destroy();
+    });
   }
 
   /** Responds to a request that the parser of Node.js rejects. */
