@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# test-rootfs.sh SUITE [PACKAGE]: creates (once) the root file system of a small Debian with systemd and PACKAGE, which the
+# test-rootfs.sh SUITE [PACKAGE,...]: creates (once) the root file system of a small Debian with systemd and PACKAGEs, which the
 # tests boot in a container, and prints its folder. Needs root; uses this machine's Debian mirror.
 set -euo pipefail
 suite=$1
 added=${2:-}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
-root=$cache/rootfs-$suite${added:+-$added}
+# A comma in its name would end an option of mount.
+root=$cache/rootfs-$suite${added:+-${added//,/-}}
 if [ ! -d "$root" ]; then
   mkdir -p "$cache"
   rm -rf "$root.part"

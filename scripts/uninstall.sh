@@ -6,13 +6,16 @@ set -euo pipefail
   echo "uninstall: must run as root" >&2
   exit 1
 }
-systemctl disable --now --quiet santinela-backup.timer santinela.socket santinela.service santinela-safe-mode.service || true
+systemctl disable --now --quiet santinela-backup.timer santinela.socket santinela.service santinela-safe-mode.service \
+  santinela-first-boot.service santinela-name.service || true
 rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela
 rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/santinela.service \
   /usr/lib/systemd/system/santinela.socket /usr/lib/systemd/system/santinela-safe-mode.service \
   /usr/lib/systemd/system/santinela-backup.service \
   /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
   /usr/lib/systemd/system/santinela-probation.service \
+  /usr/lib/systemd/system/santinela-first-boot.service /usr/lib/systemd/system/santinela-name.service \
+  /boot/firmware/santinela-code.txt /run/issue.d/santinela.issue \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules \
   /usr/share/man/man1/santinela.1.gz \
   /usr/share/man/man8/santinela-upgrade.8.gz /usr/share/bash-completion/completions/santinela

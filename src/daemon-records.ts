@@ -11,6 +11,7 @@ import { isMachineUndecided } from "./ops/machine-identity.ts";
 import { FULL_BYTES, freeBytes, ReserveFile } from "./ops/reserve-file.ts";
 import { recordsRetention, RetentionSchedule } from "./ops/retention-schedule.ts";
 import { oneTimePassword } from "./ops/secrets.ts";
+import { SetUpCode } from "./ops/set-up-code.ts";
 import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
 import { AccountService } from "./service/accounts.ts";
 import { EventService } from "./service/events.ts";
@@ -68,6 +69,9 @@ export class DaemonRecords {
   readonly components: RecordsComponents;
   readonly #config: Config;
   readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #failpoint: Failpoint;
+  readonly #setUpCode: SetUpCode;
   readonly #database: Database;
   readonly #current: CurrentSync;
   readonly #transmitter: CurrentTransmitter;
@@ -76,10 +80,13 @@ export class DaemonRecords {
 
   /** @throws AppError `storage` if the database cannot be used; errors of SQLite if it is damaged */
   constructor(options: RecordsOptions) {
-    const { config, clock, newKey, onChange } = options;
+    const { config, clock, log, failpoint, newKey, onChange } = options;
     const { dataDir, site, upstream, upstreams, zones } = config;
     this.#config = config;
     this.#clock = clock;
+    this.#log = log;
+    this.#failpoint = failpoint;
+    this.#setUpCode = new SetUpCode(dataDir);
     const path = join(dataDir, "santinela.db");
     const database = openGuarded(path, MAIN_DATABASE, {
       ...options,
@@ -119,7 +126,7 @@ export class DaemonRecords {
     this.#silence = new SilenceWatch({ ...options, fleet, silentMs: config.fleet.silentS * 1000 });
     this.components = {
       records: new SqliteRecords(interventions, new ListService({ database })),
-      accounts: new AccountService({ database, clock }),
+      accounts: new AccountService({ database, clock, onClaimed: () => this.#setUpCode.forget(log) }),
       events: new EventService({ database, clock }),
       objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
       sync: new SyncPort(this.#current, this.#transmitter, clock),
@@ -141,9 +148,13 @@ export class DaemonRecords {
     // Alarm panels create zones later.
     objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
     let announced: NewAdministrator;
-    await ensureAdministrator(remoteHere(accounts), oneTimePassword, (account) => {
+    const code = (): string => this.#setUpCode.create(this.#log);
+    await ensureAdministrator(remoteHere(accounts), code, (account) => {
       announced = account;
     });
+    if (announced) this.#failpoint("administrator-added");
+    // Used, but a power cut has come before its removal.
+    if (accounts.initialAdministrator() === undefined) this.#setUpCode.forget(this.#log);
     accounts.ensureDevice();
     this.#retention.start();
     this.#silence.start();

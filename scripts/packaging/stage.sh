@@ -23,10 +23,11 @@ mv "$made" "$destination$home/dist"
 put 755 scripts/packaging/code-cache.sh $home/bin/code-cache
 put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
+for program in announce-set-up announce-name; do put 755 "systemd/$program" "$home/bin/$program"; done
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
-  santinela-upgrade.service santinela-probation.service; do
+  santinela-upgrade.service santinela-probation.service santinela-first-boot.service santinela-name.service; do
   put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
 done
 # A return to a release also returns to its units.
@@ -35,7 +36,7 @@ put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
 put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
 put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules
 put 644 systemd/santinela.yaml /usr/share/santinela/santinela.yaml
-for example in mosquitto.conf avahi.service credentials.conf; do
+for example in mosquitto.conf avahi.service credentials.conf user-data; do
   put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
 done
 # Same layout as in the source tree, so that links work; without screenshots, to save space on the SD card.

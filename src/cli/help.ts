@@ -24,7 +24,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "keys revoke-previous": ["keys revoke-previous"],
   "machine confirm": ["machine confirm", "machine confirm --yes"],
   "factory-reset": ["factory-reset --yes"],
-  address: ["address"],
+  address: ["address", "address --set-up"],
   cert: ["cert", "cert --ca > santinela-ca.crt"],
   "objectives import": ["objectives import objectives.json"],
   "objectives pull": ["objectives pull", "objectives pull --json"],

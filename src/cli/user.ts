@@ -6,6 +6,7 @@ import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/
 import { ROLES, type Role } from "../domain/principal.ts";
 import { remoteHere, type Remote } from "../domain/remote.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
+import { SetUpCode } from "../ops/set-up-code.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
@@ -128,7 +129,10 @@ async function withAccounts(
   prepareDataDir(config.dataDir);
   const database = openMainDatabase(path);
   try {
-    await use(remoteHere(new AccountService({ database, clock })));
+    // The unit that announces the code looks for its file.
+    const warn = (): void => void terminal.stderr.write("the used code of the set-up cannot be removed\n");
+    const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
+    await use(remoteHere(new AccountService({ database, clock, onClaimed })));
   } finally {
     database.close();
   }

@@ -6,24 +6,26 @@ const MARGIN = 2;
 /**
  * A QR code as lines of text with two modules in each character, for a terminal with light text on a dark background, such as
  * the console of a device.
+ * @param isDarkText for dark text on a light background instead, such as that of an editor
  */
-export function qrText(text: string): string {
+export function qrText(text: string, { isDarkText = false } = {}): string {
   const modules = encodeQR(text, "raw", { border: MARGIN, ecc: "low" });
   const lines: string[] = [];
   for (let row = 0; row < modules.length; row += 2) {
     const [upper = [], lower = []] = [modules[row], modules[row + 1]];
     // The last line of an odd number of rows has nothing below it.
-    lines.push(upper.map((isDark, column) => HALVES[`${isDark} ${lower[column] ?? true}`]).join(""));
+    const drawn = (isDark: boolean | undefined): boolean => (isDark ?? !isDarkText) === isDarkText;
+    lines.push(upper.map((isDark, column) => HALVES[`${drawn(isDark)} ${drawn(lower[column])}`]).join(""));
   }
   return lines.join("\n");
 }
 
-/** By whether the upper and the lower module are dark: a light module is drawn, a dark one is left out. */
+/** By whether the upper and the lower module are drawn. */
 const HALVES: Readonly<Record<string, string>> = {
-  "true true": " ",
-  "true false": "▄",
-  "false true": "▀",
-  "false false": "█",
+  "false false": " ",
+  "false true": "▄",
+  "true false": "▀",
+  "true true": "█",
 };
 
 /** A QR code as a path for SVG: one unit for each module, dark modules filled, with its margin. */

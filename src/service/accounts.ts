@@ -21,9 +21,24 @@ export class AccountService {
   readonly #events: EventService;
   readonly #clock: Clock;
   readonly #bcryptCost: number | undefined;
+  readonly #onClaimed: () => void;
 
-  /** @param options `bcryptCost`: work factor of new hashes; tests with many accounts use the minimum, 4 */
-  constructor({ database, clock, bcryptCost }: { database: Database; clock: Clock; bcryptCost?: number }) {
+  /**
+   * @param options `bcryptCost`: work factor of new hashes; tests with many accounts use the minimum, 4. `onClaimed`: called after
+   *   each change that leaves no initial administrator
+   */
+  constructor({
+    database,
+    clock,
+    bcryptCost,
+    onClaimed = () => {},
+  }: {
+    database: Database;
+    clock: Clock;
+    bcryptCost?: number;
+    onClaimed?: () => void;
+  }) {
+    this.#onClaimed = onClaimed;
     this.#database = database;
     this.#accounts = new AccountStore(database);
     this.#events = new EventService({ database, clock });
@@ -69,6 +84,7 @@ export class AccountService {
       this.#accounts.change(first.id, { email, passwordHash });
       this.#record("account-password-set", email, by, { formerly: first.email });
     });
+    this.#noteClaim();
   }
 
   /** Creates the account that posts trips. It has no password. */
@@ -127,6 +143,7 @@ export class AccountService {
       this.#accounts.change(id, { passwordHash });
       this.#record("account-password-set", email, by, {});
     });
+    this.#noteClaim();
   }
 
   /** @throws AppError `bad-data` for an unknown address, `conflict` for the last administrator */
@@ -168,6 +185,11 @@ export class AccountService {
         throw lastAdministrator(email);
       record(before);
     });
+    this.#noteClaim();
+  }
+
+  #noteClaim(): void {
+    if (this.initialAdministrator() === undefined) this.#onClaimed();
   }
 
   #record(event: EventName, email: string, { who, from }: Actor, detail: EventDetail): void {

@@ -26,6 +26,10 @@ test.each(["https://192.0.2.7:8080/", LONG])("a camera reads %s from a console",
   for (const line of text.split("\n")) expect(line.length).toBeLessThan(80);
 });
 
+test.each(["https://192.0.2.7:8080/", LONG])("a camera reads %s from a file in an editor", (address) => {
+  expect(scanned(qrText(address, { isDarkText: true }), { isDarkText: true })).toBe(address);
+});
+
 test("the code of a page has a square for each dark module within its size", () => {
   const { path, size } = qrPath(LONG);
   const squares = [...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => [Number(x), Number(y)]);

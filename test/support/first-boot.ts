@@ -80,16 +80,16 @@ export class FirstBoot {
 const SCALE = 4;
 
 /**
- * Reads the QR code of a text as a camera does: half blocks, light on dark.
+ * Reads the QR code of a text as a camera does: half blocks, light on dark, or dark on light.
  * @returns its content
  */
-export function scanned(text: string): string {
+export function scanned(text: string, { isDarkText = false } = {}): string {
   const rows = text.split("\n").filter((line) => /^[ ▀▄█]{21,}$/.test(line));
   const light = rows.flatMap((line) => {
     const characters = [...line];
     return [
-      characters.map((one) => one === "█" || one === "▀"),
-      characters.map((one) => one === "█" || one === "▄"),
+      characters.map((one) => (one === "█" || one === "▀") !== isDarkText),
+      characters.map((one) => (one === "█" || one === "▄") !== isDarkText),
     ];
   });
   const margin = 4;

@@ -97,6 +97,17 @@ export class Container {
     return ["nsenter", "-t", String(this.#leader), "-a", "env", "-i", `PATH=${PATH}`, "LC_ALL=C.UTF-8"];
   }
 
+  /** Connects it to a network of its own, in which it has the address; further ones are added. */
+  async addAddress(address: string): Promise<void> {
+    const inside = ["nsenter", "-t", String(this.#leader), "-n", "sh", "-c"];
+    const made = await this.#execute([
+      ...inside,
+      `ip link show lan0 >/dev/null 2>&1 || ip link add lan0 type veth peer name lan1
+      ip link set lan0 up && ip link set lan1 up && ip address add ${address}/24 dev lan0`,
+    ]);
+    if (made.code !== 0) throw new Error(`no address ${address}: ${made.stderr}`);
+  }
+
   #execute([program = "", ...words]: readonly string[], input = ""): Promise<Outcome> {
     return new Promise((resolve) => {
       const child = execFile(
