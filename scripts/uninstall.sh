@@ -15,7 +15,7 @@ rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/san
   /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
   /usr/lib/systemd/system/santinela-probation.service \
   /usr/lib/systemd/system/santinela-first-boot.service /usr/lib/systemd/system/santinela-name.service \
-  /boot/firmware/santinela-code.txt /run/issue.d/santinela.issue \
+  /boot/firmware/santinela-code.txt /etc/issue.d/santinela.issue \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules \
   /usr/share/man/man1/santinela.1.gz \
   /usr/share/man/man8/santinela-upgrade.8.gz /usr/share/bash-completion/completions/santinela

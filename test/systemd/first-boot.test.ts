@@ -41,7 +41,7 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
     await debian.ok(`systemctl kill --signal=KILL santinela-first-boot.service || true
       systemctl stop santinela-first-boot.service && systemctl mask --runtime santinela.service
       systemctl kill --signal=KILL santinela.service && systemctl stop santinela.service
-      rm -f /run/issue.d/santinela.issue && ${whileOff} && systemctl unmask --runtime santinela.service`);
+      rm -rf /run/santinela-first-boot && ${whileOff} && systemctl unmask --runtime santinela.service`);
     await debian.ok("systemctl start santinela.service");
   }
 
@@ -59,9 +59,10 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
     await announced();
     const link = linkIn(await fileText());
     expect(linkIn(await promptText())).toBe(link);
+    expect((await promptText()).match(/One-time code/g)).toHaveLength(1);
     expect(scanned(await fileText(), { isDarkText: true })).toBe(link);
     expect(scanned(await promptText())).toBe(link);
-    expect(await debian.ok(`stat -c '%a %U' ${FILE} /run/issue.d/santinela.issue`)).toBe(
+    expect(await debian.ok(`stat -c '%a %U' ${FILE} /run/santinela-first-boot/issue`)).toBe(
       "600 root\n600 root",
     );
     expect(await debian.ok("stat -c '%a %U' /var/lib/santinela/set-up-code")).toBe("600 santinela");
@@ -152,7 +153,8 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
     await announced();
     await debian.ok("dpkg -P santinela");
     await withdrawn();
-    expect(await debian.ok("ls -A /boot/firmware /run/issue.d")).not.toContain("santinela");
+    expect(await debian.ok("ls -A /boot/firmware /etc/issue.d")).not.toContain("santinela");
+    expect((await debian.run("ls /run/santinela-first-boot")).code).not.toBe(0);
   });
 });
 
@@ -163,7 +165,7 @@ describe.each(SUITES)("the first start of the package on a PC with Debian $suite
       await debian.ok("dpkg -i /packages/santinela_*.deb");
       expect(await debian.property("ConditionResult", "santinela-first-boot.service")).toBe("no");
       expect((await debian.run("ls /var/lib/santinela/set-up-code")).code).not.toBe(0);
-      expect((await debian.run("ls /run/issue.d/santinela.issue /boot/firmware")).stdout).toBe("");
+      expect((await debian.run("ls /etc/issue.d/santinela.issue /boot/firmware")).stdout).toBe("");
     } finally {
       await debian.stop();
     }
