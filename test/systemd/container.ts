@@ -83,6 +83,11 @@ export class Container {
     return container;
   }
 
+  /** Process id of its init on this machine. */
+  get leader(): number {
+    return this.#leader;
+  }
+
   /** Runs a shell command as root. */
   run(line: string, input = ""): Promise<Outcome> {
     return this.#execute([...this.#entry, "sh", "-c", line], input);
