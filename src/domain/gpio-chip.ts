@@ -1,4 +1,3 @@
-import { AppError } from "./errors.ts";
 import type { Gpio, GpioChip, GpioInput } from "../generated/types.ts";
 
 /** Labels of the chips behind a Raspberry Pi's header: Pi 5, Pi 4, and earlier models. A machine has one of them. */
@@ -25,18 +24,6 @@ export function chipSelectorOf(
   if (name === undefined) return chip === undefined ? {} : { label: chip };
   const named = Object.entries(chips ?? {}).find(([key]) => key === name)?.[1];
   return named && { name, ...named };
-}
-
-/**
- * The chip of a line that is opened now.
- * @throws AppError `unavailable` for a chip that the file has had only since the last reload: never another chip instead
- */
-export function openedChip(gpio: Pick<Gpio, "chip" | "chips">, name?: string): ChipSelector {
-  const selector = chipSelectorOf(gpio, name);
-  if (selector) return selector;
-  throw new AppError("unavailable", `chip ${name ?? ""} is new in gpio.chips`, {
-    hint: "Restart the daemon to use it.",
-  });
 }
 
 /** Names of all chips that zones can use: undefined stands for the chip of `gpio.chip`. */

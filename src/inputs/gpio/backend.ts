@@ -1,8 +1,9 @@
-import { openedChip, type ChipSelector } from "../../domain/gpio-chip.ts";
+import type { ChipSelector } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Gpio } from "../../generated/types.ts";
 import { CharacterDeviceLines } from "./character-device.ts";
+import { openedChip } from "./chips.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
 import { gpioLinesOf } from "./zone-lines.ts";

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import { HEADER_LABELS, type ChipSelector } from "../../domain/gpio-chip.ts";
+import { chipSelectorOf, HEADER_LABELS, type ChipSelector } from "../../domain/gpio-chip.ts";
+import type { Gpio } from "../../generated/types.ts";
 import { isSameDevice } from "./chip-devices.ts";
 
 /** A chip may appear after the start: its driver is loaded late, or it is plugged in. */
@@ -14,6 +15,18 @@ export interface GpioChip {
   readonly devices: readonly string[];
   /** Its device file; undefined for a chip in /sys. */
   readonly path?: string;
+}
+
+/**
+ * The chip of a line that is opened now.
+ * @throws AppError `unavailable` for a chip that the file has had only since the last reload: never another chip instead
+ */
+export function openedChip(gpio: Pick<Gpio, "chip" | "chips">, name?: string): ChipSelector {
+  const selector = chipSelectorOf(gpio, name);
+  if (selector) return selector;
+  throw new AppError("unavailable", `chip ${name ?? ""} is new in gpio.chips`, {
+    hint: "Restart the daemon to use it.",
+  });
 }
 
 /**
