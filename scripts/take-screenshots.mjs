@@ -49,7 +49,7 @@ const SCREENS = [
   ["walk-test", "walk-test", "form"],
   ["settings", "settings", 'td:has-text("http.port")'],
   ["setup", "setup", "ol.guide"],
-  ["api", "api", "section.card"],
+  ["api", "api", ".operations"],
   ["more", "more", ".actions-list"],
 ];
 /** The drawing of a floor, and the places of its zones. */

@@ -22,6 +22,7 @@ export function TextField({
   readonly hint?: string;
   readonly required?: boolean;
   readonly autocomplete?: string;
+  readonly placeholder?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly min?: number;

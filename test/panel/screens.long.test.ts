@@ -65,7 +65,15 @@ const LOOKS: readonly Look[] = [
     act: (_screen, _textOf, page) => page.userMenu(),
   },
   { name: "the places behind More", address: "more", mark: (screen) => screen.markup(".actions-list") },
-  { name: "the API", address: "api", mark: (screen) => screen.heading("GET /interventii") },
+  {
+    name: "the API",
+    address: "api",
+    mark: (screen) => screen.markup("details details[open] .facts"),
+    act: async (screen) => {
+      await screen.heading("/interventii").click();
+      await screen.text("GET /interventii").click();
+    },
+  },
   {
     name: "the confirmation of a test trip",
     address: "zones?zone=smoke",

@@ -10,6 +10,7 @@ export const EN_RECORDS = {
 
   "interventions.new": "New intervention",
   "interventions.open": "not done",
+  "interventions.all": "All interventions",
   "interventions.edit": "Edit",
   "interventions.editTitle": "Edit intervention #{id}",
   "interventions.delete": "Delete…",

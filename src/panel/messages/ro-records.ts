@@ -13,6 +13,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
 
   "interventions.new": "Intervenție nouă",
   "interventions.open": "nefinalizate",
+  "interventions.all": "Toate intervențiile",
   "interventions.edit": "Editare",
   "interventions.editTitle": "Editarea intervenției #{id}",
   "interventions.delete": "Ștergere…",

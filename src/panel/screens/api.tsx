@@ -1,3 +1,4 @@
+import "../api.css";
 import { useQuery } from "../api.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
@@ -31,9 +32,13 @@ export function ApiScreen() {
       </>
     );
   const { info, paths } = response.body;
-  const operations = Object.entries(paths).flatMap(([address, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ address, method, operation })),
-  );
+  const resources = new Map<string, { address: string; method: string; operation: Operation }[]>();
+  for (const [address, methods] of Object.entries(paths)) {
+    const resource = resourceOf(address);
+    const others = resources.get(resource) ?? [];
+    const own = Object.entries(methods).map(([method, operation]) => ({ address, method, operation }));
+    resources.set(resource, [...others, ...own]);
+  }
   return (
     <>
       <h1>{t("nav.api")}</h1>
@@ -41,40 +46,55 @@ export function ApiScreen() {
       <p>
         {t("api.document")} <code>{path}</code>
       </p>
-      {operations.map(({ address, method, operation }) => (
-        <section class="card" key={`${method} ${address}`} lang="en">
-          <h2>
-            <code>{`${method.toUpperCase()} ${address}`}</code>
-          </h2>
-          <p>{operation.summary}</p>
-          <Details operation={operation} />
-        </section>
-      ))}
+      <div class="card operations">
+        {[...resources].map(([resource, group]) => (
+          <details key={resource} name="resource">
+            <summary>
+              <h2>
+                <code>{resource}</code>
+              </h2>{" "}
+              <span class="quiet">{group.length}</span>
+            </summary>
+            {group.map(({ address, method, operation }) => (
+              <details key={`${method} ${address}`} name="operation">
+                <summary lang="en">
+                  <code>{`${method.toUpperCase()} ${address}`}</code>
+                  <span>{operation.summary}</span>
+                </summary>
+                <Details operation={operation} />
+              </details>
+            ))}
+          </details>
+        ))}
+      </div>
     </>
   );
+}
+
+/** The first part of an address; below `/site`, where most operations are, the first two. */
+function resourceOf(address: string): string {
+  const [, first, second] = address.split("/");
+  return first === "site" && second !== undefined ? `/site/${second}` : `/${first}`;
 }
 
 function Details({ operation: { parameters = [], responses = {} } }: { readonly operation: Operation }) {
   const named = parameters.filter(({ name }) => name !== undefined);
   return (
-    <details>
-      <summary lang={undefined}>{t("objectives.details")}</summary>
-      <dl class="facts">
-        {named.map(({ name, in: place, description }) => (
-          <div key={`${place} ${name}`}>
-            <dt>
-              <code>{name}</code> {place}
-            </dt>
-            <dd>{description ?? "–"}</dd>
-          </div>
-        ))}
-        {Object.entries(responses).map(([status, { description }]) => (
-          <div key={status}>
-            <dt>{status}</dt>
-            <dd>{description ?? "–"}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
+    <dl class="facts" lang="en">
+      {named.map(({ name, in: place, description }) => (
+        <div key={`${place} ${name}`}>
+          <dt>
+            <code>{name}</code> {place}
+          </dt>
+          <dd>{description ?? "–"}</dd>
+        </div>
+      ))}
+      {Object.entries(responses).map(([status, { description }]) => (
+        <div key={status}>
+          <dt>{status}</dt>
+          <dd>{description ?? "–"}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

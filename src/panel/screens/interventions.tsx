@@ -1,9 +1,10 @@
+import "../filter-chips.css";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { SyncView } from "../../site/sync-view.ts";
 import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { Choice, SearchField } from "../field.tsx";
+import { Choice, TextField } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
@@ -82,19 +83,27 @@ export function InterventionsScreen() {
   );
 }
 
+/** The first option of a choice is its name, which says what the chip is for while nothing is chosen. */
 function Filters() {
   const { status: state = "", priority = "", type = "", q = "" } = route.value.query;
-  const all = ["", t("app.all")] as const;
   return (
-    <div class="filters">
-      <SearchField text={q} find={(text) => setFilter({ q: text })} />
+    <div class="filter-chips">
+      <TextField
+        label={t("app.search")}
+        placeholder={t("app.search")}
+        name="search"
+        type="search"
+        value={q}
+        maxLength={200}
+        onInput={(event) => setFilter({ q: event.currentTarget.value })}
+      />
       <Choice
         label={t("record.status")}
         name="status"
         value={state}
         onChange={(value) => setFilter({ status: value })}
         options={[
-          all,
+          ["", t("record.status")],
           [OPEN, t("interventions.open")],
           ...STATUSES.map((one) => [one, t(`status.${one}`)] as const),
         ]}
@@ -104,15 +113,23 @@ function Filters() {
         name="priority"
         value={priority}
         onChange={(value) => setFilter({ priority: value })}
-        options={[all, ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const)]}
+        options={[
+          ["", t("record.priority")],
+          ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const),
+        ]}
       />
       <Choice
         label={t("record.type")}
         name="type"
         value={type}
         onChange={(value) => setFilter({ type: value })}
-        options={[all, ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
+        options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
+      {(state || priority || type || q) && (
+        <button type="button" onClick={() => setFilter({ status: "", priority: "", type: "", q: "" })}>
+          {t("interventions.all")}
+        </button>
+      )}
     </div>
   );
 }

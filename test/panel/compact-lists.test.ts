@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const NAMES = [/Zona .* declanșată la [\d-]+ [\d:]+\./g, "Alarmă efracție", "Hala Nord", "Ușa principală"];
+/** Eight looks, on a busy machine. */
+const LOOKS_TIMEOUT_MS = 180_000;
+/** A search, and one row of choices below it: 44 pixels each, and the space between them. */
+const FILTERS_MAX_PX = 100;
+
+describeWithBrowser("long lists on a small screen", () => {
+  const site = new PanelSite();
+  let page: PanelPage;
+  beforeAll(async () => {
+    await site.start();
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    page = await site.page("interventions", await site.context({ viewport: { width: 360, height: 740 } }));
+  });
+  afterAll(() => site.stop());
+
+  test("the filters of the interventions take one row below the search on a phone", async () => {
+    for (const language of ["RO", "EN"]) {
+      await page.speak(language);
+      await page
+        .screen("interventions")
+        .field(language === "RO" ? "Stare" : "Status")
+        .shown();
+      const height = await page.evaluate<number>(
+        "document.querySelector('.filter-chips').getBoundingClientRect().height",
+      );
+      expect(height, language).toBeLessThanOrEqual(FILTERS_MAX_PX);
+    }
+  });
+
+  test("a filter stays after a reload, and one press removes all", async () => {
+    const list = await page.open("interventions");
+    await list.link(/Alarmă efracție/).shown();
+    await list.field("Status").choose("done");
+    await list.without(list.link(/Alarmă efracție/));
+    await page.reload();
+    await list.field("Status").holds("done");
+    await list.field("Priority").choose("low");
+    await list.button("All interventions").click();
+    await list.link(/Alarmă efracție/).shown();
+    await list.field("Status").holds("");
+    await list.field("Priority").holds("");
+    await list.without(list.button("All interventions"));
+  });
+
+  test(
+    "the interventions with an active filter are accessible in every look",
+    async () => {
+      const open = async (): Promise<void> => {
+        const list = await page.open("interventions?status=open&type=repair");
+        await list.markup(".filter-chips button").shown();
+        await list.complete();
+      };
+      expect(await faultsInEveryLook(page, open, NAMES)).toEqual([]);
+    },
+    LOOKS_TIMEOUT_MS,
+  );
+
+  test("the API is a list of resources, of which one is open", async () => {
+    const api = await page.open("api");
+    await api.heading("/interventii").click();
+    await api.text("GET /interventii").click();
+    await api.markup("details details[open] .facts").shown();
+    await api.heading("/site/zones").click();
+    await api.text("GET /site/zones").shown();
+    const openResources = "document.querySelectorAll('details[name=resource][open]').length";
+    expect(await page.evaluate<number>(openResources)).toBe(1);
+    expect(await api.text("GET /interventii").isShown()).toBe(false);
+  });
+});
