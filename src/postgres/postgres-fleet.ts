@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
-import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import {
   decideReport,
   enrolledElsewhere,
@@ -19,7 +19,10 @@ import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
+  enrolledSites,
+  isNew,
   READ_SITES,
+  reported,
   reportValues,
   SERVER_NOW,
   siteConditionOf,
@@ -27,6 +30,7 @@ import {
   siteOrderOf,
   STORE_REPORTS,
   type AskedSite,
+  type GivenReport,
   type ReportedSite,
   type SiteRow,
 } from "./site-rows.ts";
@@ -51,7 +55,7 @@ export interface PostgresFleetOptions extends RepairOptions {
 export class PostgresFleet implements Fleet {
   readonly #options: PostgresFleetOptions;
   readonly #connections: PostgresConnections;
-  readonly #reports: TurnBatch<SiteReport, AppError | undefined>;
+  readonly #reports: TurnBatch<GivenReport, AppError | undefined>;
 
   constructor(options: PostgresFleetOptions) {
     this.#options = options;
@@ -61,15 +65,8 @@ export class PostgresFleet implements Fleet {
 
   async report(given: SiteReport, principal: Principal): Promise<void> {
     const report = decideReport(given, principal);
-    if (principal.site === undefined && (await this.#isEnrolled(report.ref)))
-      throw enrolledElsewhere(report.ref);
-    const refusal = await this.#reports.ask(report);
+    const refusal = await this.#reports.ask({ report, isOfSite: principal.site !== undefined });
     if (refusal) throw refusal;
-  }
-
-  async #isEnrolled(ref: string): Promise<boolean> {
-    const found = await this.#connections.query("SELECT 1 FROM accounts WHERE site = $1", [ref]);
-    return found.length > 0;
   }
 
   async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
@@ -153,9 +150,12 @@ export class PostgresFleet implements Fleet {
   }
 
   /** @returns for each report why it is refused; undefined for a stored one */
-  async #store(reports: readonly SiteReport[]): Promise<(AppError | undefined)[]> {
+  async #store(given: readonly GivenReport[]): Promise<(AppError | undefined)[]> {
+    const enrolled = await enrolledSites(this.#connections, given);
+    const isForeign = ({ report, isOfSite }: GivenReport): boolean => !isOfSite && enrolled.has(report.ref);
     const bySite = new Map<string, SiteReport[]>();
-    for (const report of reports) bySite.set(report.ref, [...(bySite.get(report.ref) ?? []), report]);
+    for (const { report } of given.filter((one) => !isForeign(one)))
+      bySite.set(report.ref, [...(bySite.get(report.ref) ?? []), report]);
     const refused = new Map<string, AppError>();
     for (let attempt = 0; attempt < ATTEMPTS_MAX && bySite.size > 0; attempt += 1) {
       const decided = await this.#decide(bySite, refused);
@@ -165,7 +165,11 @@ export class PostgresFleet implements Fleet {
       ];
       for (const ref of [...stored, ...refused.keys()]) bySite.delete(ref);
     }
-    return reports.map(({ ref }) => refused.get(ref) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined));
+    return given.map((one) => {
+      const { ref } = one.report;
+      if (isForeign(one)) return enrolledElsewhere(ref);
+      return refused.get(ref) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined);
+    });
   }
 
   /** @param refused gets the new sites for which there is no place: a few more than the limit at several processes */
@@ -210,25 +214,6 @@ export class PostgresFleet implements Fleet {
     }
     return stored;
   }
-}
-
-function isNew(row: AskedSite): boolean {
-  return row.rev === null;
-}
-
-/** The state of a site after its reports of a turn, in their order. */
-function reported(row: AskedSite, reports: readonly SiteReport[], now: number): ReportedSite {
-  const nowMs = Math.round(now);
-  const before = isNew(row) ? undefined : siteOf(row);
-  let state: Omit<SiteState, "id"> | undefined = before;
-  const changes: SiteChange[] = [];
-  for (const report of reports) {
-    const next = afterReport(state, report, nowMs);
-    state = next.state;
-    changes.push(...next.changes);
-  }
-  if (!state) throw new Error(`no report of site ${row.asked}`);
-  return { state, changes, rev: before ? row.rev : null, repair: before?.interventionId ?? null };
 }
 
 function tooManyReports(ref: string): AppError {

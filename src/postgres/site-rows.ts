@@ -1,8 +1,8 @@
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
-import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import type { SiteQuery } from "../store/sites.ts";
-import type { NamedStatement, SqlParameter } from "./connection.ts";
+import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
 import { storableText } from "./storable.ts";
 
 /** A site as the table has it. */
@@ -38,6 +38,29 @@ export function siteOf(row: SiteRow): SiteState {
 /** Wall clock of the server, milliseconds since 1970. */
 export const SERVER_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
+/** A report of a turn. */
+export interface GivenReport {
+  readonly report: SiteReport;
+  /** Whether its account is that of the site. */
+  readonly isOfSite: boolean;
+}
+
+/** The sites with an account of their own for which an account of no site reports. */
+export async function enrolledSites(
+  queries: Queries,
+  reports: readonly GivenReport[],
+): Promise<ReadonlySet<string>> {
+  const refs = reports.flatMap(({ report, isOfSite }) => (isOfSite ? [] : [report.ref]));
+  if (refs.length === 0) return new Set();
+  const rows = await queries.query<{ site: string }>(ENROLLED, [refs]);
+  return new Set(rows.map(({ site }) => site));
+}
+
+const ENROLLED: NamedStatement = {
+  name: "enrolled-sites",
+  text: "SELECT site FROM accounts WHERE site = ANY($1::text[])",
+};
+
 /** The sites with these references, each null if there is none, with the clock of the server. */
 export const READ_SITES: NamedStatement = {
   name: "read-sites",
@@ -61,6 +84,26 @@ export interface ReportedSite {
   readonly rev: number | null;
   /** The intervention that this report closes. */
   readonly repair: number | null;
+}
+
+/** Whether the site has not reported before. */
+export function isNew(row: AskedSite): boolean {
+  return row.rev === null;
+}
+
+/** The state of a site after its reports of a turn, in their order. */
+export function reported(row: AskedSite, reports: readonly SiteReport[], now: number): ReportedSite {
+  const nowMs = Math.round(now);
+  const before = isNew(row) ? undefined : siteOf(row);
+  let state: Omit<SiteState, "id"> | undefined = before;
+  const changes: SiteChange[] = [];
+  for (const report of reports) {
+    const next = afterReport(state, report, nowMs);
+    state = next.state;
+    changes.push(...next.changes);
+  }
+  if (!state) throw new Error(`no report of site ${row.asked}`);
+  return { state, changes, rev: before ? row.rev : null, repair: before?.interventionId ?? null };
 }
 
 /**
