@@ -54,7 +54,9 @@ function testsOf(sources) {
       .filter((name) => name.endsWith(".test.ts"))
       .map((name) => `test/${folder}/${name}`),
   );
-  const named = new Set(sources.map((source) => `${basename(source, ".ts")}.test.ts`));
+  const named = new Set(
+    sources.flatMap((source) => ["test", "long.test"].map((end) => `${basename(source, ".ts")}.${end}.ts`)),
+  );
   return tests.filter(
     (test) => named.has(basename(test)) || importedBy(test).some((file) => sources.includes(file)),
   );

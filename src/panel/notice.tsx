@@ -35,13 +35,12 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
 
 /**
  * Why a request was rejected: in English the message of the daemon, in other languages its translation, else the text of its
- * code, with the message in brackets where the code alone does not say what is wrong. Without a response of the daemon a text
- * that says so, with the status that a proxy has given.
+ * code, with the message in brackets where the code alone does not say what is wrong. A text of its own for no response, and
+ * for a server error without a code: that is the response of a proxy.
  */
 export function errorText({ status, code, message }: ApiError): string {
-  // Without a code the response, if any, is that of a proxy, in words of its own or none.
-  if (code === undefined) return t("app.noResponse") + (status === 0 ? "" : ` (${status})`);
-  if (language.value === "en") return message;
+  if (code === undefined && (status === 0 || status >= 500)) return t("app.noResponse");
+  if (code === undefined || language.value === "en") return message;
   const said = sayDaemon(message);
   if (said !== undefined) return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
   const text = tCode("refusal", code, "");
