@@ -5,7 +5,14 @@ import type { Condition, ConditionCode } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Actor, EventDetail } from "./domain/event.ts";
 import type { ZoneChanges } from "./domain/zone-changes.ts";
-import { hashOfText, proven, revert, takeReverted, writeOnTrial } from "./ops/configuration-trial.ts";
+import {
+  hashOfText,
+  proven,
+  revert,
+  takeReverted,
+  takeUnproven,
+  writeOnTrial,
+} from "./ops/configuration-trial.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import type { ConfigurationOrder, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
@@ -53,9 +60,12 @@ export class DaemonConfiguration {
    * @param zonesEdited zones that differ from those of the former run; reported too
    */
   start(zonesEdited?: ZoneChanges): void {
-    if (zonesEdited) this.#noteEdited({ ...zonesEdited });
-    const trial = takeReverted(this.#parts.config.dataDir);
+    if (zonesEdited) this.#note("zones-edited", { ...zonesEdited });
+    const { dataDir, file } = this.#parts.config;
+    const trial = takeReverted(dataDir);
     if (trial) this.#noteReverted(trial, trial.diff, "the daemon ended before the change was proven");
+    const reason = takeUnproven(dataDir, file);
+    if (reason !== undefined) this.#note("configuration-unproven", { reason });
   }
 
   /**
@@ -132,11 +142,11 @@ export class DaemonConfiguration {
     }
   }
 
-  #noteEdited(detail: EventDetail): void {
+  #note(event: "zones-edited" | "configuration-unproven", detail: EventDetail): void {
     const { events, log } = this.#parts;
     const from = "configuration file";
-    log.warn("zones-edited", detail);
-    events.note({ event: "zones-edited", who: "santinela", from, subject: "configuration", detail });
+    log.warn(event, detail);
+    events.note({ event, who: "santinela", from, subject: "configuration", detail });
   }
 
   #noteReverted({ who, from }: Actor, diff: string, reason: string): void {

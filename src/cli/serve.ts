@@ -78,6 +78,7 @@ class DaemonRuns {
       const powerOffFault = await this.#poweredOff();
       if (this.#isEnding) return;
       const before = this.#effective;
+      revertUnprovenChange(this.#load);
       this.#effective = readAgain(this.#load, before);
       try {
         end = await this.#start(restoreFault, powerOffFault);

@@ -48,6 +48,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "opening-repeated": "An opening was repeated",
   "configuration-changed": "{who} changed the configuration",
   "configuration-reverted": "The configuration went back to the one before",
+  "configuration-unproven": "A change of the configuration that was not proven stays",
   "zones-edited": "The zones in the configuration file changed before this start",
   "power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "output-switched": "Output {about} was switched",

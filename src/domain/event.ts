@@ -51,6 +51,7 @@ export const EVENT_NAMES = [
   "reload-rejected",
   "configuration-changed",
   "configuration-reverted",
+  "configuration-unproven",
   "zones-edited",
   "power-off-ordered",
   "output-switched",

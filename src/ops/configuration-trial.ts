@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { flushFile, flushFolder, readJson, renameDurably } from "../store/durable-files.ts";
 
@@ -81,7 +81,7 @@ export function proven(dataDir: string): void {
   flushFolder(dataDir);
 }
 
-/** Writes the earlier text back. @throws Error if the file cannot be written; the next start tries again */
+/** Writes the earlier text back. @throws Error if it is gone or the file cannot be written */
 export function revert(dataDir: string): void {
   const trial = readTrial(dataDir);
   if (!trial || trial.isReverted) return;
@@ -90,11 +90,17 @@ export function revert(dataDir: string): void {
 }
 
 /**
- * Before a start: takes back a change of this file that was not proven when the process ended.
+ * Before a start: takes back a change of this file that was not proven when the process ended. A change that cannot be taken
+ * back stays, because a site without a daemon would be worse; `takeUnproven` then has the reason.
  * @param folders where the data directory of the file may be
  */
 export function revertUnproven(file: string, folders: readonly string[]): void {
-  for (const dataDir of folders) if (readTrial(dataDir)?.file === file) revert(dataDir);
+  for (const dataDir of folders)
+    try {
+      if (readTrial(dataDir)?.file === file) revert(dataDir);
+    } catch {
+      // The marker stays: `takeUnproven` tries once more and has the reason.
+    }
 }
 
 /** The change that was taken back since the last call; undefined if there is none. */
@@ -103,6 +109,23 @@ export function takeReverted(dataDir: string): ConfigurationTrial | undefined {
   if (trial?.isReverted !== true) return undefined;
   rmSync(join(dataDir, MARKER), { force: true });
   return trial;
+}
+
+/** Why an earlier change of this file stays although it was not proven; undefined if there is none. It is reported once. */
+export function takeUnproven(dataDir: string, file: string | null): string | undefined {
+  if (!existsSync(join(dataDir, MARKER))) return undefined;
+  const trial = readTrial(dataDir);
+  if (trial && (trial.isReverted || trial.file !== file)) return undefined;
+  let reason = `${MARKER} is damaged`;
+  if (trial)
+    try {
+      readFileSync(join(dataDir, FOLDER, trial.kept));
+      reason = `${trial.file} cannot be written`;
+    } catch (error) {
+      reason = messageOf(error);
+    }
+  rmSync(join(dataDir, MARKER), { force: true });
+  return reason;
 }
 
 /** Names of the kept texts, the newest first. */
@@ -115,8 +138,14 @@ export function keptConfigurations(dataDir: string): string[] {
     .toReversed();
 }
 
+/** The trial; undefined without one, or if the marker is damaged or names a text outside of the folder. */
 function readTrial(dataDir: string): ConfigurationTrial | undefined {
-  return readJson(join(dataDir, MARKER)) as ConfigurationTrial | undefined;
+  const value = readJson(join(dataDir, MARKER));
+  if (typeof value !== "object" || value === null) return undefined;
+  const trial = value as Partial<ConfigurationTrial>;
+  const texts = [trial.file, trial.kept, trial.who, trial.from, trial.diff];
+  if (texts.some((text) => typeof text !== "string")) return undefined;
+  return basename(trial.kept ?? "") === trial.kept ? (trial as ConfigurationTrial) : undefined;
 }
 
 function writePrivate(path: string, text: string): void {

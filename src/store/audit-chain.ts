@@ -53,6 +53,7 @@ const AUDITED: readonly EventName[] = [
   "reload-rejected",
   "configuration-changed",
   "configuration-reverted",
+  "configuration-unproven",
   "zones-edited",
   "log-detailed",
   "machine-confirmed",

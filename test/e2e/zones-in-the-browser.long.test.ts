@@ -248,6 +248,30 @@ describe("a browser", () => {
     expect(await events("configuration-reverted")).toHaveLength(1);
   });
 
+  test.each([
+    ["is empty", () => ""],
+    ["is cut off", (text: string) => text.slice(0, text.length / 2)],
+    ["has other contents", () => "[]"],
+    ["names no kept text", (text: string) => text.replace(/"kept":"[^"]*"/, '"kept":"../../etc/passwd"')],
+    ["names a text that is gone", (text: string) => text.replace(/"kept":"[^"]*"/, '"kept":"gone.yaml"')],
+  ])("starts, and reports a change that cannot be taken back, if its marker %s", async (_name, damaged) => {
+    await start(TWO_ZONES, { ...process.env, SANTINELA_FAILPOINT: "reload-committed" });
+    await expect(apply([{ action: "delete", id: "geam" }])).rejects.toThrow();
+    await site.exited();
+    const changed = content();
+    const marker = join(installation.folder, "site", "configuration-trial.json");
+    writeFileSync(marker, damaged(readFileSync(marker, "utf8")));
+    await begin();
+    expect(content()).toBe(changed);
+    expect(await ids()).toEqual(["usa"]);
+    expect(await events("configuration-unproven")).toHaveLength(1);
+    // A later change works, and the report is not repeated.
+    expect(await apply([{ action: "disable", id: "usa" }])).toMatchObject({ body: { state: "applied" } });
+    await site.end("SIGTERM");
+    await begin();
+    expect(await events("configuration-unproven")).toHaveLength(1);
+  });
+
   test("keeps the mode of the file and the last ten texts", async () => {
     await start(TWO_ZONES);
     chmodSync(file(), 0o640);

@@ -108,6 +108,7 @@ export const EN_RECORDS = {
   "event.backup-downloaded": "backup downloaded",
   "event.configuration-changed": "configuration changed in the web panel",
   "event.configuration-reverted": "configuration changed back",
+  "event.configuration-unproven": "unproven configuration stays",
   "event.zones-edited": "zones edited in the file",
   "event.power-off-ordered": "machine powered off",
   "event.output-switched": "output switched",

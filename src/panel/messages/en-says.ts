@@ -38,6 +38,7 @@ export const EN_SAYS = {
   "says.opening-repeated": "An opening was repeated",
   "says.configuration-changed": "{who} changed the configuration",
   "says.configuration-reverted": "The configuration went back to the one before",
+  "says.configuration-unproven": "A change of the configuration that was not proven stays",
   "says.zones-edited": "The zones in the configuration file changed before this start",
   "says.power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "says.output-switched": "Output {about} was switched",

@@ -121,6 +121,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.backup-downloaded": "copie de siguranță descărcată",
   "event.configuration-changed": "configurație schimbată din panou",
   "event.configuration-reverted": "configurație readusă la forma dinainte",
+  "event.configuration-unproven": "configurație neverificată păstrată",
   "event.zones-edited": "zone modificate în fișier",
   "event.power-off-ordered": "echipament oprit",
   "event.output-switched": "ieșire comutată",

@@ -41,6 +41,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.opening-repeated": "Deschidere repetată",
   "says.configuration-changed": "{who} a modificat configurația",
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
+  "says.configuration-unproven": "S-a păstrat o modificare neverificată a configurației",
   "says.zones-edited": "Zonele din fișierul de configurare s-au schimbat înainte de această pornire",
   "says.power-off-ordered": "Echipamentul se oprește: acumulatorul este aproape descărcat",
   "says.output-switched": "Ieșirea {about} a fost comutată",
