@@ -16,6 +16,8 @@ export interface ConnectionLimits {
 const PIPELINED_REQUESTS_MAX = 4;
 /** Maximum bytes buffered for slow clients; beyond it new requests are rejected. */
 const UNSENT_BYTES_MAX = 48 * 1024 * 1024;
+/** The buffered bytes are counted again after this share of as many requests as wait: counting all for each is quadratic. */
+const COUNTED_AGAIN_SHARE = 1 / 32;
 /** Timeout of idle connections; event streams send a keep-alive every 15 s. */
 const IDLE_TIMEOUT_MS = 45_000;
 
@@ -80,6 +82,8 @@ export class Connections {
   readonly #knownAddresses = new Set<string>();
   /** Number of pending responses of each connection. */
   readonly #pending = new Map<Socket, number>();
+  /** Requests until the buffered bytes are counted again. */
+  #uncounted = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -100,7 +104,7 @@ export class Connections {
         socket.destroy();
         return;
       }
-      if (this.#unsentBytes() > UNSENT_BYTES_MAX) {
+      if (this.#isFull()) {
         const headers = { "Retry-After": "5", Connection: "close" };
         sendError(response, 503, "too many responses pending; try again later", headers);
         return;
@@ -207,10 +211,15 @@ export class Connections {
     if (this.#knownAddresses.size > keptMax && oldest !== undefined) this.#knownAddresses.delete(oldest);
   }
 
-  #unsentBytes(): number {
+  /** Whether slow clients have too much buffered. While they have, it is counted for each request. */
+  #isFull(): boolean {
+    this.#uncounted -= 1;
+    if (this.#uncounted > 0) return false;
     let bytes = 0;
     for (const socket of this.#pending.keys()) bytes += socket.writableLength;
-    return bytes;
+    const isFull = bytes > UNSENT_BYTES_MAX;
+    this.#uncounted = isFull ? 0 : Math.ceil(this.#pending.size * COUNTED_AGAIN_SHARE);
+    return isFull;
   }
 }
 
