@@ -104,8 +104,10 @@ export function assertUndecided(dataDir: string): void {
 /** Remembers this machine as the one of the site, and restores the former MQTT client id, for which a broker may have kept messages. */
 export function acceptMachine(dataDir: string, present = machineIdentity()): void {
   const former = join(dataDir, FORMER_CLIENT_ID);
-  if (existsSync(former)) renameSync(former, join(dataDir, CLIENT_ID));
+  // First the machine: after a power cut the next start knows it, and completes the rest. An undecided machine with the former
+  // client id would disconnect the original one from its broker.
   remember(dataDir, present);
+  if (existsSync(former)) renameSync(former, join(dataDir, CLIENT_ID));
   rmSync(join(dataDir, UNDECIDED_FILE), { force: true });
 }
 

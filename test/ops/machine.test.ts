@@ -165,6 +165,33 @@ describe("a card", () => {
     expect(keyOf()).toBe(newKey);
   });
 
+  test.each([
+    ["the machine cannot be remembered", "machine.json.part"],
+    ["the client id cannot be restored", "secrets/mqtt-client-id"],
+    ["the decision cannot be completed", "machine-undecided.json"],
+  ])("whose confirmation is cut off when %s has no half identity", (_when, blocked) => {
+    checkMachine(dataDir, here());
+    const client = mqttClientId(dataDir);
+    has({ "/proc/device-tree/serial-number": "10000000bbbb" });
+    expect(checkMachine(dataDir, here())).toBe(true);
+    const own = mqttClientId(dataDir);
+    // A folder in the place of a file ends the confirmation there, as a power cut would.
+    const path = join(dataDir, blocked);
+    rmSync(path, { force: true });
+    mkdirSync(path);
+    expect(() => acceptMachine(dataDir, here())).toThrow();
+    rmSync(path, { recursive: true });
+    if (blocked === "machine-undecided.json") has({ [`data/${blocked}`]: JSON.stringify(here()) });
+    if (blocked === "secrets/mqtt-client-id") has({ [`data/${blocked}`]: own });
+
+    // Either still undecided, under a client id of its own, or confirmed as a whole.
+    const isUndecided = checkMachine(dataDir, here());
+    expect(mqttClientId(dataDir)).toBe(isUndecided ? own : client);
+    acceptMachine(dataDir, here());
+    expect(checkMachine(dataDir, here())).toBe(false);
+    expect(mqttClientId(dataDir)).toBe(client);
+  });
+
   test("that is back in its own machine is known again", () => {
     checkMachine(dataDir, here());
     has({ "/proc/device-tree/serial-number": "10000000bbbb" });
