@@ -176,15 +176,15 @@ describe("two chips of a kernel", () => {
     await machine.run("base64 -d /root/watch.base64 > /root/watch.pl");
     const { chip } = { chip: await machine.run("cat /sys/kernel/config/gpio-sim/expander/bank/chip_name") };
     await machine.run(
-      `systemd-run --quiet --unit=watch sh -c '(echo open 5 as-is 0; sleep infinity) | perl /root/watch.pl watch /dev/${chip} > /root/seen'`,
+      `systemd-run --quiet --unit=watch sh -c '(echo open 6 as-is 0; sleep infinity) | perl /root/watch.pl watch /dev/${chip} > /root/seen'`,
     );
     const seen = (line: string): Promise<unknown> =>
       eventually(line, async () => (await machine.run("cat /root/seen")).includes(line), LIMIT_MS);
-    await seen("level\t5\t0");
+    await seen("level\t6\t0");
     await machine.run(
-      "cd /sys/kernel/config/gpio-sim/expander && echo pull-up > /sys/devices/platform/$(cat dev_name)/$(cat bank/chip_name)/sim_gpio5/pull",
+      "cd /sys/kernel/config/gpio-sim/expander && echo pull-up > /sys/devices/platform/$(cat dev_name)/$(cat bank/chip_name)/sim_gpio6/pull",
     );
-    await seen("edge\t5\t1");
+    await seen("edge\t6\t1");
     await machine.run("systemctl stop watch.service");
   });
 });
