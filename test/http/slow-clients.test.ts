@@ -43,7 +43,7 @@ function ask(): Promise<IncomingMessage> {
   });
 }
 
-test("clients that do not read their responses use limited memory, and others are told when to come back", async () => {
+test("clients that do not read their responses use limited memory, and others learn when to come back", async () => {
   for (let number = 0; number < SLOW_CLIENTS; number += 1) {
     const client = connect(port, "127.0.0.1");
     client.pause();
