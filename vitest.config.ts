@@ -44,6 +44,8 @@ export default defineConfig({
             "test/vm/**",
             "test/failover/**",
             "test/guide/**",
+            // The program of 0.1.0 is built from history: npm run upgrade-fixture.
+            ...(process.env["UPGRADE_FIXTURE_MAIN"] === undefined ? ["test/upgrade/return.test.ts"] : []),
           ],
         },
       },
