@@ -20,12 +20,12 @@ const ROMANIAN_WORDS = [
   "fiecare care găsit folosit cel mai prea sau dacă acest această aici când încă la de pe fără",
 ].join(" ");
 
-/** Words of both languages, of formats and protocols, and names of people in the tests. */
+/** Words of both languages, of formats and protocols, names of directories and of people in the tests. */
 const ANYWHERE = new Set(
   (
     "santinela gpio mqtt json yaml csv api url http https id ids sync test email sms tls sha ana ion site device local example " +
     "zigbee tasmota shelly frigate esphome home assistant dc sia ip tcp udp led no nc in a bypass status ro en mb kb gb min ms openapi get " +
-    "post put patch delete utf raw pdf qr bcm pin chip cdev onoff root server obiective cladiri bunuri persoane"
+    "post put patch delete utf raw pdf qr bcm pin chip cdev onoff root server backups obiective cladiri bunuri persoane"
   ).split(" "),
 );
 
