@@ -46,11 +46,6 @@ export class PostgresSignIns implements SignIns {
     return this.#accounts.ask(id);
   }
 
-  async tokenVersion(id: number): Promise<number | undefined> {
-    const account = await this.byId(id);
-    return account?.disabled === false ? account.tokenVersion : undefined;
-  }
-
   async byEmail(email: string): Promise<Account | undefined> {
     // No stored address has a NUL, and the server would refuse the question.
     return email.includes("\0") ? undefined : this.#named.ask(email);

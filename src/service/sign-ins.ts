@@ -20,13 +20,8 @@ export interface Throttle {
 /** What sign-ins and tokens read, in whatever thread or database the accounts are. */
 export interface SignIns {
   readonly throttle: Throttle;
+  /** The account as it is now: a revoked token must fail with the next request. */
   byId(id: number): Promise<Account | undefined>;
-  /**
-   * `tokenVersion` of an account as it is now: a revoked token must fail with the next request. It is read for each request, and
-   * takes a third of the time of the whole account.
-   * @returns undefined for a disabled account and for none
-   */
-  tokenVersion(id: number): Promise<number | undefined>;
   /** The account with an e-mail address, ignoring case. */
   byEmail(email: string): Promise<Account | undefined>;
   /** Whether an account has signed in from an address before. */
@@ -53,10 +48,6 @@ export class SqliteSignIns implements SignIns {
 
   async byId(id: number): Promise<Account | undefined> {
     return this.#accounts.byId(id);
-  }
-
-  async tokenVersion(id: number): Promise<number | undefined> {
-    return this.#accounts.tokenVersion(id);
   }
 
   async byEmail(email: string): Promise<Account | undefined> {

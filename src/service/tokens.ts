@@ -1,4 +1,5 @@
-import type { KeyObject } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
+import jwt from "jsonwebtoken";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
@@ -7,19 +8,26 @@ import type { EventNotes } from "./event-notes.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import type { SignIns } from "./sign-ins.ts";
-import { SignedTokens, type TokenOwner } from "./signed-tokens.ts";
-import { TOKEN_LIFETIME_S } from "./token-claims.ts";
+import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
 import { networkOf, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
+/** Enough for ten thousand sites with their users; about 500 bytes each, and only of tokens that were issued here. */
+const VERIFIED_MAX = 16_384;
+const ISSUER = "santinela";
 /** Hash of a discarded random password: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
 
 /** Issues and verifies tokens. */
 export class TokenService {
   readonly #signIns: SignIns;
-  readonly #signed: SignedTokens;
+  readonly #clock: Clock;
+  #signing: { readonly id: string; readonly key: KeyObject };
+  /** Accepted keys by the key id in the token's header. */
+  #keys: ReadonlyMap<string, KeyObject>;
   readonly #passwords = new PasswordCheck();
   readonly #events: EventNotes;
+  /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
+  readonly #verified = new Map<string, VerifiedClaims>();
 
   /**
    * @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous
@@ -32,14 +40,18 @@ export class TokenService {
     keys: { readonly current: KeyObject; readonly previous?: KeyObject };
   }) {
     const { current, previous } = options.keys;
-    this.#signed = new SignedTokens(options.clock, current, previous ? [previous] : []);
+    this.#signing = { id: idOf(current), key: current };
+    this.#keys = acceptedKeys([current, ...(previous ? [previous] : [])]);
     this.#signIns = options.signIns;
+    this.#clock = options.clock;
     this.#events = options.events;
   }
 
   /** Signs with another key from now on. Tokens of keys that are no longer accepted fail with their next request. */
   useKeys(current: KeyObject, others: readonly KeyObject[]): void {
-    this.#signed.useKeys(current, others);
+    this.#signing = { id: idOf(current), key: current };
+    this.#keys = acceptedKeys([current, ...others]);
+    this.#verified.clear();
   }
 
   /**
@@ -64,7 +76,7 @@ export class TokenService {
       });
     const { email: who, role } = account;
     await this.#events.added({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
-    return { token: this.#signed.sign(account), expiresIn: TOKEN_LIFETIME_S };
+    return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
   /**
@@ -81,24 +93,25 @@ export class TokenService {
   }
 
   /**
-   * Returns the owner of a token, as the account is now.
+   * Returns the owner of a token; role and revocation are read from the current account.
    * @param from origin of the request, for the event log
    * @throws AppError `unauthenticated` for anything but a valid token of an enabled account
    */
   async verify(token: string, from: string): Promise<Principal> {
-    const signed = this.#signed.check(token);
-    if (!signed) throw invalidToken();
-    const { accountId, ver } = signed.claims;
-    if (signed.owner === undefined) signed.owner = ownerOf(await this.#signIns.byId(accountId), ver);
-    else if ((await this.#signIns.tokenVersion(accountId)) !== ver) throw invalidToken();
-    return { ...signed.owner, from };
+    const { accountId: id, ver } = this.#claimsOf(token);
+    const account = await this.#signIns.byId(id);
+    if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
+    const { id: accountId, email, role, mustChangePassword, site } = account;
+    // The account of a site without objectives may use none, never all.
+    const objectives = account.objectives ?? (site === undefined ? undefined : []);
+    return { accountId, email, role, mustChangePassword, objectives, site, from };
   }
 
   /** Token for dispatching trips; its account has no password. @see AccountService.ensureDevice */
   async deviceToken(): Promise<string> {
     const account = await this.#signIns.byEmail(DEVICE_EMAIL);
     if (!account) throw new Error("the device account is missing");
-    return this.#signed.sign(account);
+    return this.#sign(account);
   }
 
   async #isTokenOf(token: string, email: string): Promise<boolean> {
@@ -159,19 +172,70 @@ export class TokenService {
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
   }
-}
 
-/** @throws AppError `unauthenticated` if a token of that version is no longer one of the account's */
-function ownerOf(account: Account | undefined, version: unknown): TokenOwner {
-  if (!account || account.disabled || account.tokenVersion !== version) throw invalidToken();
-  const { id: accountId, email, role, mustChangePassword, site } = account;
-  // The account of a site without objectives may use none, never all.
-  const objectives = account.objectives ?? (site === undefined ? undefined : []);
-  return { accountId, email, role, mustChangePassword, objectives, site };
+  #sign(account: Account): string {
+    // A clock may start at 1970; jsonwebtoken treats 0 as missing and uses the system clock.
+    const issuedAtS = Math.max(1, Math.floor(this.#clock.wallMs() / 1000));
+    const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
+    return jwt.sign(claims, this.#signing.key, {
+      algorithm: "HS256",
+      keyid: this.#signing.id,
+      subject: String(account.id),
+      issuer: ISSUER,
+      audience: ISSUER,
+    });
+  }
+
+  /** Checks the lifetime on each call; the signature is checked once. */
+  #claimsOf(token: string): VerifiedClaims {
+    const nowS = Math.floor(this.#clock.wallMs() / 1000);
+    const claims = this.#verified.get(token) ?? this.#verifiedClaims(token);
+    if (!claims || !isWithin(claims, nowS)) {
+      this.#verified.delete(token);
+      throw invalidToken();
+    }
+    if (!this.#verified.has(token)) this.#cache(token, claims);
+    return claims;
+  }
+
+  #cache(token: string, claims: VerifiedClaims): void {
+    if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
+    this.#verified.set(token, claims);
+  }
+
+  /** The claims if one of the keys signed the token; the times are not checked. */
+  #verifiedClaims(token: string): VerifiedClaims | undefined {
+    try {
+      const header = jwt.decode(token, { complete: true })?.header;
+      const key = this.#keys.get(header?.kid ?? "");
+      // `crit` names extensions that must be understood, and there is none here (RFC 7515, 4.1.11).
+      if (!key || header?.crit !== undefined) return undefined;
+      const claims = jwt.verify(token, key, {
+        algorithms: ["HS256"],
+        issuer: ISSUER,
+        audience: ISSUER,
+        ignoreExpiration: true,
+        ignoreNotBefore: true,
+      });
+      return typeof claims === "string" ? undefined : completeClaims(claims);
+    } catch {
+      // The reason is not disclosed.
+      return undefined;
+    }
+  }
 }
 
 function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {
   return { who: email, from: address ?? "control socket", subject: `account ${email}` };
+}
+
+function acceptedKeys(keys: readonly KeyObject[]): ReadonlyMap<string, KeyObject> {
+  return new Map(keys.map((key) => [idOf(key), key]));
+}
+
+/** Key id in tokens; does not disclose the key. */
+function idOf(key: KeyObject): string {
+  return createHash("sha256").update(key.export()).digest("hex").slice(0, 8);
 }
 
 function invalidToken(): AppError {

@@ -10,7 +10,7 @@ export interface Account {
   /** bcrypt hash; null for an account without sign-in. */
   readonly passwordHash: string | null;
   readonly disabled: boolean;
-  /** Incremented at each change of the account, which revokes all tokens issued so far. */
+  /** Incremented to revoke all tokens issued so far. */
   readonly tokenVersion: number;
   /** The password was generated, and only allows setting another one. */
   readonly mustChangePassword: boolean;
@@ -25,9 +25,6 @@ export class AccountStore extends Store {
   readonly #hasPeople = this.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1");
   readonly #byEmail = this.prepare<AccountRow>("SELECT * FROM accounts WHERE email = ?");
   readonly #byId = this.prepare<AccountRow>("SELECT * FROM accounts WHERE id = ?");
-  readonly #tokenVersion = this.prepare<number>(
-    "SELECT token_version FROM accounts WHERE id = ? AND disabled = 0",
-  ).pluck();
   readonly #add = this.prepare<AccountRow>(
     `INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES(?, ?, ?, ?, ?)
      ON CONFLICT(email) DO NOTHING RETURNING *`,
@@ -60,11 +57,6 @@ export class AccountStore extends Store {
 
   byId(id: number): Account | undefined {
     return toAccount(this.#byId.get(id));
-  }
-
-  /** `tokenVersion` of an enabled account; undefined for a disabled one and for none. */
-  tokenVersion(id: number): number | undefined {
-    return this.#tokenVersion.get(id);
   }
 
   /**
