@@ -16,6 +16,8 @@ import { Installation } from "../support/installation.ts";
 const RECORDS = 11_000;
 /** Sorted by a text without an index, with a large offset: all records are read, sorted and skipped. */
 const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000}&_end=${RECORDS}`;
+/** As long to sort, and short to read: a client that is busy with responses sends its other requests too late (408). */
+const LONG_SORT = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1}&_end=${RECORDS}`;
 
 describe("a site with a very large table of records", () => {
   let installation: Installation;
@@ -67,7 +69,7 @@ describe("a site with a very large table of records", () => {
   });
 
   test("excess long lists are temporarily rejected, with a remedy", async () => {
-    const answers = await Promise.all(Array.from({ length: 150 }, () => ask(LONG_LIST)));
+    const answers = await Promise.all(Array.from({ length: 150 }, () => ask(LONG_SORT)));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(150);
@@ -79,7 +81,7 @@ describe("a site with a very large table of records", () => {
         statusCode: 503,
       });
     }
-    expect((await ask(LONG_LIST)).status).toBe(200);
+    expect((await ask(LONG_SORT)).status).toBe(200);
   });
 
   test("a daemon that reads long lists stops in order", async () => {
