@@ -43,14 +43,14 @@ export const CONDITIONS = {
   "alarm-panel-receiver-down": { severity: "error", title: "Receiver for alarm panels not listening" },
   "alarm-panel-rejected": { severity: "warning", title: "Messages of an alarm panel rejected" },
   "alarm-panel-silent": { severity: "error", title: "Alarm panel silent" },
-  "alarm-panel-trouble": { severity: "warning", title: "Trouble at an alarm panel" },
-  "alarm-panel-bypass": { severity: "warning", title: "Zone held back at the alarm panel" },
+  "alarm-panel-trouble": { severity: "warning", title: "Fault reported by an alarm panel" },
+  "alarm-panel-bypass": { severity: "warning", title: "Zone bypassed at the alarm panel" },
   "alarm-panel-code-unknown": { severity: "warning", title: "Unknown code of an alarm panel" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
-  "adc-unavailable": { severity: "error", title: "Converter unavailable" },
-  "adc-channel-failed": { severity: "error", title: "Input of a converter cannot be read" },
+  "adc-unavailable": { severity: "error", title: "Analogue converter unavailable" },
+  "adc-channel-failed": { severity: "error", title: "Input of an analogue converter cannot be read" },
   "loop-out-of-range": { severity: "error", title: "Resistance of a loop out of range" },
   "on-battery": { severity: "warning", title: "Mains lost; running on battery" },
   "power-off-failed": { severity: "error", title: "Machine cannot be powered off" },
@@ -96,9 +96,9 @@ export const CONDITIONS = {
   "trips-off-disk": { severity: "error", title: "Trips only in memory: disk cannot be written" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
-  "storage-volatile": { severity: "error", title: "Nothing survives the next boot" },
+  "storage-volatile": { severity: "error", title: "All data is lost at the next boot" },
   "machine-unknown": { severity: "error", title: "Card from another machine; nothing is sent" },
-  "release-returned": { severity: "error", title: "Upgrade undone: the new release did not stay up" },
+  "release-returned": { severity: "error", title: "Upgrade rolled back: the new release kept failing" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
   "backup-overdue": { severity: "error", title: "No recent backup" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
@@ -109,7 +109,7 @@ export const CONDITIONS = {
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "database-unavailable": { severity: "error", title: "Database unavailable" },
-  "thread-failed": { severity: "error", title: "Part of the daemon failed and was started again" },
+  "thread-failed": { severity: "error", title: "Part of the daemon failed and was restarted" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 
 export type ConditionCode = keyof typeof CONDITIONS;
@@ -143,7 +143,7 @@ export const CONDITION_MESSAGES = {
   "monitoring-receiver-rejects":
     "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
   "monitoring-receiver-clock":
-    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages are sent with its time. Check the time of this machine (timedatectl); if it is right, tell the receiver's operator.",
+    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages are sent with its time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
   "transmitter-write-failed":
     "the queue for the monitoring receiver cannot be used: {reason}. Alarms wait in the trip journal. Free disk space or replace the disk.",
   "mqtt-unreachable":
@@ -157,21 +157,21 @@ export const CONDITION_MESSAGES = {
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
   "alarm-panel-trouble":
-    "alarm panel {account} reports trouble {code}, zone or module {number}. docs/panels.md lists the codes.",
+    "alarm panel {account} reports the fault {code}, zone or module {number}. docs/panels.md lists the codes.",
   "alarm-panel-bypass":
-    "alarm panel {account} holds back zone {number} (code {code}): it sends no alarms of this zone. Remove the bypass at the panel.",
+    "zone {number} is bypassed at alarm panel {account} (code {code}): the alarm panel sends no alarms of this zone. Remove the bypass there.",
   "alarm-panel-code-unknown":
-    'alarm panel {account} has sent the code {code}, which is in no standard. It is in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
+    'alarm panel {account} has sent the code {code}, which is not in the standard. It is recorded in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
   "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
   "loop-out-of-range":
     "the loop of zone {zone} measures {ohms} Ω, which is neither normal ({normal} Ω) nor alarm ({alarm} Ω), neither short-circuited nor cut. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
   "on-battery":
-    "mains is lost since {since}. The machine is powered off before its battery is empty, as onBattery says; alarms are not monitored from then on.",
+    "mains power has been lost since {since}. The machine powers off before its battery is empty, as configured in onBattery; zones are not monitored from then on.",
   "power-off-failed":
-    "mains is lost, and the machine cannot be powered off: {reason}. The daemon goes on until the battery is empty. Allow the user of the daemon to power off, as docs/wiring.md shows.",
+    "mains power is lost, and the machine cannot be powered off: {reason}. The daemon runs until the battery is empty. Allow the user of the daemon to power off, as described in docs/wiring.md.",
   "output-failed":
-    "output {output} cannot be switched: {reason}. It is tried again every five seconds; santinela outputs shows it.",
+    "output {output} cannot be switched: {reason}. Retrying every five seconds; santinela outputs list shows the state.",
   "journal-write-failed":
     "the trip journal cannot be written: {reason}. Free disk space or replace the disk.",
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",
@@ -186,19 +186,19 @@ export const CONDITION_MESSAGES = {
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "storage-volatile":
-    "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are gone after the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
+    "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "machine-unknown":
     "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "release-returned":
-    "release {version} did not stay up after its installation; the release before runs again. journalctl --unit=santinela has the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
+    "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "database-unavailable":
-    "the shared database of this dispatch centre has no primary in reach: {reason}. Requests are answered with 503, and sites repeat theirs. It continues by itself.",
+    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
   "thread-failed":
-    "the thread {thread} has failed: {reason}. It is started again automatically; trips wait in the journal until then. Report this with a support bundle.",
+    "the thread {thread} has failed: {reason}. It is restarted automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 

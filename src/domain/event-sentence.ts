@@ -47,8 +47,8 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "blind-interval": "Zones were not monitored for a time",
   "opening-repeated": "An opening was repeated",
   "configuration-changed": "{who} changed the configuration",
-  "configuration-reverted": "The configuration went back to the one before",
-  "configuration-unproven": "A change of the configuration that was not proven stays",
+  "configuration-reverted": "The previous configuration was restored",
+  "configuration-unproven": "An unverified change of the configuration was kept",
   "zones-edited": "The zones in the configuration file changed before this start",
   "power-off-ordered": "The machine is powered off: its battery is nearly empty",
   "output-switched": "Output {about} was switched",
@@ -81,7 +81,7 @@ export const OPEN_WORDS: Readonly<Record<ZoneKind, string>> = {
 
 /** What becomes of a trip, by its state. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
-  waiting: "waits for its record",
+  waiting: "not recorded as an intervention yet",
   posted: "dispatched",
   merged: "added to an open intervention",
   refused: "rejected by the local API",

@@ -15,14 +15,14 @@ export const EN_HOME = {
 
   "home.alarms": "Alarms not done",
   "home.work": "Service interventions not done",
-  "home.zones": "Zones not at rest",
+  "home.zones": "Zones not normal",
   "home.attention": "Needs attention",
   "home.allNormal": { one: "{n} zone normal", other: "{n} zones normal" },
   "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
   "home.fullLog": "Full log",
 
-  "journey.title": "Way to the dispatch centre",
+  "journey.title": "Delivery to the dispatch centre",
   "journey.contact": "Contact",
   "journey.journal": "Journal",
   "journey.record": "Record",

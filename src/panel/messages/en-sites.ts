@@ -26,7 +26,7 @@ export const EN_SITES = {
   "sites.event.silent": "Silent",
   "access.title": "Access of sites",
   "access.text":
-    "Each site has an account of its own, which may use the interventions and objectives of its scope only. It gets the account for a one-time code.",
+    "Each site has its own account, limited to its own interventions and objectives. It obtains the account with a one-time code.",
   "access.state": "Access",
   "access.state.invited": "Code not used yet",
   "access.state.enrolled": "Enrolled",
@@ -34,7 +34,7 @@ export const EN_SITES = {
   "access.codeUntil": "Code valid until",
   "access.invite": "Create a one-time code",
   "access.inviteText":
-    "Choose the site and the objectives that it protects. A new code replaces the last one of the site.",
+    "Choose the site and the objectives that it protects. A new code replaces the previous code of the site.",
   "access.refHint": "site.ref in the configuration of the site",
   "access.addObjective": "Add another objective",
   "access.remove": "Remove",
@@ -44,6 +44,6 @@ export const EN_SITES = {
   "access.revoke": "Revoke",
   "access.revokeTitle": "Revoke the access of {site}?",
   "access.revokeText":
-    "The site can no longer sign in, and its tokens end at once. Its interventions stay. A new code gives the account to the device that replaces it.",
+    "The site can no longer sign in, and its tokens end at once. Its interventions stay. A new code transfers the account to a replacement device.",
   "access.revoked": "{site} can no longer sign in.",
 } as const;

@@ -33,7 +33,7 @@ export const EN_TESTS = {
   "signal.completed": "test completed",
   "outputs.title": "Outputs",
   "outputs.alarm": "on alarm",
-  "outputs.link-lost": "on a lost link",
+  "outputs.link-lost": "when the link is lost",
   "outputs.not-ready": "while the site is not ready",
   "outputs.since": "since {time}",
   "outputs.on": "on",

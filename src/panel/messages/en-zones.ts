@@ -24,7 +24,7 @@ export const EN_ZONES = {
   "found.linesTaken": "In use: {lines}",
   "found.unknown": { one: "{n} other topic or device", other: "{n} other topics and devices" },
   "found.unknownText":
-    "Their makers' announcements are missing or not known. Each one has its last message; a value of it can be the contact of a zone.",
+    "Their announcements are missing or unknown. Each is listed with its last message; one of its values can be the contact of a zone.",
   "found.noValues": "nothing that a zone could read",
   "found.useTopic": "Use this topic",
   "found.lastMessage": "Last message",
@@ -62,7 +62,7 @@ export const EN_ZONES = {
   "zoneForm.nameHelp": "Shown here and at the dispatch centre.",
   "zoneForm.kindHelp":
     "Decides the priority and which services are requested. Fire, gas, medical, hold-up and panic are always dispatched.",
-  "zoneForm.objectiveHelp": "What the dispatch centre sends a crew to.",
+  "zoneForm.objectiveHelp": "Where the dispatch centre sends a crew.",
   "zoneForm.otherObjective": "another one, by its number",
   "zoneForm.objectiveIdAlone":
     "There is no dispatch centre yet: keep 1 for this building. With one, this is its number there.",
@@ -137,20 +137,20 @@ export const EN_ZONES = {
   "review.zones": { one: "{n} zone", other: "{n} zones" },
   "review.noRestart": "No restart",
   "review.trial":
-    "Other zones keep their state. If a line or subscription fails, the earlier file is restored automatically.",
+    "Other zones keep their state. If a line or subscription fails, the previous file is restored automatically.",
   "review.password": "Your password",
   "review.passwordHint":
-    "A change of zones is confirmed with the password; it is then valid for ten minutes.",
+    "Changes of zones are confirmed with the password. The confirmation is valid for ten minutes.",
   "review.confirmed": "The password was entered a few minutes ago and need not be entered again.",
-  "review.onTrial": "On trial: the daemon checks itself with the new zones for a few seconds…",
+  "review.onTrial": "Verifying: the daemon checks itself with the new zones for a few seconds…",
   "review.readAgain": "Read the file again",
   "review.readAgainDone": "The difference is from the current file.",
-  "review.reverted": "The change was taken back",
-  "review.revertedText": "The earlier zones are in force again. Correct the zone and save it again.",
+  "review.reverted": "The change was undone",
+  "review.revertedText": "The previous zones are active again. Correct the zone and save it again.",
   "review.log": "In the event log",
 
   "saved.title": "Saved",
-  "saved.text": "The file is written and the zones are in force.",
+  "saved.text": "The file is saved and the zones are active.",
   "saved.live": "Live",
   "saved.warning":
     "From now on an opening is a real trip. Test the zone in a walk test: nothing is dispatched then.",
@@ -176,8 +176,8 @@ export const EN_ZONES = {
   "notHere.noFileText": "Create one in the set-up first. {file}",
   "notHere.fileOnly": "Zones are changed in the configuration file only",
   "notHere.fileOnlyText": "The owner of this installation has set http.configuration to file-only in {file}.",
-  "notHere.readOnly": "The service may not write the configuration file",
-  "notHere.readOnlyText": "The group of the service needs the right to write {file}.",
+  "notHere.readOnly": "The service cannot write the configuration file",
+  "notHere.readOnlyText": "The group of the service needs write access to {file}.",
   "notHere.allow": "To allow changes in this panel, set in the file:",
   "notHere.permission": "Let the service write this file, then restart it:",
   "notHere.byFile":
