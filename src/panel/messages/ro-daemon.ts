@@ -156,8 +156,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   // Why a trip was not dispatched
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],
-  ["the gate is closed ({by})", "zonă nearmată ({by})"],
-  ["exit delay ({by})", "timp de ieșire ({by})"],
+  ["the gate is closed ({by})", "zonă dezarmată ({by})"],
+  ["exit delay ({by})", "temporizare la ieșire ({by})"],
   [
     "swinger shutdown after {trips} trips in {n} incidents",
     "blocare automată (swinger) după {trips} declanșări în {n} incidente",

@@ -25,7 +25,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "home.open": "Deschidere intervenție #{id}",
   "home.fullLog": "Jurnalul complet",
 
-  "journey.title": "Drumul până la dispecerat",
+  "journey.title": "Transmiterea la dispecerat",
   "journey.contact": "Contact",
   "journey.journal": "Jurnal",
   "journey.record": "Înregistrare",
@@ -77,7 +77,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "zoneWord.technical.normal": "Normal",
   "zoneWord.technical.open": "Alarmă tehnică",
   "zoneWord.power.normal": "Alimentată",
-  "zoneWord.power.open": "Alimentare căzută",
+  "zoneWord.power.open": "Lipsă alimentare",
   "span.now": "acum",
   "span.shortMinutes": "{n} min",
   "span.shortHours": "{n} h",

@@ -23,7 +23,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "ifTripped.waiting": "se transmite",
   "ifTripped.bypassed": "nu se transmite: zonă în bypass",
   "ifTripped.test": "nu se transmite: test de mers (walk test)",
-  "ifTripped.gated": "nu se transmite: zonă nearmată",
+  "ifTripped.gated": "nu se transmite: zonă dezarmată",
   "ifTripped.swinger": "nu se transmite: blocare automată (swinger)",
   "guide.noZones": "Nu există încă nicio zonă.",
   "choice.zone-kind.intrusion": "efracție",

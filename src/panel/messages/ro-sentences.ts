@@ -35,29 +35,29 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "monitoring-receiver-unreachable":
     "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewall-ul.",
   "monitoring-receiver-rejects":
-    "Receptorul de monitorizare {receiver} nu acceptă mesajele acestui obiectiv: {answer}. Comparați contul și cheia cu operatorul receptorului; evenimentele se repetă până sunt acceptate.",
+    "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
   "monitoring-receiver-clock":
     "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s. Mesajele se transmit cu ora lui. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
   "transmitter-write-failed":
     "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
-    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
+    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-trouble":
-    "Centrala de alarmă {account} raportează defectul {code}, zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
+    "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":
-    "Zona {number} este inhibată la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați inhibarea la centrală.",
+    "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați bypassul la centrala de alarmă.",
   "alarm-panel-code-unknown":
-    'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Se păstrează numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru alarmă, adăugați o zonă cu codes: ["{code}"].',
+    'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
-    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slab strâns, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): conexiune slăbită, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
     "Bucla zonei {zone} măsoară {ohms} Ω: nici normal ({normal} Ω), nici alarmă ({alarm} Ω), nici scurtcircuit, nici întreruptă. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
   "on-battery":
-    "Rețeaua electrică lipsește din {since}. Echipamentul se oprește înainte de descărcarea acumulatorului, după onBattery; de atunci alarmele nu mai sunt supravegheate.",
+    "Tensiunea de rețea lipsește din {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
-    "Rețeaua electrică lipsește, iar echipamentul nu poate fi oprit: {reason}. Programul continuă până la descărcarea acumulatorului. Permiteți oprirea pentru utilizatorul programului, ca în docs/wiring.md.",
+    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de oprire, conform docs/wiring.md.",
   "output-failed":
-    "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; santinela outputs o afișează.",
+    "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; starea se afișează cu santinela outputs list.",
   "journal-write-failed":
     "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":
@@ -75,9 +75,9 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
   "machine-unknown":
-    "Datele acestei locații provin din alt aparat. Au fost create chei noi și nu se transmite nimic la dispecerat: până atunci sunați la dispecerat. Dacă acest aparat îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
+    "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
-    "Versiunea {version} nu a rămas în funcțiune după instalare; rulează din nou versiunea anterioară. Motivul se află cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a o încerca din nou pe aceeași: apt install --reinstall santinela.",
+    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a o încerca din nou pe aceeași: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
@@ -85,6 +85,6 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimiteți dezvoltatorilor un pachet de diagnostic.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

@@ -8,9 +8,9 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.profile": "Profilul declanșărilor; implicit, cel al tipului de zonă.",
   "zoneHelp.input": "Sursa citirilor.",
   "zoneHelp.debounceMs":
-    "Cât trebuie să fie stabil nivelul pentru a conta, în milisecunde. Implicit 50 pentru GPIO, 0 pentru zone MQTT și simulate.",
+    "Cât timp trebuie să rămână stabil nivelul pentru a fi luat în considerare, în milisecunde. Implicit 50 pentru GPIO, 0 pentru zone MQTT și simulate.",
   "zoneHelp.minOpenMs":
-    "Cât trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu allowSlow.",
+    "Cât timp trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu allowSlow.",
   "zoneHelp.confirmMs":
     "După cât timp se declanșează un contact încă deschis, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
   "zoneHelp.autoRestoreS":
@@ -34,11 +34,10 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.swinger":
     "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
-    "Întârziere la punerea sub tensiune: secunde în care deschiderile unei linii GPIO nu contează. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
+    "Întârziere la punerea sub tensiune: secunde în care deschiderile unei linii GPIO se ignoră. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
     "După câte secunde fără niciun mesaj apare deranjamentul de supraveghere. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
-  "zoneHelp.unavailableGraceS":
-    "Câte secunde poate fi indisponibil un senzor înainte ca aceasta să fie un deranjament.",
+  "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
     "Permite minOpenMs peste 400 ms, durata semnalului care trebuie prelucrat conform EN 50131.",
@@ -47,13 +46,13 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.contact":
     "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează. NO: este deschisă în stare normală.",
   "zoneHelp.input.bias":
-    "Rezistența liniei; necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
+    "Rezistența internă a liniei (pull-up sau pull-down); necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":
     "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. O zonă cu mai multe topicuri este deschisă cât timp oricare dintre ele este deschis.",
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
   "zoneHelp.input.where":
-    "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu este semn de funcționare. Dacă path trece printr-o listă, se aplică elementului.",
+    "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, se aplică elementului.",
   "zoneHelp.input.open":
     "Valorile care înseamnă deschis. Textul nu ține cont de majuscule; numerele și valorile true/false se compară după valoare.",
   "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",

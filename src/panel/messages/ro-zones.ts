@@ -9,7 +9,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.title": "Zonă nouă",
   "found.sensors": "Senzori găsiți",
   "found.state.starting": "conectare la broker…",
-  "found.state.listening": "se ascultă…",
+  "found.state.listening": "se așteaptă mesaje…",
   "found.state.unreachable": "brokerul este indisponibil",
   "found.state.denied": "brokerul nu permite citirea",
   "found.state.off": "niciun broker MQTT configurat",
@@ -30,14 +30,14 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.linesOf": "Linii GPIO libere: {chip}",
   "found.linesTaken": "Folosite: {lines}",
   "found.unknown": {
-    one: "{n} alt topic sau dispozitiv",
-    few: "{n} alte topicuri și dispozitive",
-    other: "{n} de alte topicuri și dispozitive",
+    one: "Încă {n} topic sau dispozitiv",
+    few: "Încă {n} topicuri și dispozitive",
+    other: "Încă {n} de topicuri și dispozitive",
   },
   "found.unknownText":
     "Anunțul producătorului lipsește sau nu este cunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
   "found.noValues": "nimic ce poate citi o zonă",
-  "found.useTopic": "Folosire topic",
+  "found.useTopic": "Alegerea acestui topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
   "found.missing": "Senzorul nu apare?",
@@ -73,7 +73,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.nameHelp": "Apare aici și la dispecerat.",
   "zoneForm.kindHelp":
     "Stabilește prioritatea și serviciile solicitate. Incendiul, gazul, urgența medicală, jaful armat și panica se transmit întotdeauna.",
-  "zoneForm.objectiveHelp": "La ce trimite dispeceratul un echipaj.",
+  "zoneForm.objectiveHelp": "Unde trimite dispeceratul un echipaj.",
   "zoneForm.otherObjective": "altul, după număr",
   "zoneForm.objectiveIdAlone":
     "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Cu un dispecerat, este numărul de acolo.",
@@ -96,7 +96,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
 
   "option.default": "implicit",
   "option.chip": "Cip GPIO",
-  "option.chip.default": "cipul acestui aparat",
+  "option.chip.default": "cipul acestui dispozitiv",
   "option.bias": "Rezistență pull-up sau pull-down",
   "option.bias.as-is": "neschimbată",
   "option.open": "Valori pentru deschis",
@@ -109,7 +109,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.gate.times": "Program",
   "option.gate.timesHelp": "Zilele și orele în care este armată, de exemplu: mon-fri 18:00-07:00, sat-sun",
   "option.gate.section": "Condiție de armare (JSON)",
-  "option.entryDelayS": "Întârziere la intrare (s)",
+  "option.entryDelayS": "Temporizare la intrare (s)",
   "option.debounceMs": "Filtrare – debounce (ms)",
   "option.minOpenMs": "Durata minimă de deschidere (ms)",
   "option.confirmMs": "Timp de confirmare (ms)",
@@ -156,7 +156,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.password": "Parola contului",
   "review.passwordHint": "Modificarea zonelor se confirmă cu parola, valabilă apoi zece minute.",
   "review.confirmed": "Parola a fost introdusă acum câteva minute și este încă valabilă.",
-  "review.onTrial": "Perioadă de verificare: serviciul se verifică timp de câteva secunde cu noile zone…",
+  "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează zonele noi…",
   "review.readAgain": "Recitirea fișierului",
   "review.readAgainDone": "Diferența este față de fișierul actual.",
   "review.reverted": "Modificarea a fost anulată",
@@ -164,7 +164,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.log": "În jurnalul de evenimente",
 
   "saved.title": "Salvat",
-  "saved.text": "Fișierul este scris, iar zonele sunt active.",
+  "saved.text": "Fișierul este salvat, iar zonele sunt active.",
   "saved.live": "În direct",
   "saved.warning":
     "De acum, o deschidere este o declanșare reală. Testați zona într-un test de mers (walk test): atunci nu se transmite nimic.",
