@@ -18,17 +18,18 @@ if (process.argv[1] === new URL(import.meta.url).pathname && existsSync(PAGE)) {
 }
 
 /**
- * The reference of all commands without subcommands.
+ * The reference of all commands that do something.
  * @param root the command tree of the program, see src/cli/command-tree.ts
  * @returns Markdown
  */
 export function commandPage(root) {
   const general = `### santinela\n\n${optionList(root)}\n`;
-  return [general, ...leaves(root).map(section)].join("\n");
+  return [general, ...commandsOf(root).map(section)].join("\n");
 }
 
-function leaves(command) {
-  return command.commands.length > 0 ? command.commands.flatMap(leaves) : [command];
+/** `events` does something and has subcommands too; a group that only has subcommands has no example. */
+function commandsOf(command) {
+  return command.commands.flatMap((inner) => [...(inner.after === "" ? [] : [inner]), ...commandsOf(inner)]);
 }
 
 function section(command) {

@@ -25,13 +25,14 @@ export function manualPage(root, { version, date }) {
     ".SH OPTIONS",
     ...root.options.flatMap(option),
     ".SH COMMANDS",
-    ...leaves(root).flatMap(command),
+    ...commandsOf(root).flatMap(command),
     "",
   ].join("\n");
 }
 
-function leaves(node) {
-  return node.commands.length > 0 ? node.commands.flatMap(leaves) : [node];
+/** The commands that do something; `events` does, and has subcommands too. Only these have an example. */
+function commandsOf(node) {
+  return node.commands.flatMap((inner) => [...(inner.after === "" ? [] : [inner]), ...commandsOf(inner)]);
 }
 
 function command({ path, usage, description, options, arguments: parameters, after }) {

@@ -13,7 +13,7 @@ export function addConfigurationCommands(root: CommandGroup): void {
     .option("--json", "write the log as JSON even at a terminal, as always into a pipe or the journal");
   root.addUnloaded(
     "centre",
-    "run a dispatch centre in the foreground, with database on PostgreSQL",
+    "run a dispatch centre in the foreground, on SQLite or PostgreSQL",
     async () => (await import("./centre.ts")).centre,
   );
   root.add(

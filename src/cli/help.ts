@@ -54,7 +54,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "events export": ["events export > audit.jsonl"],
   backup: ["backup --out /media/usb/hala-nord.db"],
   restore: ["restore --dry-run /media/usb/hala-nord.db", "restore /media/usb/hala-nord.db"],
-  "zones discover": ["zones discover >> zones.yaml"],
+  "zones discover": ["zones discover > found.yaml"],
   "zones replay": ["zones replay recording.jsonl"],
   doctor: ["doctor", "doctor --json"],
   metrics: ["metrics", "metrics --sites"],

@@ -57,7 +57,7 @@ export function addEnrolCommand(root: CommandGroup): void {
   root
     .addUnloaded(
       "enrol",
-      "get the account of this site at a dispatch centre for a one-time code",
+      "get the account of this site at a dispatch centre with a one-time code",
       async () => (await import("./enrol.ts")).enrol,
     )
     .argument("<code>", "the one-time code")

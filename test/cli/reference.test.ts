@@ -66,6 +66,11 @@ describe("the reference page", () => {
     expect(page).toContain(commandPage(shape));
   });
 
+  test("has the commands that have subcommands too", () => {
+    expect(page).toMatch(/^### santinela events$[^#]*`--follow`/m);
+    expect(page).toMatch(/^### santinela sites$[^#]*`--search <text>`/m);
+  });
+
   test("lists every exit code with its meaning", () => {
     const rows = [...page.matchAll(/^\| +(\d+) \| (.*?) +\|$/gm)].map(([, code, meaning]) => [
       Number(code),
