@@ -6,6 +6,7 @@ import type { AuditRow, TrailReport } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
+import { localTime } from "./local-time.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -15,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 export async function verifyAudit(config: Config, terminal: Terminal): Promise<void> {
   const { stdout } = terminal;
   const report = await reportOf(config, terminal);
-  stdout.write(summaryText(report));
+  stdout.write(summaryText(report, config.site.timezone));
   if (report.broken)
     throw new AppError(
       "conflict",
@@ -48,13 +49,17 @@ async function reportOf(config: Config, terminal: Terminal): Promise<TrailReport
   return withPostgres(config.database, terminal, (connections) => shared.verifyTrail(connections));
 }
 
-function summaryText({ entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport): string {
-  const span = fromMs === null || toMs === null ? "" : `, from ${iso(fromMs)} to ${iso(toMs)}`;
+function summaryText(
+  { entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport,
+  timeZone: string,
+): string {
+  const timeText = (ms: number) => localTime(iso(ms), timeZone);
+  const span = fromMs === null || toMs === null ? "" : `, from ${timeText(fromMs)} to ${timeText(toMs)}`;
   const state = broken ? "broken" : "intact";
   const cut =
     removedUntilMs === null
       ? ""
-      : `${removed} older entries were removed by retention, up to ${iso(removedUntilMs)}\n`;
+      : `${removed} older entries were removed by retention, up to ${timeText(removedUntilMs)}\n`;
   return `${entries} entries${span}: ${state}\n${cut}last hash: ${head}\n`;
 }
 

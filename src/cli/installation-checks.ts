@@ -12,6 +12,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
 import { converterChecks } from "./converter-checks.ts";
 import { gpioChecks } from "./gpio-checks.ts";
+import { localTime } from "./local-time.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { sharedDatabaseChecks } from "./shared-database-checks.ts";
 import { counted } from "./table.ts";
@@ -90,7 +91,7 @@ function secretChecks({ dataDir }: Config): CheckResult[] {
  * Checks whether clients can accept the certificate of the local API now; no result without a certificate.
  * @param nowMs milliseconds since 1970
  */
-export function certificateChecks({ dataDir, http: { tls } }: Config, nowMs: number): CheckResult[] {
+export function certificateChecks({ dataDir, http: { tls }, site }: Config, nowMs: number): CheckResult[] {
   const check = "Certificate";
   if (tls.mode === "off") return [];
   let certificate: ServerCertificate | undefined;
@@ -104,18 +105,24 @@ export function certificateChecks({ dataDir, http: { tls } }: Config, nowMs: num
   if (!certificate) return [];
   const { validFromMs, validUntilMs, authority } = certificate;
   const fromMs = Math.max(validFromMs, authority?.validFromMs ?? 0);
-  const until = new Date(validUntilMs).toISOString();
+  const timeText = (ms: number) => localTime(new Date(ms).toISOString(), site.timezone);
   const isOwn = tls.mode === "own";
   if (fromMs > nowMs)
     return [
       error(
         check,
-        `not valid before ${new Date(fromMs).toISOString()}: it was issued while the clock was wrong`,
+        `not valid before ${timeText(fromMs)}: it was issued while the clock was wrong`,
         isOwn
           ? "Set the clock (timedatectl timesync-status); the running daemon or santinela cert then issues it again."
           : "Set the clock or renew the files of http.tls.",
       ),
     ];
-  if (validUntilMs > nowMs) return [ok(check, `valid until ${until}`)];
-  return [error(check, `expired at ${until}`, isOwn ? "santinela cert" : "Renew the files of http.tls.")];
+  if (validUntilMs > nowMs) return [ok(check, `valid until ${timeText(validUntilMs)}`)];
+  return [
+    error(
+      check,
+      `expired at ${timeText(validUntilMs)}`,
+      isOwn ? "santinela cert" : "Renew the files of http.tls.",
+    ),
+  ];
 }

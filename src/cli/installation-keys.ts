@@ -11,6 +11,7 @@ import { takeInstanceLock } from "../store/instance-lock.ts";
 import { isStorageError } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import type { JsonOption } from "./command-group.ts";
+import { localTime } from "./local-time.ts";
 import { confirm } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
@@ -82,7 +83,7 @@ function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgo
 
 /** Shows the certificate of the local API; creates the certificate authority, the certificate and the keys if missing. */
 export async function cert(
-  { dataDir, http }: Config,
+  { dataDir, http, site }: Config,
   { stdout, stderr }: Terminal,
   { renew = false, ca, json }: JsonOption & { readonly renew?: boolean; readonly ca?: boolean },
 ): Promise<void> {
@@ -106,7 +107,7 @@ export async function cert(
   const own = authority ? { file: `${dataDir}/tls/ca.crt`, fingerprint: authority.fingerprint } : null;
   const lines = [
     `names: ${names.join(", ")}`,
-    `valid until: ${validUntil}`,
+    `valid until: ${localTime(validUntil, site.timezone)}`,
     ...(own ? [`authority: ${own.file}`, `fingerprint (SHA-256): ${own.fingerprint}`] : []),
   ];
   const answer = { names, validUntil, authority: own, tls: http.tls.mode };

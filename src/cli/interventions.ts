@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { parseDateTime } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { plainLine } from "../domain/single-line.ts";
@@ -88,12 +89,18 @@ function cellsOf(record: Intervention, timeZone: string): string[] {
   const { id, dateStart, status, priority, objectiveType, objectiveId, name } = record;
   return [
     String(id),
-    localTime(dateStart ?? null, timeZone),
+    startText(dateStart ?? null, timeZone),
     status,
     priority,
     `${objectiveType}/${objectiveId}`,
     name,
   ];
+}
+
+/** The start in the site's time; a date-time of the API without an offset is in it already. */
+function startText(dateStart: string | null, timeZone: string): string {
+  const ms = dateStart === null ? undefined : parseDateTime(dateStart, timeZone);
+  return ms === undefined ? "" : localTime(new Date(ms).toISOString(), timeZone);
 }
 
 function fieldLines(record: Intervention): string {

@@ -8,11 +8,12 @@ import { supplyState, type SupplyState } from "../ops/supply.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { volatileFileSystem } from "../ops/volatile-storage.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
+import { localTime } from "./local-time.ts";
 
 /** Checks of the machine itself: clock, storage, power supply, start of the service. */
-export async function machineChecks({ dataDir }: Config): Promise<CheckResult[]> {
+export async function machineChecks({ dataDir, site }: Config): Promise<CheckResult[]> {
   return [
-    await clockCheck(),
+    await clockCheck(site.timezone),
     ...storageChecks(dataDir),
     ...releaseChecks(),
     ...supplyChecks(supplyState()),
@@ -20,9 +21,9 @@ export async function machineChecks({ dataDir }: Config): Promise<CheckResult[]>
   ];
 }
 
-async function clockCheck(): Promise<CheckResult> {
+async function clockCheck(timeZone: string): Promise<CheckResult> {
   const clock = new SystemClock();
-  const now = new Date(clock.wallMs()).toISOString();
+  const now = localTime(new Date(clock.wallMs()).toISOString(), timeZone);
   if (await isClockTrusted(clock)) return ok("Clock", now);
   return warning(
     "Clock",

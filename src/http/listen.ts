@@ -70,7 +70,7 @@ export function addressError({ host, port }: ListenAddress, cause: NodeJS.ErrnoE
   if (cause instanceof AppError) return cause;
   if (cause.code === "EADDRINUSE")
     return new AppError("busy", `port ${port} of ${host} is in use by another program`, {
-      hint: "Stop that program or set http.port to another port.",
+      hint: "Stop that program or set http.port to another port, in the configuration or with SANTINELA_HTTP__PORT.",
       cause,
     });
   return new AppError("configuration", `cannot listen on ${host} port ${port}: ${cause.message}`, {

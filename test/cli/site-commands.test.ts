@@ -205,12 +205,16 @@ describe("interventions", () => {
   test("are listed, shown and changed below the base path of the site", async () => {
     await santinela("trip --zone gate");
     const listed = await eventually("a record", async () => {
-      const records = JSON.parse((await santinela("interventions list --json")).stdout) as { id: number }[];
+      const records = JSON.parse((await santinela("interventions list --json")).stdout) as {
+        id: number;
+        dateStart: string;
+      }[];
       return records[0];
     });
     const { stdout } = await santinela("interventions list --limit 1");
     expect(stdout).toMatch(/^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*obiective\/cladiri\/1/);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(stdout).toContain(listed.dateStart.replace("T", " "));
     expect((await santinela(`interventions set ${listed.id} --status in_progress`)).stdout).toBe(
       `#${listed.id} is in_progress\n`,
     );
@@ -239,4 +243,13 @@ test("objectives are listed in the format of the import", async () => {
     "obiective/cladiri": [expect.objectContaining({ id: 1, name: "Hala Nord" })],
   });
   expect((await santinela("objectives list --type cladiri")).code).toBe(64);
+});
+
+test("audit trail, certificate and checks show their times in the time zone of the site", async () => {
+  const LOCAL = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:EES?T|GMT\+[23])/;
+  for (const line of ["events verify", "cert", "doctor --listen 1"]) {
+    const { stdout } = await santinela(line);
+    expect(stdout, line).toMatch(LOCAL);
+    expect(stdout, line).not.toMatch(/\d{4}-\d\d-\d\dT[\d:.]+Z/);
+  }
 });

@@ -224,7 +224,11 @@ describe("the certificate renewal", () => {
 });
 
 test("doctor reports a certificate that was created with a wrong clock", async () => {
-  const config = { dataDir: folder, http: { tls: { mode: "own" } } } as Config;
+  const config = {
+    dataDir: folder,
+    http: { tls: { mode: "own" } },
+    site: { timezone: "UTC" },
+  } as Config;
   expect(certificateChecks(config, NOW_MS)).toEqual([]);
   await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
   expect(certificateChecks(config, NOW_MS)).toMatchObject([
