@@ -57,7 +57,7 @@ const broker = new BuiltInBroker({
       await calls.run(bytes, () => observer.deliver(message));
       failpoint("broker-committed");
     },
-    taken: {
+    deduplication: {
       connected: (session, resumes) =>
         send(calls.run(session.length, () => observer.connected(session, resumes))),
       onActivity(session) {

@@ -77,8 +77,8 @@ export class ThreadedBroker implements Broker {
     const { zones, record } = this.#options;
     return {
       deliver: (message) => zones.deliver(message),
-      connected: (session, resumes) => zones.taken.connected(session, resumes),
-      active: (session) => zones.taken.onActivity(session),
+      connected: (session, resumes) => zones.deduplication.connected(session, resumes),
+      active: (session) => zones.deduplication.onActivity(session),
       denied: (topic, reason, sizeBytes) => void zones.counts.note(topic, reason, sizeBytes),
       record,
       used: (use) => {

@@ -27,7 +27,7 @@ export interface BrokerUse {
 export interface BrokerZones {
   /** Resolves once the message may be acknowledged; rejects if the client must send it again. */
   deliver(message: MqttMessage): Promise<void>;
-  readonly taken: {
+  readonly deduplication: {
     connected(session: string, resumes: boolean): void;
     onActivity(session: string): void;
   };

@@ -86,9 +86,9 @@ export class BuiltInBroker implements Broker {
     });
     this.#clients.watch(persistenceOf(aedes));
     this.#retained.watch(persistenceOf(aedes));
-    aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
+    aedes.on("client", ({ id }) => this.#options.zones.deduplication.connected(id, true));
     aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
-    aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.onActivity(id));
+    aedes.on("ping", (_packet, { id }) => this.#options.zones.deduplication.onActivity(id));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // Errors of background work in aedes, such as sending last wills; no caller awaits them.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
@@ -178,7 +178,7 @@ export class BuiltInBroker implements Broker {
     const payload = unpooledCopy(packet.payload);
     // A stored message must not keep the whole network buffer in memory.
     packet.payload = payload;
-    if (clientId !== undefined) zones.taken.onActivity(clientId);
+    if (clientId !== undefined) zones.deduplication.onActivity(clientId);
     for (const topics of this.#newerTopics) topics.add(packet.topic);
     try {
       const { topic } = packet;

@@ -115,7 +115,7 @@ export class MqttReadings {
     // Handlers are set before connecting: a queued message can arrive in the same packet as the CONNACK.
     client.handleMessage = (packet, next) => this.#onPacket(client, packet, next);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
-    client.on("packetreceive", () => this.#options.zones.taken.onActivity(this.#options.clientId));
+    client.on("packetreceive", () => this.#options.zones.deduplication.onActivity(this.#options.clientId));
     client.on("close", () => this.#closed(client, connect));
     client.on("error", (error) => {
       this.#reason = messageOf(error);
@@ -197,7 +197,7 @@ export class MqttReadings {
     this.#reason = NO_REASON;
     this.#isAccepted = true;
     this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => conditions.clear("mqtt-session-taken-over"));
-    zones.taken.connected(clientId, sessionPresent);
+    zones.deduplication.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     if (this.#isCountAvailable) this.#readCount(client);

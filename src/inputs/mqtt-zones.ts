@@ -36,7 +36,7 @@ export interface ConnectionState {
 export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** Detects duplicates. */
-  readonly taken: MessageDeduplication;
+  readonly deduplication: MessageDeduplication;
   #topics: ZoneTopics;
   readonly #repeated: RepeatedOpenings;
   /** The messages that changed nothing. */
@@ -44,7 +44,7 @@ export class MqttZones {
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
-    this.taken = new MessageDeduplication(options);
+    this.deduplication = new MessageDeduplication(options);
     this.#topics = new ZoneTopics(options.zones);
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
@@ -105,7 +105,7 @@ export class MqttZones {
         for (const entry of signals)
           if (entry.zoneId === zoneId) this.#signal(zoneId, entry.signal, !isRetained);
       };
-      if (delivery) this.taken.once(delivery, zoneId, hash, read);
+      if (delivery) this.deduplication.once(delivery, zoneId, hash, read);
       else read();
     }
     if (refused !== undefined) this.counts.note(topic, refused, payload.byteLength);

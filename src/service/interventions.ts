@@ -80,7 +80,7 @@ export class InterventionService {
    * Runs `work` in a group commit with concurrent writes.
    * @returns the result of `work` after fsync; rejects with its error
    */
-  together<T>(work: () => T): Promise<T> {
+  groupCommit<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
   }
 

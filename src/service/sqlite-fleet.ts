@@ -113,7 +113,7 @@ export class SqliteFleet implements Fleet {
   /** In the group commit of the records: the sync is woken only once both are on disk. */
   #write<T>(work: () => T): Promise<T> {
     const { interventions, database } = this.#options;
-    return interventions.together(() => transaction(database, work));
+    return interventions.groupCommit(() => transaction(database, work));
   }
 
   #setSilent(site: SiteState, isCommon: boolean, nowMs: number): SilenceResult["silent"][number] {

@@ -21,7 +21,7 @@ export class SqliteRecords implements Records {
     principal: Principal,
     idempotency?: IdempotencyKey,
   ): Promise<{ record: Intervention; replayed: boolean }> {
-    return this.#interventions.together(() => this.#interventions.create(body, principal, idempotency));
+    return this.#interventions.groupCommit(() => this.#interventions.create(body, principal, idempotency));
   }
 
   async get(id: number): Promise<StoredIntervention> {
@@ -33,10 +33,10 @@ export class SqliteRecords implements Records {
   }
 
   change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention> {
-    return this.#interventions.together(() => this.#interventions.change(id, request, principal));
+    return this.#interventions.groupCommit(() => this.#interventions.change(id, request, principal));
   }
 
   remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
-    return this.#interventions.together(() => this.#interventions.delete(id, principal, ifMatch));
+    return this.#interventions.groupCommit(() => this.#interventions.delete(id, principal, ifMatch));
   }
 }
