@@ -1,10 +1,10 @@
 import type { MqttClient } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
-import type { DiscoveryOptions, Question } from "../domain/discovery/device.ts";
-import { questionsAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
+import type { DiscoveryOptions, Query } from "../domain/discovery/device.ts";
+import { queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
-import { HeardMessages } from "./heard-messages.ts";
+import { ReceivedMessages } from "./received-messages.ts";
 
 export interface DiscoverySessionOptions {
   readonly broker: BrokerAddress;
@@ -36,18 +36,18 @@ const RECONNECT_MS = 5_000;
 const ASK_AFTER_MS = 200;
 /** Return codes from this one on deny a subscription (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;
-/** Questions on one connection; a site with 200 Shelly devices asks 601. */
-const QUESTIONS_MAX = 2_000;
+/** Queries on one connection; a site with 200 Shelly devices gets 601. */
+const QUERIES_MAX = 2_000;
 
 /**
  * Listens to everything at a broker, and asks the devices that say what they have only when asked. A session of its own that
  * leaves nothing behind, with QoS 0 in both directions: it takes no message from the session of the zones.
  */
 export class DiscoverySession {
-  readonly messages: HeardMessages;
+  readonly messages: ReceivedMessages;
   readonly #options: DiscoverySessionOptions;
   readonly #asked = new Set<string>();
-  readonly #askedTopics = new Set<string>();
+  readonly #queriedTopics = new Set<string>();
   #client: MqttClient | undefined;
   #state: SessionState = { state: "starting", reason: null };
   #cancelAsk: CancelTimer | undefined;
@@ -55,12 +55,12 @@ export class DiscoverySession {
 
   constructor(options: DiscoverySessionOptions) {
     this.#options = options;
-    this.messages = new HeardMessages(options.discovery);
+    this.messages = new ReceivedMessages(options.discovery);
   }
 
   /** Whether this session has asked on a topic, so that a message there may be its own. */
   hasAskedOn(topic: string): boolean {
-    return this.#askedTopics.has(topic);
+    return this.#queriedTopics.has(topic);
   }
 
   get state(): SessionState {
@@ -143,16 +143,16 @@ export class DiscoverySession {
   #ask(): void {
     const client = this.#client;
     if (!client?.connected) return;
-    for (const question of questionsAfter(this.messages.all(), this.#options.discovery)) {
-      const key = keyOf(question);
-      if (this.#asked.has(key) || this.#asked.size >= QUESTIONS_MAX) continue;
+    for (const query of queriesAfter(this.messages.all(), this.#options.discovery)) {
+      const key = keyOf(query);
+      if (this.#asked.has(key) || this.#asked.size >= QUERIES_MAX) continue;
       this.#asked.add(key);
-      this.#askedTopics.add(question.topic);
-      client.publish(question.topic, question.payload, { qos: 0 });
+      this.#queriedTopics.add(query.topic);
+      client.publish(query.topic, query.payload, { qos: 0 });
     }
   }
 }
 
-function keyOf({ topic, payload }: Question): string {
+function keyOf({ topic, payload }: Query): string {
   return `${topic} ${payload}`;
 }

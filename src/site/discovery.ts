@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
-import type { DiscoveredDevice, DiscoveryOptions, HeardMessage } from "../domain/discovery/device.ts";
+import type { DiscoveredDevice, DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
 import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
@@ -168,11 +168,11 @@ export class SiteDiscovery {
     await session?.stop();
   }
 
-  #unknown(devices: readonly DiscoveredDevice[], others: readonly HeardMessage[]): UnknownTopicView[] {
+  #unknown(devices: readonly DiscoveredDevice[], others: readonly ReceivedMessage[]): UnknownTopicView[] {
     const { zones, homeAssistant } = this.#parts.config;
     const known = new Set(devices.flatMap(({ topics }) => topics));
     const own = ["santinela", homeAssistant.prefix];
-    const newest = new Map<string, HeardMessage>();
+    const newest = new Map<string, ReceivedMessage>();
     for (const message of others) {
       const { topic } = message;
       if (own.some((level) => topic.startsWith(`${level}/`)) || isBelow(topic, known)) continue;

@@ -1,5 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
-import type { DiscoveredDevice, HeardMessage } from "../domain/discovery/device.ts";
+import type { DiscoveredDevice, ReceivedMessage } from "../domain/discovery/device.ts";
 import { doubtText } from "../domain/discovery/doubt.ts";
 import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -19,7 +19,7 @@ export function isBelow(topic: string, topics: ReadonlySet<string>): boolean {
 /** The devices with the zones that they could be, and their last message. */
 export function deviceViews(
   devices: readonly DiscoveredDevice[],
-  heard: readonly HeardMessage[],
+  messages: readonly ReceivedMessage[],
   zones: readonly Zone[],
 ): FoundDeviceView[] {
   const usedIds = new Set(zones.map(({ id }) => id));
@@ -27,7 +27,7 @@ export function deviceViews(
     ...topics,
     ...proposals.map(({ input }) => input.mqtt),
   ]);
-  const lastMessages = new LastMessages(heard, new Set(asked));
+  const lastMessages = new LastMessages(messages, new Set(asked));
   return devices.map(({ id, source, name, model, topics, proposals }) => {
     const last =
       lastMessages.of(topics) ?? proposals.flatMap(({ input }) => lastMessages.of([input.mqtt]) ?? [])[0];
@@ -55,6 +55,6 @@ export function deviceViews(
 }
 
 /** A message as it is shown; its payload may be cut. */
-export function messageView({ topic, text, atMs, isRetained }: HeardMessage): LastMessageView {
+export function messageView({ topic, text, atMs, isRetained }: ReceivedMessage): LastMessageView {
   return { topic, payload: text.slice(0, PAYLOAD_LENGTH_MAX), at: isoTime(atMs), isRetained };
 }

@@ -1,4 +1,4 @@
-import type { HeardMessage } from "../domain/discovery/device.ts";
+import type { ReceivedMessage } from "../domain/discovery/device.ts";
 import { isFields, pointerTo } from "../domain/discovery/values.ts";
 import { scalarOf, type Scalar } from "../domain/plain-value.ts";
 
@@ -8,7 +8,7 @@ const LEVELS_MAX = 8;
 const FIELDS_MAX = 64;
 
 /** The values of a message that a zone can read, each with its JSON Pointer; null for the whole payload. */
-export function scalarsIn({ json, text }: Pick<HeardMessage, "json" | "text">): {
+export function scalarsIn({ json, text }: Pick<ReceivedMessage, "json" | "text">): {
   path: string | null;
   value: Scalar;
 }[] {

@@ -246,7 +246,7 @@ describeWithBrowser("an installer at a site with zones", () => {
       const review = page.screen("zones/review");
       await review.field("Your password").fill(EDGE.password);
       await review.button("Save").click();
-      await review.heading("The change was taken back").shown();
+      await review.heading("The change was undone").shown();
       await review.text(/^GPIO unavailable: .*no such chip/).shown();
       expect(content(site)).toBe(before);
       await review.link("Back").and(review.markup(".button.plain:not([aria-label])")).click();

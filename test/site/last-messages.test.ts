@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { HeardMessage } from "../../src/domain/discovery/device.ts";
+import type { ReceivedMessage } from "../../src/domain/discovery/device.ts";
 import { uniqueId } from "../../src/domain/discovery/proposed-zone.ts";
 import { LastMessages } from "../../src/site/last-messages.ts";
 
-const message = (topic: string, atMs: number, text = topic): HeardMessage => ({
+const message = (topic: string, atMs: number, text = topic): ReceivedMessage => ({
   topic,
   text,
   atMs,

@@ -2,8 +2,8 @@ import type { Availability, Battery, MqttInput, Tamper } from "../../generated/t
 import type { ZoneKind } from "../zone.ts";
 import type { Doubt } from "./doubt.ts";
 
-/** A message heard at the broker: the last one of its topic, or of its device if several share the topic. */
-export interface HeardMessage {
+/** A message received from the broker: the last one of its topic, or of its device if several share the topic. */
+export interface ReceivedMessage {
   readonly topic: string;
   /** The payload as text. */
   readonly text: string;
@@ -15,10 +15,10 @@ export interface HeardMessage {
 }
 
 /** All received messages, in the order of arrival. */
-export type Heard = readonly HeardMessage[];
+export type Messages = readonly ReceivedMessage[];
 
 /** A message that asks devices to say what they are. */
-export interface Question {
+export interface Query {
   readonly topic: string;
   readonly payload: string;
 }
@@ -63,15 +63,15 @@ export interface DiscoverySource {
   /** Whether a topic has such a message; it is kept before others, and may be larger. */
   isAnnouncement(topic: string): boolean;
   /** What tells devices apart that share a topic; undefined for one device on each topic. */
-  memberOf?(message: HeardMessage): string | undefined;
-  /** What to ask after the received messages. Each question is asked once on a connection. */
-  questions?(heard: Heard, replyTo: string): Question[];
-  devices(heard: Heard, options: DiscoveryOptions): DiscoveredDevice[];
+  memberOf?(message: ReceivedMessage): string | undefined;
+  /** What to ask after the received messages. Each query is asked once on a connection. */
+  queries?(messages: Messages, replyTo: string): Query[];
+  devices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[];
 }
 
 /** Where this installation asks, and where its Home Assistant announces. */
 export interface DiscoveryOptions {
-  /** Topic below which answers to questions arrive. */
+  /** Topic below which responses to queries arrive. */
   readonly replyTo: string;
   /** First level of Home Assistant's discovery topics. */
   readonly prefix: string;

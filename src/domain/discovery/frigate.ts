@@ -1,4 +1,4 @@
-import type { DiscoveredDevice, DiscoverySource, Heard, HeardMessage, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Proposal } from "./device.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
 /** A review may have no end, if Frigate is restarted. */
@@ -16,13 +16,14 @@ export const frigate: DiscoverySource = {
   filters: ["+/available", "+/stats", "+/camera_activity", "+/events", "+/reviews", "+/+/+/state"],
   isAnnouncement: (topic) => DESCRIBING.test(topic) || topic === "frigate/available",
   memberOf: (message) => (SHARED.test(message.topic) ? cameraIn(message) : undefined),
-  questions: (heard) => prefixesIn(heard).map((prefix) => ({ topic: `${prefix}/onConnect`, payload: "" })),
-  devices: (heard) => prefixesIn(heard).flatMap((prefix) => camerasBelow(prefix, heard)),
+  queries: (messages) =>
+    prefixesIn(messages).map((prefix) => ({ topic: `${prefix}/onConnect`, payload: "" })),
+  devices: (messages) => prefixesIn(messages).flatMap((prefix) => camerasBelow(prefix, messages)),
 };
 
 /** The topic prefixes of all Frigate servers at the broker; `frigate` is the default. */
-function prefixesIn(heard: Heard): string[] {
-  const prefixes = heard.flatMap((message) => {
+function prefixesIn(messages: Messages): string[] {
+  const prefixes = messages.flatMap((message) => {
     const { topic, json } = message;
     if (topic === "frigate/available") return ["frigate"];
     const shared = SHARED.exec(topic)?.[1];
@@ -33,7 +34,7 @@ function prefixesIn(heard: Heard): string[] {
   return [...new Set(prefixes)];
 }
 
-function cameraIn({ json }: HeardMessage): string | undefined {
+function cameraIn({ json }: ReceivedMessage): string | undefined {
   return textOf(fieldOf(fieldOf(json, "after"), "camera"));
 }
 
@@ -43,8 +44,8 @@ function describedCameras(topic: string, json: unknown): string[] {
   return isFields(cameras) ? Object.keys(cameras).filter((name) => isFields(cameras[name])) : [];
 }
 
-function camerasBelow(prefix: string, heard: Heard): DiscoveredDevice[] {
-  const names = heard.flatMap((message) => {
+function camerasBelow(prefix: string, messages: Messages): DiscoveredDevice[] {
+  const names = messages.flatMap((message) => {
     const { topic, json } = message;
     if (!topic.startsWith(`${prefix}/`)) return [];
     if (SHARED.exec(topic)?.[1] === prefix) return cameraIn(message) ?? [];
@@ -52,7 +53,7 @@ function camerasBelow(prefix: string, heard: Heard): DiscoveredDevice[] {
     const [, base, camera] = SWITCH.exec(topic) ?? [];
     return base === prefix && camera !== undefined ? [camera] : [];
   });
-  const has = (topic: string): boolean => heard.some((message) => message.topic === topic);
+  const has = (topic: string): boolean => messages.some((message) => message.topic === topic);
   // Reviews exist since Frigate 0.14; without any sign of them the older events are used.
   const hasReviews = has(`${prefix}/reviews`) || has(`${prefix}/camera_activity`) || !has(`${prefix}/events`);
   return [...new Set(names)].sort().map((camera) => ({

@@ -1,6 +1,6 @@
 import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, Heard, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
 import {
   discoveredSensors,
   type DiscoveredAvailability,
@@ -42,12 +42,12 @@ export const homeAssistant: DiscoverySource = {
   name: "home-assistant",
   filters: ["homeassistant/#"],
   isAnnouncement: (topic) => topic.endsWith("/config"),
-  devices: (heard, { prefix, own }) =>
-    devicesOf(sensorsIn(heard, prefix).filter(({ topic }) => !topic.startsWith(own))),
+  devices: (messages, { prefix, own }) =>
+    devicesOf(sensorsIn(messages, prefix).filter(({ topic }) => !topic.startsWith(own))),
 };
 
-function sensorsIn(heard: Heard, prefix: string): DiscoveredSensor[] {
-  return heard.flatMap(({ topic, json }) =>
+function sensorsIn(messages: Messages, prefix: string): DiscoveredSensor[] {
+  return messages.flatMap(({ topic, json }) =>
     topic.startsWith(`${prefix}/`) ? discoveredSensors(topic.slice(prefix.length + 1), json) : [],
   );
 }

@@ -1,4 +1,4 @@
-import type { DiscoveredDevice, DiscoverySource, Heard, HeardMessage, Question } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Query } from "./device.ts";
 import { proposalsFor, type ShellyParts } from "./shelly-components.ts";
 import { fieldOf, fieldsOf, isFields, listOf, textOf, type Fields } from "./values.ts";
 
@@ -23,14 +23,15 @@ export const shellyRpc: DiscoverySource = {
     EVENTS.test(topic) && isFields(json)
       ? `${textOf(json["method"]) ?? ""} ${componentsIn(json["params"]).slice(0, 8).join(" ")}`
       : undefined,
-  questions: (heard, replyTo) =>
-    addressesIn(heard).flatMap((address) => questionsTo(address, heard, replyTo)),
-  devices: (heard, { replyTo }) => addressesIn(heard).map((address) => deviceAt(address, heard, replyTo)),
+  queries: (messages, replyTo) =>
+    addressesIn(messages).flatMap((address) => queriesTo(address, messages, replyTo)),
+  devices: (messages, { replyTo }) =>
+    addressesIn(messages).map((address) => deviceAt(address, messages, replyTo)),
 };
 
 /** The topic prefixes of the devices, which are their ids unless a user has changed them. */
-function addressesIn(heard: Heard): string[] {
-  const addresses = heard.flatMap((message) => {
+function addressesIn(messages: Messages): string[] {
+  const addresses = messages.flatMap((message) => {
     const { topic } = message;
     const online = ONLINE.exec(topic)?.[1];
     // Below shellies/ a device of the first generation has the same topic.
@@ -46,19 +47,19 @@ function addressesIn(heard: Heard): string[] {
   return [...new Set(addresses)].filter((address) => !/[+#]/.test(address));
 }
 
-/** Where the answers of one device arrive: `<src>/rpc`, with the `src` of the question. */
+/** Where the responses of one device arrive: `<src>/rpc`, with the `src` of the query. */
 function senderFor(address: string, what: string, replyTo: string): string {
   return `${replyTo}/${address.replaceAll("/", "_")}/${what}`;
 }
 
-function questionsTo(address: string, heard: Heard, replyTo: string): Question[] {
-  const online = heard.find(({ topic }) => topic === `${address}/online`);
+function queriesTo(address: string, messages: Messages, replyTo: string): Query[] {
+  const online = messages.find(({ topic }) => topic === `${address}/online`);
   if (online?.text === "false") return [];
-  const ask = (what: string, method: string, params?: Fields): Question => ({
+  const ask = (what: string, method: string, params?: Fields): Query => ({
     topic: `${address}/rpc`,
     payload: JSON.stringify({ id: 1, src: senderFor(address, what, replyTo), method, params }),
   });
-  const offset = componentsOf(address, heard, replyTo).next;
+  const offset = componentsOf(address, messages, replyTo).next;
   const page = { offset, include: ["config", "status"], dynamic_only: true };
   return [
     ask("info", "Shelly.GetDeviceInfo"),
@@ -67,20 +68,20 @@ function questionsTo(address: string, heard: Heard, replyTo: string): Question[]
   ];
 }
 
-function answerTo(address: string, what: string, heard: Heard, replyTo: string): unknown {
+function answerTo(address: string, what: string, messages: Messages, replyTo: string): unknown {
   const topic = `${senderFor(address, what, replyTo)}/rpc`;
-  return fieldOf(heard.find((message) => message.topic === topic)?.json, "result");
+  return fieldOf(messages.find((message) => message.topic === topic)?.json, "result");
 }
 
 /** The components added by a user, such as Bluetooth sensors, and the offset of the next page. */
 function componentsOf(
   address: string,
-  heard: Heard,
+  messages: Messages,
   replyTo: string,
 ): { list: Fields[]; next: number | undefined } {
   const list: Fields[] = [];
   for (;;) {
-    const answer = answerTo(address, `components-${list.length}`, heard, replyTo);
+    const answer = answerTo(address, `components-${list.length}`, messages, replyTo);
     if (answer === undefined) return { list, next: list.length };
     const page = listOf(fieldOf(answer, "components")).filter(isFields);
     list.push(...page);
@@ -95,10 +96,10 @@ function componentsIn(params: unknown): string[] {
   return Object.keys(fieldsOf(params)).filter((key) => /^[a-z]+:\d+$/.test(key));
 }
 
-function deviceAt(address: string, heard: Heard, replyTo: string): DiscoveredDevice {
-  const info = fieldsOf(answerTo(address, "info", heard, replyTo));
-  const config = fieldsOf(answerTo(address, "config", heard, replyTo));
-  const own = heard.filter(({ topic }) => topic.startsWith(`${address}/`));
+function deviceAt(address: string, messages: Messages, replyTo: string): DiscoveredDevice {
+  const info = fieldsOf(answerTo(address, "info", messages, replyTo));
+  const config = fieldsOf(answerTo(address, "config", messages, replyTo));
+  const own = messages.filter(({ topic }) => topic.startsWith(`${address}/`));
   const events = own.filter(({ topic }) => EVENTS.exec(topic)?.[1] === address);
   const id =
     textOf(info["id"]) ?? events.flatMap(({ json }) => textOf(fieldOf(json, "src")) ?? [])[0] ?? address;
@@ -107,7 +108,7 @@ function deviceAt(address: string, heard: Heard, replyTo: string): DiscoveredDev
   const parts: ShellyParts = {
     address,
     name,
-    components: merged(config, componentsOf(address, heard, replyTo).list, own),
+    components: merged(config, componentsOf(address, messages, replyTo).list, own),
     // A topic for each component is an option; so is the common one, which is on ex works.
     hasStatusTopics: mqtt["status_ntf"] === true || own.some(({ topic }) => STATUS.test(topic)),
     hasNotifications: mqtt["rpc_ntf"] !== false || events.length > 0,
@@ -127,7 +128,7 @@ function deviceAt(address: string, heard: Heard, replyTo: string): DiscoveredDev
 function merged(
   config: Fields,
   added: readonly Fields[],
-  own: readonly HeardMessage[],
+  own: readonly ReceivedMessage[],
 ): ShellyParts["components"] {
   const components = new Map<string, { config: Fields; status: Fields }>();
   const add = (key: string, found: { config?: unknown; status?: unknown }): void => {

@@ -1,6 +1,6 @@
 import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, HeardMessage, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, ReceivedMessage, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
@@ -17,11 +17,11 @@ export const shelly: DiscoverySource = {
   filters: ["shellies/announce", "shellies/+/announce"],
   isAnnouncement: (topic) => ANNOUNCE.test(topic),
   memberOf: ({ topic, json }) => (topic === "shellies/announce" ? textOf(fieldOf(json, "id")) : undefined),
-  questions: () => [{ topic: "shellies/command", payload: "announce" }],
-  devices: (heard) => {
+  queries: () => [{ topic: "shellies/command", payload: "announce" }],
+  devices: (messages) => {
     const announced = new Map<string, DiscoveredDevice>();
     // Its own topic wins: there its name at the broker may differ from its id.
-    for (const message of [...heard].sort((a, b) => a.topic.length - b.topic.length)) {
+    for (const message of [...messages].sort((a, b) => a.topic.length - b.topic.length)) {
       const device = deviceOf(message);
       if (device) announced.set(device.id, device);
     }
@@ -31,7 +31,7 @@ export const shelly: DiscoverySource = {
 
 const ANNOUNCE = /^shellies\/(?:([^/]+)\/)?announce$/;
 
-function deviceOf({ topic, json }: HeardMessage): DiscoveredDevice | undefined {
+function deviceOf({ topic, json }: ReceivedMessage): DiscoveredDevice | undefined {
   const found = ANNOUNCE.exec(topic);
   const id = textOf(fieldOf(json, "id"));
   const name = found?.[1] ?? id;

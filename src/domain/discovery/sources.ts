@@ -2,9 +2,9 @@ import type {
   DiscoveredDevice,
   DiscoveryOptions,
   DiscoverySource,
-  Heard,
-  HeardMessage,
-  Question,
+  Messages,
+  ReceivedMessage,
+  Query,
 } from "./device.ts";
 import { frigate } from "./frigate.ts";
 import { homeAssistant } from "./home-assistant.ts";
@@ -20,7 +20,7 @@ const SOURCES: readonly DiscoverySource[] = [zigbee2mqtt, tasmota, shelly, shell
 /** What to subscribe to at a broker that denies access to all topics. */
 export const SOURCE_FILTERS: readonly string[] = SOURCES.flatMap(({ filters }) => filters);
 
-/** Whether a topic has what devices say about themselves, so that it is kept before other messages. */
+/** Whether a topic has announcements of devices, which are kept before other messages. */
 export function isAnnouncement(topic: string, { replyTo, prefix }: DiscoveryOptions): boolean {
   if (topic.startsWith(`${replyTo}/`)) return true;
   return SOURCES.some((source) =>
@@ -31,7 +31,7 @@ export function isAnnouncement(topic: string, { replyTo, prefix }: DiscoveryOpti
 }
 
 /** Key under which the newest message is kept: its topic, and its device if several share the topic. */
-export function keyOf(message: HeardMessage): string {
+export function keyOf(message: ReceivedMessage): string {
   for (const source of SOURCES) {
     const member = source.memberOf?.(message);
     if (member !== undefined) return `${message.topic} ${member}`;
@@ -40,14 +40,14 @@ export function keyOf(message: HeardMessage): string {
 }
 
 /** What to ask the devices after the received messages. */
-export function questionsAfter(heard: Heard, { replyTo }: DiscoveryOptions): Question[] {
-  return SOURCES.flatMap((source) => source.questions?.(heard, replyTo) ?? []);
+export function queriesAfter(messages: Messages, { replyTo }: DiscoveryOptions): Query[] {
+  return SOURCES.flatMap((source) => source.queries?.(messages, replyTo) ?? []);
 }
 
 /** All devices that have said what they are; a zone that two sources know is proposed once. */
-export function discoveredDevices(heard: Heard, options: DiscoveryOptions): DiscoveredDevice[] {
+export function discoveredDevices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[] {
   const proposed = new Set<string>();
-  return SOURCES.flatMap((source) => source.devices(heard, options)).flatMap((device) => {
+  return SOURCES.flatMap((source) => source.devices(messages, options)).flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
       const key = inputKey(proposal);
       if (proposed.has(key)) return false;

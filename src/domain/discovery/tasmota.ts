@@ -1,5 +1,5 @@
 import type { Availability, MqttInput } from "../../generated/types.ts";
-import type { DiscoveredDevice, DiscoverySource, Heard, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
 import { fieldOf, fieldsOf, isFields, listOf, pointerTo, textOf, type Fields } from "./values.ts";
@@ -16,18 +16,18 @@ export const tasmota: DiscoverySource = {
   name: "tasmota",
   filters: ["tasmota/discovery/#"],
   isAnnouncement: (topic) => topic.startsWith("tasmota/discovery/"),
-  devices: (heard) =>
-    heard.flatMap(({ topic, json }) => {
+  devices: (messages) =>
+    messages.flatMap(({ topic, json }) => {
       const mac = CONFIG.exec(topic)?.[1];
-      return mac === undefined || !isFields(json) ? [] : (deviceOf(mac, json, heard) ?? []);
+      return mac === undefined || !isFields(json) ? [] : (deviceOf(mac, json, messages) ?? []);
     }),
 };
 
-function deviceOf(mac: string, config: Fields, heard: Heard): DiscoveredDevice | undefined {
+function deviceOf(mac: string, config: Fields, messages: Messages): DiscoveredDevice | undefined {
   const stat = topicOf(config, 1, mac);
   const tele = topicOf(config, 2, mac);
   if (stat === undefined || tele === undefined) return undefined;
-  const sensors = heard.find(({ topic }) => topic === `tasmota/discovery/${mac}/sensors`)?.json;
+  const sensors = messages.find(({ topic }) => topic === `tasmota/discovery/${mac}/sensors`)?.json;
   const name = textOf(config["dn"]) ?? textOf(config["t"]) ?? mac;
   const availability = availabilityOf(config, `${tele}LWT`);
   const inputs = [

@@ -1,7 +1,7 @@
 import type { Battery, MqttInput, Tamper } from "../../generated/types.ts";
 import { scalarOf, type Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, Heard, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
 import { fieldOf, isFields, listOf, pointerTo, textOf, type Fields } from "./values.ts";
 
 /** What bridges warn at. */
@@ -41,10 +41,10 @@ export const zigbee2mqtt: DiscoverySource = {
   name: "zigbee2mqtt",
   filters: ["+/bridge/devices", "+/bridge/info", "+/bridge/state", "+/+/availability"],
   isAnnouncement: (topic) => /.\/bridge\/(devices|info|state)$/.test(topic),
-  devices: (heard) =>
-    heard.flatMap(({ topic, json }) =>
+  devices: (messages) =>
+    messages.flatMap(({ topic, json }) =>
       topic.endsWith("/bridge/devices") && Array.isArray(json)
-        ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, heard)
+        ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, messages)
         : [],
     ),
 };
@@ -63,13 +63,13 @@ interface Bridge {
   readonly base: string;
   /** Whether each value has a topic of its own instead of a field in one message. */
   readonly hasTopicForEachValue: boolean;
-  readonly heard: Heard;
+  readonly messages: Messages;
 }
 
-function devicesBelow(base: string, listed: readonly unknown[], heard: Heard): DiscoveredDevice[] {
-  const info = heard.find(({ topic }) => topic === `${base}/bridge/info`)?.json;
+function devicesBelow(base: string, listed: readonly unknown[], messages: Messages): DiscoveredDevice[] {
+  const info = messages.find(({ topic }) => topic === `${base}/bridge/info`)?.json;
   const output = fieldOf(fieldOf(fieldOf(info, "config"), "advanced"), "output");
-  const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", heard };
+  const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", messages };
   return listed.flatMap((device) => {
     if (!isFields(device) || device["type"] === "Coordinator" || device["disabled"] === true) return [];
     const address = textOf(device["ieee_address"]);
@@ -191,7 +191,7 @@ function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge):
 }
 
 /** Only if the bridge reports availability, which is an option of it: the topic is retained. */
-function availabilityOf(device: string, { base, heard }: Bridge): Pick<Proposal, "availability"> {
+function availabilityOf(device: string, { base, messages }: Bridge): Pick<Proposal, "availability"> {
   const mqtt = `${base}/${device}/availability`;
-  return heard.some(({ topic }) => topic === mqtt) ? { availability: { mqtt, path: "/state" } } : {};
+  return messages.some(({ topic }) => topic === mqtt) ? { availability: { mqtt, path: "/state" } } : {};
 }

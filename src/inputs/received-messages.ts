@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { DiscoveryOptions, HeardMessage } from "../domain/discovery/device.ts";
+import type { DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
 import { isAnnouncement, keyOf } from "../domain/discovery/sources.ts";
 
 /** The list of a zigbee2mqtt with 200 devices has about 1 MiB; it is one message. */
@@ -31,19 +31,19 @@ class Kept {
   }
 }
 
-/** The newest message of each topic or device, with limits: what devices say about themselves is kept before all others. */
-export class HeardMessages {
+/** The newest message of each topic or device, with limits: the announcements of devices are kept before all others. */
+export class ReceivedMessages {
   readonly #options: DiscoveryOptions;
   readonly #announced = new Kept();
   readonly #others = new Kept();
-  /** Messages that found no place, since the start. */
+  /** Messages that did not fit within the limits, since the start. */
   left = 0;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
   }
 
-  /** @returns whether devices may have said something new about themselves */
+  /** @returns whether there may be a new announcement of a device */
   take(topic: string, payload: Uint8Array, isRetained: boolean, atMs: number): boolean {
     const isAnnounced = isAnnouncement(topic, this.#options);
     const sizeMax = isAnnounced ? ANNOUNCEMENT_BYTES_MAX : OTHER_BYTES_MAX;
@@ -62,12 +62,12 @@ export class HeardMessages {
   }
 
   /** All kept messages, what devices say about themselves first. */
-  all(): readonly HeardMessage[] {
+  all(): readonly ReceivedMessage[] {
     return [...this.#announced.byKey.values(), ...this.#others.byKey.values()];
   }
 
   /** Messages that say nothing about a device, the newest last. */
-  others(): readonly HeardMessage[] {
+  others(): readonly ReceivedMessage[] {
     return [...this.#others.byKey.values()];
   }
 
@@ -86,7 +86,7 @@ export class HeardMessages {
 }
 
 /** A message that is parsed when it is first looked into. */
-class Message implements HeardMessage {
+class Message implements ReceivedMessage {
   readonly topic: string;
   readonly text: string;
   readonly isRetained: boolean;
