@@ -1,18 +1,19 @@
 // npm run release -- --to FOLDER --key KEY [--repository FOLDER] [--architectures amd64,arm64] [--no-image] [--dry-run]
-// Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, checksums, and
+// Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, signed checksums,
 // the signed apt repository, to which it adds the packages, and the data directories for the tests of later upgrades
 // (FOLDER/upgrade, not published: keys and times differ each time). KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
 // another ring. The same commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree and builds nothing.
 // Exits with 65 and every reason if the tree is not the one of a release, with 64 if an option is wrong.
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
+import { sha256, writeChecksums } from "./release/checksums.mjs";
 import { writeImage } from "./release/image.mjs";
 import { addToRepository } from "./release/repository.mjs";
+import { publicKeyOf } from "./release/signature.mjs";
 import { faultsOf, notesOf } from "./release/tree.mjs";
 
 /** The tree of this script; the tests check another one. */
@@ -78,6 +79,8 @@ function optionsOf(words) {
 /** Builds the files of the release in `to`. @returns their names */
 function build({ to, key, repository, architectures, image }, version) {
   const epochS = Number(git("log", "-1", "--format=%ct"));
+  // Before an hour of building.
+  publicKeyOf(key, epochS);
   const name = `santinela_${version}`;
   const packed = join(to, "packages.part");
   rmSync(packed, { recursive: true, force: true });
@@ -107,8 +110,7 @@ function build({ to, key, repository, architectures, image }, version) {
     say(`the image is ${writeImage(join(to, archive), packages, epochS)}`);
     made.push(archive);
   }
-  const sums = made.toSorted().map((file) => `${sha256(readFileSync(join(to, file)))}  ${file}\n`);
-  put("SHA256SUMS", sums.join(""));
+  made.push(...writeChecksums(to, key, made, epochS));
   // Last: what is published is complete.
   addToRepository(repository, key, packages, epochS);
   return made.toSorted();
@@ -140,10 +142,6 @@ function tableOf(folder, files) {
     return `${sha256(content)}  ${String(content.length).padStart(11)}  ${file}\n`;
   });
   return `${"SHA-256".padEnd(64)}  ${"bytes".padStart(11)}  file\n${rows.join("")}`;
-}
-
-function sha256(content) {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 function git(...words) {

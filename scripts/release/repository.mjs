@@ -1,7 +1,6 @@
 // repository.mjs FOLDER KEY PACKAGE...: adds the packages to the apt repository in FOLDER, or makes one, signed with the gpg
 // key KEY of the caller's key ring. The folder can be served by any web server. SOURCE_DATE_EPOCH is the time of the release
 // and of its signature, so that the same packages and the same key always give the same bytes.
-import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -15,6 +14,8 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { sha256 } from "./checksums.mjs";
+import { publicKeyOf, signatureOf } from "./signature.mjs";
 
 /** Processors that have an index, even while there is no package for them: apt fails where an index is missing. */
 const ARCHITECTURES = ["amd64", "arm64"];
@@ -36,8 +37,7 @@ export function addToRepository(folder, key, packages, epochS) {
   for (const { path, target } of added)
     if (existsSync(target) && !readFileSync(target).equals(readFileSync(path)))
       throw new Error(`${target} exists with other contents: a published version never changes, raise it`);
-  const publicKey = gpg(epochS, "--export", key);
-  if (publicKey.length === 0) throw new Error(`gpg has no key ${key}`);
+  const publicKey = publicKeyOf(key, epochS);
 
   mkdirSync(pool, { recursive: true });
   for (const { path, target } of added) copyFileSync(path, target);
@@ -48,20 +48,8 @@ export function addToRepository(folder, key, packages, epochS) {
   for (const [name, how] of [
     ["Release.gpg", ["--armor", "--detach-sign"]],
     ["InRelease", ["--clearsign"]],
-  ]) {
-    const signature = gpg(
-      epochS,
-      "--local-user",
-      key,
-      "--digest-algo",
-      "SHA256",
-      ...how,
-      "--output",
-      "-",
-      release,
-    );
-    writeFileSync(join(suite, name), signature);
-  }
+  ])
+    writeFileSync(join(suite, name), signatureOf(release, key, epochS, ...how));
   writeFileSync(join(folder, KEY_RING), publicKey);
 }
 
@@ -110,24 +98,6 @@ Description: Santinela, alarm-panel edge daemon
 SHA256:
 ${sums.join("\n")}
 `;
-}
-
-/** Runs gpg at the time of the release. @returns its output, as bytes */
-function gpg(epochS, ...words) {
-  try {
-    return execFileSync("gpg", ["--batch", "--quiet", "--faked-system-time", `${epochS}!`, ...words], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  } catch (error) {
-    // A key that is newer than the commit is refused by gpg itself.
-    throw new Error(`gpg cannot sign with this key: ${String(error.stderr ?? error.message).trim()}`, {
-      cause: error,
-    });
-  }
-}
-
-function sha256(content) {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 function nameOf(path) {

@@ -121,6 +121,46 @@ describe.skipIf(!HAS_APT)("the apt repository of a release", () => {
     expect(existsSync(join(folder, "unsigned/dists/stable/InRelease"))).toBe(false);
   });
 
+  describe("the checksums of the files beside it", () => {
+    const NAMES = ["santinela_1.0.0_amd64.deb", "santinela_1.1.0_amd64.deb"];
+    const sign = (): void => {
+      execFileSync("node", ["scripts/release/checksums.mjs", folder, KEY, ...NAMES], {
+        env: { ...process.env, GNUPGHOME: keys, SOURCE_DATE_EPOCH: String(EPOCH_S) },
+        stdio: "pipe",
+      });
+    };
+    /** With nothing but the public key of the repository, as on the machine of somebody who downloads. */
+    const isSigned = (): boolean => {
+      const visitor = ["--homedir", mkdtempSync(join(keys, "visitor-")), "--batch"];
+      execFileSync("gpg", [...visitor, "--import", ring], { stdio: "pipe" });
+      return (
+        spawnSync("gpg", [...visitor, "--verify", "SHA256SUMS.asc", "SHA256SUMS"], { cwd: folder }).status ===
+        0
+      );
+    };
+    let ring: string;
+    beforeEach(() => {
+      const repository = mkdtempSync(join(folder, "signed-"));
+      publish(repository, [first]);
+      ring = join(repository, "santinela-archive-keyring.gpg");
+      sign();
+    });
+
+    test("are signed by the key of the repository, the same twice", () => {
+      const before = readFileSync(join(folder, "SHA256SUMS.asc"), "utf8");
+      sign();
+      expect(readFileSync(join(folder, "SHA256SUMS.asc"), "utf8")).toBe(before);
+      expect(isSigned()).toBe(true);
+      const { stdout } = spawnSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: folder, encoding: "utf8" });
+      expect(stdout).toBe(NAMES.map((name) => `${name}: OK\n`).join(""));
+    });
+
+    test("have no valid signature once a line has changed", () => {
+      appendFileSync(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  santinela_1.2.0_amd64.deb\n`);
+      expect(isSigned()).toBe(false);
+    });
+  });
+
   describe("served over HTTP", () => {
     let repository: string;
     let server: Server;

@@ -1,0 +1,35 @@
+// Signatures of gpg at the time of a release, so that the same bytes and the same key always give the same signature.
+import { execFileSync } from "node:child_process";
+
+/**
+ * Signs a file with SHA-256.
+ * @param key of the gpg key ring: an identifier, a fingerprint or an address
+ * @param epochS time of the signature, in seconds since 1970
+ * @param how options of gpg, such as `--clearsign`
+ * @returns the signature
+ * @throws if gpg cannot sign, for instance with a key that is newer than the release
+ */
+export function signatureOf(path, key, epochS, ...how) {
+  return gpg(epochS, "--local-user", key, "--digest-algo", "SHA256", ...how, "--output", "-", path);
+}
+
+/** The public half of a key. @throws if the key ring does not have it */
+export function publicKeyOf(key, epochS) {
+  const exported = gpg(epochS, "--export", key);
+  if (exported.length === 0) throw new Error(`gpg has no key ${key}`);
+  return exported;
+}
+
+/** Runs gpg at the time of the release. @returns its output, as bytes */
+function gpg(epochS, ...words) {
+  try {
+    return execFileSync("gpg", ["--batch", "--quiet", "--faked-system-time", `${epochS}!`, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } catch (error) {
+    // A key that is newer than the commit is refused by gpg itself.
+    throw new Error(`gpg cannot sign with this key: ${String(error.stderr ?? error.message).trim()}`, {
+      cause: error,
+    });
+  }
+}
