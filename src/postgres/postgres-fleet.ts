@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import type { AppError } from "../domain/errors.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
@@ -7,6 +7,7 @@ import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-sta
 import {
   decideReport,
   enrolledElsewhere,
+  keptByAnother,
   siteFound,
   SITES_MAX,
   tooManySites,
@@ -21,6 +22,7 @@ import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
   enrolledSites,
   isNew,
+  ownReports,
   READ_SITES,
   reported,
   reportValues,
@@ -29,6 +31,7 @@ import {
   siteOf,
   siteOrderOf,
   STORE_REPORTS,
+  tooManyReports,
   type AskedSite,
   type GivenReport,
   type ReportedSite,
@@ -65,7 +68,11 @@ export class PostgresFleet implements Fleet {
 
   async report(given: SiteReport, principal: Principal): Promise<void> {
     const report = decideReport(given, principal);
-    const refusal = await this.#reports.ask({ report, isOfSite: principal.site !== undefined });
+    const refusal = await this.#reports.ask({
+      report,
+      isOfSite: principal.site !== undefined,
+      accountId: principal.accountId,
+    });
     if (refusal) throw refusal;
   }
 
@@ -152,39 +159,50 @@ export class PostgresFleet implements Fleet {
   /** @returns for each report why it is refused; undefined for a stored one */
   async #store(given: readonly GivenReport[]): Promise<(AppError | undefined)[]> {
     const enrolled = await enrolledSites(this.#connections, given);
-    const isForeign = ({ report, isOfSite }: GivenReport): boolean => !isOfSite && enrolled.has(report.ref);
-    const bySite = new Map<string, SiteReport[]>();
-    for (const { report } of given.filter((one) => !isForeign(one)))
-      bySite.set(report.ref, [...(bySite.get(report.ref) ?? []), report]);
-    const refused = new Map<string, AppError>();
+    const refused: Refusals = new Map();
+    const bySite = new Map<string, readonly GivenReport[]>();
+    for (const one of given) {
+      const { ref } = one.report;
+      if (!one.isOfSite && enrolled.has(ref)) refused.set(one, enrolledElsewhere(ref));
+      else bySite.set(ref, [...(bySite.get(ref) ?? []), one]);
+    }
     for (let attempt = 0; attempt < ATTEMPTS_MAX && bySite.size > 0; attempt += 1) {
       const decided = await this.#decide(bySite, refused);
       const stored = [
         ...(await this.#write(decided.filter(({ repair }) => repair === null))),
         ...(await this.#writeAndClose(decided.filter(({ repair }) => repair !== null))),
       ];
-      for (const ref of [...stored, ...refused.keys()]) bySite.delete(ref);
+      for (const ref of stored) bySite.delete(ref);
     }
     return given.map((one) => {
       const { ref } = one.report;
-      if (isForeign(one)) return enrolledElsewhere(ref);
-      return refused.get(ref) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined);
+      return refused.get(one) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined);
     });
   }
 
-  /** @param refused gets the new sites for which there is no place: a few more than the limit at several processes */
+  /**
+   * @param bySite loses the reports that are refused
+   * @param refused gets these: of another account than the one that keeps the site, and of new sites for which there is no
+   *   place (at several processes a few more sites than the limit are stored)
+   */
   async #decide(
-    bySite: ReadonlyMap<string, readonly SiteReport[]>,
-    refused: Map<string, AppError>,
-  ): Promise<ReportedSite[]> {
+    bySite: Map<string, readonly GivenReport[]>,
+    refused: Refusals,
+  ): Promise<readonly ReportedSite[]> {
     const rows = await this.#connections.query<AskedSite>(READ_SITES, [[...bySite.keys()]]);
     let places = rows.some(isNew) ? SITES_MAX - (await this.#count()) : 0;
     return rows.flatMap((row) => {
-      if (isNew(row) && (places -= 1) < 0) {
-        refused.set(row.asked, tooManySites());
+      const given = bySite.get(row.asked) ?? [];
+      const hasPlace = !isNew(row) || (places -= 1) >= 0;
+      const own = hasPlace ? ownReports(row, given) : [];
+      for (const one of given.filter((other) => !own.includes(other)))
+        refused.set(one, hasPlace ? keptByAnother(row.asked) : tooManySites());
+      if (own.length === 0) {
+        bySite.delete(row.asked);
         return [];
       }
-      return [reported(row, bySite.get(row.asked) ?? [], this.#options.nowMs?.() ?? row.now)];
+      bySite.set(row.asked, own);
+      return [reported(row, own, this.#options.nowMs?.() ?? row.now)];
     });
   }
 
@@ -216,9 +234,8 @@ export class PostgresFleet implements Fleet {
   }
 }
 
-function tooManyReports(ref: string): AppError {
-  return new AppError("unavailable", `site ${ref} reports too often; try again`, { retryAfterS: 1 });
-}
+/** Why reports are not stored. */
+type Refusals = Map<GivenReport, AppError>;
 
 interface LevelRow {
   readonly rank: number;

@@ -234,4 +234,8 @@ export const STEPS: readonly string[] = [
   END $$;
   CREATE TRIGGER events_are_kept BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION events_are_kept();
   `,
+  `
+  -- The account whose reports of a site are taken while no account of its own is enrolled; null until the next report.
+  ALTER TABLE sites ADD COLUMN account bigint;
+  `,
 ];

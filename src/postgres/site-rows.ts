@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
@@ -43,6 +44,7 @@ export interface GivenReport {
   readonly report: SiteReport;
   /** Whether its account is that of the site. */
   readonly isOfSite: boolean;
+  readonly accountId: number;
 }
 
 /** The sites with an account of their own for which an account of no site reports. */
@@ -61,25 +63,35 @@ const ENROLLED: NamedStatement = {
   text: "SELECT site FROM accounts WHERE site = ANY($1::text[])",
 };
 
-/** The sites with these references, each null if there is none, with the clock of the server. */
+/** The sites with these references, each null if there is none, with the accounts that keep them and the clock of the server. */
 export const READ_SITES: NamedStatement = {
   name: "read-sites",
-  text: `SELECT asked.ref AS asked, ${SERVER_NOW} AS now, sites.*
-    FROM unnest($1::text[]) AS asked(ref) LEFT JOIN sites USING (ref)`,
+  text: `SELECT asked.ref AS asked, ${SERVER_NOW} AS now, sites.*, keeper.id AS keeper
+    FROM unnest($1::text[]) AS asked(ref) LEFT JOIN sites USING (ref)
+      LEFT JOIN accounts keeper ON keeper.id = sites.account AND NOT keeper.disabled`,
 };
 
 /** A row of `READ_SITES`. */
 export interface AskedSite extends SiteRow {
   readonly asked: string;
   readonly now: number;
+  /** The account that keeps the site; null for none, or if it is disabled. */
+  readonly keeper: number | null;
   /** Null for a site that does not exist: then all columns of `SiteRow` are. */
   readonly rev: number;
+}
+
+/** The error of a report that another process has overtaken again and again. */
+export function tooManyReports(ref: string): AppError {
+  return new AppError("unavailable", `site ${ref} reports too often; try again`, { retryAfterS: 1 });
 }
 
 /** The state of a site after its newest reports. */
 export interface ReportedSite {
   readonly state: Omit<SiteState, "id">;
   readonly changes: readonly SiteChange[];
+  /** The account that keeps it from now on. */
+  readonly account: number;
   /** The revision from which it was decided; null for a new site. */
   readonly rev: number | null;
   /** The intervention that this report closes. */
@@ -91,19 +103,35 @@ export function isNew(row: AskedSite): boolean {
   return row.rev === null;
 }
 
-/** The state of a site after its reports of a turn, in their order. */
-export function reported(row: AskedSite, reports: readonly SiteReport[], now: number): ReportedSite {
+/** The reports of a turn that are taken: those of the site's own account, or else of the one that keeps the site. */
+export function ownReports(row: AskedSite, given: readonly GivenReport[]): readonly GivenReport[] {
+  const keeper = row.keeper ?? given[0]?.accountId;
+  return given.filter(({ isOfSite, accountId }) => isOfSite || accountId === keeper);
+}
+
+/**
+ * The state of a site after its reports of a turn, in their order.
+ * @param now wall clock, milliseconds since 1970
+ */
+export function reported(row: AskedSite, given: readonly GivenReport[], now: number): ReportedSite {
   const nowMs = Math.round(now);
   const before = isNew(row) ? undefined : siteOf(row);
   let state: Omit<SiteState, "id"> | undefined = before;
   const changes: SiteChange[] = [];
-  for (const report of reports) {
+  for (const { report } of given) {
     const next = afterReport(state, report, nowMs);
     state = next.state;
     changes.push(...next.changes);
   }
-  if (!state) throw new Error(`no report of site ${row.asked}`);
-  return { state, changes, rev: before ? row.rev : null, repair: before?.interventionId ?? null };
+  const [first] = given;
+  if (!state || !first) throw new Error(`no report of site ${row.asked}`);
+  return {
+    state,
+    changes,
+    account: first.accountId,
+    rev: before ? row.rev : null,
+    repair: before?.interventionId ?? null,
+  };
 }
 
 /**
@@ -114,16 +142,16 @@ export const STORE_REPORTS: NamedStatement = {
   name: "store-reports",
   text: `
   WITH given AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[])
-      AS given(ref, searched, report, rank, since, reported_at, clock_offset_ms, rev)),
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[],
+      $13::bigint[]) AS given(ref, searched, report, rank, since, reported_at, clock_offset_ms, rev, account)),
   changed AS (
     UPDATE sites SET searched = given.searched, report = given.report, rank = given.rank, since = given.since,
       reported_at = given.reported_at, clock_offset_ms = given.clock_offset_ms, silent_since = NULL,
-      intervention_id = NULL, rev = sites.rev + 1
+      intervention_id = NULL, account = given.account, rev = sites.rev + 1
     FROM given WHERE sites.ref = given.ref AND sites.rev = given.rev RETURNING sites.ref, sites.id),
   added AS (
-    INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms)
-    SELECT ref, searched, report, rank, since, reported_at, clock_offset_ms FROM given WHERE rev IS NULL ORDER BY ref
+    INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms, account)
+    SELECT ref, searched, report, rank, since, reported_at, clock_offset_ms, account FROM given WHERE rev IS NULL ORDER BY ref
     ON CONFLICT (ref) DO NOTHING RETURNING ref, id),
   stored AS (SELECT * FROM changed UNION ALL SELECT * FROM added),
   logged AS (
@@ -154,6 +182,7 @@ export function reportValues(sites: readonly ReportedSite[]): SqlParameter[] {
     changes.map(({ at }) => at),
     changes.map(({ event }) => event),
     changes.map(({ detail }) => storableText(detail)),
+    column(({ account }) => account),
   ];
 }
 

@@ -30,8 +30,8 @@ export interface SiteCounts {
 export interface Fleet {
   /**
    * Takes the report of a site. The first one after a silence closes its intervention with a note, in the same transaction.
-   * @throws AppError `forbidden` for another site than the account's, and for an enrolled site with an account of no site;
-   *   `conflict` for more sites than the limit
+   * @throws AppError `forbidden` for another site than the account's, for an enrolled site with an account of no site, and for
+   *   a site that another account keeps; `conflict` for more sites than the limit
    */
   report(report: SiteReport, principal: Principal): Promise<void>;
   page(query: SiteQuery): Promise<{ readonly sites: readonly SiteState[]; readonly total: number }>;
@@ -83,6 +83,16 @@ function withObjective({ objective, ...rest }: SiteReport, principal: Principal)
 export function enrolledElsewhere(ref: string): AppError {
   return new AppError("forbidden", `site ${ref} is enrolled, and this account is not its own`, {
     hint: "Report with the account of the site.",
+  });
+}
+
+/**
+ * The error of a second account that reports for a site without enrolment. The first one keeps the site, because any other could
+ * hide that it is silent, until an administrator enrols the site, removes it or disables that account.
+ */
+export function keptByAnother(ref: string): AppError {
+  return new AppError("forbidden", `another account reports for site ${ref}`, {
+    hint: "Report with that account. An administrator moves the site by an enrolment, or by removing it here.",
   });
 }
 

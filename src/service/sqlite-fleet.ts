@@ -12,6 +12,7 @@ import { EventService } from "./events.ts";
 import {
   decideReport,
   enrolledElsewhere,
+  keptByAnother,
   siteFound,
   SITES_MAX,
   tooManySites,
@@ -49,16 +50,23 @@ export class SqliteFleet implements Fleet {
     return this.#write(() => {
       const nowMs = Math.round(this.#options.clock.wallMs());
       const report = decideReport(given, principal);
-      if (principal.site === undefined && this.#accounts.bySite(report.ref))
-        throw enrolledElsewhere(report.ref);
+      this.#assertOwn(report.ref, principal);
       const before = this.#sites.byRef(report.ref);
       if (!before && this.#sites.count() >= SITES_MAX) throw tooManySites();
       const { state, changes } = afterReport(before, report, nowMs);
       const id = this.#sites.put(state);
+      this.#sites.keep(id, principal.accountId);
       this.#sites.addChanges(id, changes, nowMs);
       const repair = before?.interventionId ?? null;
       if (repair !== null) this.#close(repair, nowMs);
     });
+  }
+
+  /** @throws AppError `forbidden` for a site of another account */
+  #assertOwn(ref: string, { site, accountId }: Principal): void {
+    if (site !== undefined) return;
+    if (this.#accounts.bySite(ref)) throw enrolledElsewhere(ref);
+    if ((this.#sites.keeper(ref) ?? accountId) !== accountId) throw keptByAnother(ref);
   }
 
   async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {

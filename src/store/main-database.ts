@@ -179,6 +179,11 @@ export const MAIN_DATABASE: DatabaseKind = {
         ALTER TABLE outbox ADD COLUMN arrived_at INTEGER;
       `),
     (database) => database.exec(PLANS),
+    (database) =>
+      database.exec(`
+        -- The account whose reports of a site are taken while no account of its own is enrolled; null until the next report.
+        ALTER TABLE sites ADD COLUMN account INTEGER;
+      `),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

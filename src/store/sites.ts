@@ -46,6 +46,12 @@ export class SiteStore extends Store {
        intervention_id = excluded.intervention_id, clock_offset_ms = excluded.clock_offset_ms
      RETURNING id`,
   ).pluck();
+  readonly #keeper = this.prepare<number>(
+    "SELECT accounts.id FROM sites JOIN accounts ON accounts.id = sites.account WHERE ref = ? AND disabled = 0",
+  ).pluck();
+  readonly #keep = this.prepare(
+    "UPDATE sites SET account = :account WHERE id = :id AND account IS NOT :account",
+  );
   readonly #remove = this.prepare("DELETE FROM sites WHERE id = ?");
   readonly #count = this.prepare<number>("SELECT count(*) FROM sites").pluck();
   readonly #overdue = this.prepare<SiteRow>(
@@ -95,6 +101,16 @@ export class SiteStore extends Store {
       interventionId,
       offset: clockOffsetMs,
     }) as number;
+  }
+
+  /** The account that keeps a site; undefined for none, or if it is disabled. */
+  keeper(ref: string): number | undefined {
+    return this.#keeper.get(ref);
+  }
+
+  /** Sets the account that keeps a site. */
+  keep(id: number, account: number): void {
+    this.#keep.run({ id, account });
   }
 
   /** Removes a site and its history. @returns whether it existed */

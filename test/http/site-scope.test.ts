@@ -220,6 +220,49 @@ test("an account of no site reports for no enrolled one, also after its access w
   expect(sites.map(({ report }) => report.ref)).toEqual(["hala-est"]);
 });
 
+test("the first account that reports for a site without enrolment keeps it, until an administrator moves the site", async () => {
+  const { accounts } = centre.parts;
+  const second = { email: "second@test.example", password: "a password of its own" };
+  await accounts.add({ ...second, role: "operator" }, TESTER);
+  const { body } = await request(centre.app).post("/auth/token").send(second).expect(200);
+  const [token, administrator] = [body.token as string, await centre.token("administrator")];
+  const report = (ref: string, by: string) => ask("post", "/site-reports", by).send({ ...REPORT, ref });
+  const idOf = async (ref: string) =>
+    ((await ask("get", "/sites", dispatcher)).body as SiteView[]).find((one) => one.report.ref === ref)?.id;
+
+  await report("hala-est", dispatcher).expect(204);
+  const refused = await report("hala-est", token).expect(403);
+  expect(refused.body.message).toContain("another account reports for site hala-est");
+  await report("hala-est", administrator).expect(403);
+  await report("hala-est", dispatcher).expect(204);
+  // One account may report for many sites.
+  await report("hala-vest", dispatcher).expect(204);
+
+  await ask("delete", `/sites/${await idOf("hala-est")}`, administrator).expect(204);
+  await report("hala-est", token).expect(204);
+  await report("hala-est", dispatcher).expect(403);
+
+  await accounts.setDisabled(second.email, true, TESTER);
+  await report("hala-est", dispatcher).expect(204);
+  await accounts.setDisabled(second.email, false, TESTER);
+
+  const enrolledToken = await enrolled(centre, "hala-vest", ["obiective/cladiri/3"]);
+  await report("hala-vest", enrolledToken).expect(204);
+  await report("hala-vest", dispatcher).expect(403);
+});
+
+test("of two accounts that report for a new site at once, one keeps it", async () => {
+  const administrator = await centre.token("administrator");
+  const first = [dispatcher, administrator, dispatcher, administrator].map((by) =>
+    ask("post", "/site-reports", by).send({ ...REPORT, ref: "hala-est" }),
+  );
+  const statuses = (await Promise.all(first)).map(({ status }) => status);
+  expect([
+    [204, 403, 204, 403],
+    [403, 204, 403, 204],
+  ]).toContainEqual(statuses);
+});
+
 test("what concerns the whole centre is denied to a site, even as an administrator", async () => {
   const email = "hala-nord@sites.santinela.local";
   await centre.parts.accounts.setRole(email, "administrator", TESTER);
