@@ -13,6 +13,8 @@ export interface MessageHead {
   readonly line: string;
   /** Account in capitals; null if it is only in the data. */
   readonly account: string | null;
+  /** The account as sent, for the reply; null without a `#`. */
+  readonly accountText: string | null;
   /** Everything after the first bracket: plain, or hexadecimal digits if encrypted. */
   readonly rest: Buffer;
 }
@@ -49,6 +51,7 @@ export function messageHead(body: Buffer): MessageHead | undefined {
     receiver: receiver ?? null,
     line,
     account: account === undefined || account === "" ? null : account.toUpperCase(),
+    accountText: account ?? null,
     rest: body.subarray(head.length),
   };
 }

@@ -4,13 +4,13 @@ import { timeText, type MessageHead } from "./message.ts";
 
 /** What a reply answers. */
 export interface Answered {
-  readonly head: Pick<MessageHead, "isEncrypted" | "sequence" | "receiver" | "line" | "account">;
+  readonly head: Pick<MessageHead, "isEncrypted" | "sequence" | "receiver" | "line" | "accountText">;
   readonly dialect: Dialect;
 }
 
 /**
- * The positive reply (DC-09, 5.5.3.1): with the sequence, receiver, prefix and account of the message; encrypted, with a
- * time, if the message was.
+ * The positive reply (DC-09, 5.5.3.1): with the sequence, receiver, prefix and account as the panel sent them; encrypted,
+ * with a time, if the message was.
  * @param key of the account; only used for an encrypted message
  */
 export function ack({ head, dialect }: Answered, wallMs: number, key: Buffer | undefined): Buffer {
@@ -34,7 +34,7 @@ export function nak({ dialect }: Pick<Answered, "dialect">, wallMs: number): Buf
 
 const PADDING = Uint8Array.from({ length: 16 }, (_, index) => index);
 
-function echoOf({ sequence, receiver, line, account }: Answered["head"]): string {
+function echoOf({ sequence, receiver, line, accountText }: Answered["head"]): string {
   const receiverText = receiver === null ? "" : `R${receiver}`;
-  return `${sequence}${receiverText}L${line}${account === null ? "" : `#${account}`}`;
+  return `${sequence}${receiverText}L${line}${accountText === null ? "" : `#${accountText}`}`;
 }
