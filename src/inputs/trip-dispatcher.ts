@@ -6,8 +6,11 @@ import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/backoff.ts";
 import type { Journal } from "../store/journal.ts";
 import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-correlator.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 import { LocalApi, type DeviceToken } from "./local-api.ts";
 import { RecordCorrections } from "./record-corrections.ts";
+import { PendingRestores, type PendingRestore } from "./pending-restores.ts";
+import { WaitingTrips } from "./waiting-trips.ts";
 
 export interface TripDispatcherOptions {
   readonly journal: Journal;
@@ -34,6 +37,8 @@ const FAILURES_BEFORE_CONDITION = 3;
  * 806 messages a second, three rounds each on one fast disk.
  */
 const CONCURRENCY_MAX = 32;
+/** A run takes new trips for this long; then the next one repeats what has failed and corrects dates. */
+const RUN_MS = 5_000;
 /** The journal is checked at this interval even without a hint. */
 const CHECK_INTERVAL_MS = 60_000;
 /** Longer than the interval between two checks plus the slowest response to a trip. */
@@ -52,7 +57,11 @@ export class TripDispatcher {
   #failures = 0;
   /** Failure of the current run, as shown in the condition. */
   #failure: string | undefined;
+  #restoreFailure: string | undefined;
   #isStopped = false;
+  /** Whether the API has accepted a trip since it was last busy. */
+  #isAccepting = false;
+  #onHint: () => void = () => {};
   #progressAtMs: number;
 
   constructor(options: TripDispatcherOptions) {
@@ -81,6 +90,7 @@ export class TripDispatcher {
   requestRun(): void {
     if (this.#isStopped) return;
     this.#isRequested = true;
+    this.#onHint();
     this.#running ??= this.#run();
   }
 
@@ -116,31 +126,21 @@ export class TripDispatcher {
 
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
-    const { trips } = this.#options.journal;
     const queue = new KeyedQueue();
     const outcomes = new Set<Outcome>();
     this.#failure = undefined;
+    this.#restoreFailure = undefined;
     try {
-      const work = async (trip: Trip): Promise<void> => {
-        outcomes.add(await this.#dispatch(trip));
-        this.#progressAtMs = this.#options.clock.monotonicMs();
-      };
-      for (let trip = trips.nextWaiting(0); trip; trip = trips.nextWaiting(trip.seq)) {
-        const next = trip;
-        // One trip at first; once the API has accepted it, others run concurrently, in order at each objective.
-        await queue.free(next.subject, outcomes.has("finished") ? CONCURRENCY_MAX : 1);
-        if (this.#isStopped || outcomes.has("busy")) break;
-        queue.start(next.subject, () => work(next));
-      }
+      await this.#startWaiting(queue, outcomes);
       await queue.end();
       // A temporary failure of the API counts once, not once for each trip.
       if (this.#failure !== undefined) this.#countFailure(this.#failure);
       if (outcomes.has("busy")) return false;
+      if (this.#restoreFailure !== undefined) this.#countFailure(this.#restoreFailure);
       // The API rejected this trip only; the trips behind it were not delayed.
-      const isNoted = await this.#noteRestores();
       const undated = await this.#corrections.dateUndated(() => this.#isStopped);
       if (undated !== undefined) this.#countFailure(undated);
-      return undated === undefined && isNoted && !outcomes.has("failed");
+      return undated === undefined && this.#restoreFailure === undefined && !outcomes.has("failed");
     } catch (error) {
       await queue.end().catch(() => {});
       // The journal cannot be used now; the idempotency key makes a repeated POST harmless.
@@ -150,9 +150,38 @@ export class TripDispatcher {
     }
   }
 
+  /**
+   * Starts trips, and restores while no trip can be started, until none is left. A trip that comes meanwhile waits
+   * neither for those of other objectives nor for a restore.
+   */
+  async #startWaiting(queue: KeyedQueue, outcomes: Set<Outcome>): Promise<void> {
+    const { journal, clock } = this.#options;
+    const waiting = new WaitingTrips(journal.trips, (subject) => queue.isBusy(subject));
+    const restores = new PendingRestores(journal, waiting, (subject) => queue.isBusy(subject));
+    const untilMs = clock.monotonicMs() + RUN_MS;
+    while (!this.#isStopped && !outcomes.has("busy")) {
+      if (clock.monotonicMs() > untilMs) {
+        this.#isRequested = true;
+        return;
+      }
+      if (this.#isRequested) waiting.refresh();
+      this.#isRequested = false;
+      // One trip at first; once the API has accepted it, others run concurrently, in order at each objective.
+      const hasRoom = queue.size < (this.#isAccepting ? CONCURRENCY_MAX : 1);
+      const trip = hasRoom ? waiting.take() : undefined;
+      const restore = hasRoom && !trip ? restores.take() : undefined;
+      if (trip) queue.start(trip.subject, async () => void outcomes.add(await this.#dispatch(trip)));
+      else if (restore) queue.start(restore.subject, () => this.#noteRestore(restore, restores));
+      else if (queue.size === 0) return;
+      else await queue.next(new Promise((resolve) => (this.#onHint = resolve)));
+    }
+  }
+
   async #dispatch(trip: Trip): Promise<Outcome> {
     const { journal, conditions, clock, host, onRecord } = this.#options;
     const resolved = await this.#correlator.resolve(trip);
+    this.#progressAtMs = clock.monotonicMs();
+    this.#isAccepting = resolved.type === "again" ? this.#isAccepting && !resolved.isBusy : true;
     if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
     if (resolved.type === "refused") return this.#refused(trip, resolved.reason);
     this.#failures = 0;
@@ -164,26 +193,13 @@ export class TripDispatcher {
     return "finished";
   }
 
-  /** Notes restores in the records of their openings, after all trips so that alarms are not delayed. */
-  async #noteRestores(): Promise<boolean> {
-    const { restores } = this.#options.journal;
-    let failure: string | undefined;
-    for (
-      let next = restores.nextPending(0);
-      next && !this.#isStopped;
-      next = restores.nextPending(next.seq)
-    ) {
-      const noted = await this.#corrections.noteRestore(next);
-      this.#progressAtMs = this.#options.clock.monotonicMs();
-      // A trip that has arrived in the meantime goes first.
-      if (this.#isRequested) return true;
-      if (noted.type !== "again") continue;
-      failure = `the restore of zone ${next.zoneId} cannot be noted (${noted.reason})`;
-      // A failure of one record does not delay the others.
-      if (noted.isBusy) break;
-    }
-    if (failure !== undefined) this.#countFailure(failure);
-    return failure === undefined;
+  /** Notes a restore in the record of its opening. A failure of one record does not delay the others. */
+  async #noteRestore({ trip }: PendingRestore, restores: PendingRestores): Promise<void> {
+    const noted = await this.#corrections.noteRestore(trip);
+    this.#progressAtMs = this.#options.clock.monotonicMs();
+    restores.noted(noted.type === "again" && noted.isBusy);
+    if (noted.type === "again")
+      this.#restoreFailure = `the restore of zone ${trip.zoneId} cannot be noted (${noted.reason})`;
   }
 
   #failed(trip: Trip, reason: string, isBusy: boolean): Outcome {
@@ -215,35 +231,3 @@ export class TripDispatcher {
 
 /** `finished`: finished. `failed`: this trip failed and is retried later. `busy`: the API is busy. */
 type Outcome = "finished" | "failed" | "busy";
-
-/** Runs tasks concurrently, but one at a time for each key. */
-export class KeyedQueue {
-  readonly #running = new Map<string, Promise<void>>();
-  #error: unknown;
-
-  /**
-   * Waits until no task of the key runs and fewer than `limit` keys are busy. For a single caller.
-   * @throws the first error of earlier tasks
-   */
-  async free(key: string, limit: number): Promise<void> {
-    await this.#running.get(key);
-    while (this.#running.size >= limit) await Promise.race(this.#running.values());
-    if (this.#error !== undefined) throw this.#error;
-  }
-
-  /** Starts `work` for a key without a running task. */
-  start(key: string, work: () => Promise<void>): void {
-    const done = work()
-      .catch((error: unknown) => {
-        this.#error ??= error;
-      })
-      .finally(() => this.#running.delete(key));
-    this.#running.set(key, done);
-  }
-
-  /** Waits until all tasks have ended. @throws the first error of any of them */
-  async end(): Promise<void> {
-    await Promise.all(this.#running.values());
-    if (this.#error !== undefined) throw this.#error;
-  }
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyedQueue } from "../../src/inputs/trip-dispatcher.ts";
+import { KeyedQueue } from "../../src/inputs/keyed-queue.ts";
 
 /** A task that ends on demand. */
 function work(): { run: () => Promise<void>; end: (error?: Error) => void } {
@@ -15,34 +15,26 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test("tasks of different keys run concurrently up to a limit; tasks of one key run in order", async () => {
+const never = new Promise<void>(() => {});
+
+test("tasks of different keys run concurrently; each end, and a hint, wakes who waits", async () => {
   const lanes = new KeyedQueue();
-  const log: string[] = [];
-  const pieces = new Map<string, ReturnType<typeof work>>();
-  const feeding = (async () => {
-    for (const name of ["hall 1", "yard 1", "hall 2", "roof 1", "cellar 1"]) {
-      const lane = name.slice(0, 4);
-      await lanes.free(lane, 3);
-      const piece = work();
-      pieces.set(name, piece);
-      log.push(name);
-      lanes.start(lane, piece.run);
-    }
-  })();
+  const [hall, yard] = [work(), work()];
+  lanes.start("hall", hall.run);
+  lanes.start("yard", yard.run);
+  expect([lanes.size, lanes.isBusy("hall"), lanes.isBusy("roof")]).toEqual([2, true, false]);
+  await lanes.next(Promise.resolve());
+  expect(lanes.size).toBe(2);
+  const ended = lanes.next(never);
+  hall.end();
+  await ended;
   await turn();
-  expect(log).toEqual(["hall 1", "yard 1"]);
-  pieces.get("hall 1")?.end();
-  await turn();
-  expect(log).toEqual(["hall 1", "yard 1", "hall 2", "roof 1"]);
-  pieces.get("yard 1")?.end();
-  await turn();
-  expect(log.at(-1)).toBe("cellar 1");
-  await feeding;
+  expect([lanes.size, lanes.isBusy("hall"), lanes.isBusy("yard")]).toEqual([1, false, true]);
   let isOver = false;
   const end = lanes.end().then(() => (isOver = true));
   await turn();
   expect(isOver).toBe(false);
-  for (const piece of pieces.values()) piece.end();
+  yard.end();
   await end;
 });
 
@@ -53,7 +45,7 @@ test("an error stops the queue, and is thrown when all running tasks have ended"
   lanes.start("yard", second.run);
   first.end(new Error("the journal cannot be marked"));
   await turn();
-  await expect(lanes.free("roof", 8)).rejects.toThrow("the journal cannot be marked");
+  await expect(lanes.next(Promise.resolve())).rejects.toThrow("the journal cannot be marked");
   const end = lanes.end();
   second.end();
   await expect(end).rejects.toThrow("the journal cannot be marked");

@@ -1,0 +1,61 @@
+import type { Trip } from "../domain/trip.ts";
+import type { Journal } from "../store/journal.ts";
+
+/** Trips that others may pass; further ones wait until one of these is dispatched. */
+const PASSED_MAX = 64;
+
+/** The waiting trips of one run: oldest first of each subject, and a trip of a free subject passes those of busy ones. */
+export class WaitingTrips {
+  readonly #trips: Pick<Journal["trips"], "nextWaiting">;
+  readonly #isBusy: (subject: string) => boolean;
+  /** Numbers of trips that were taken: one that has failed waits for the next run. */
+  readonly #taken = new Set<number>();
+  #passed: Pick<Trip, "seq" | "subject">[] = [];
+  #seq = 0;
+
+  constructor(trips: Pick<Journal["trips"], "nextWaiting">, isBusy: (subject: string) => boolean) {
+    this.#trips = trips;
+    this.#isBusy = isBusy;
+  }
+
+  /** Looks from the oldest one again: a trip whose entry delay has ended is older than others. */
+  refresh(): void {
+    this.#passed = [];
+    this.#seq = 0;
+  }
+
+  /** Whether the trip was taken in this run. */
+  hasTaken({ seq }: Pick<Trip, "seq">): boolean {
+    return this.#taken.has(seq);
+  }
+
+  /** @returns the oldest trip of a subject that is not busy; undefined if there is none now */
+  take(): Trip | undefined {
+    const trip = this.#takePassed() ?? this.#takeNext();
+    if (trip) this.#taken.add(trip.seq);
+    return trip;
+  }
+
+  #takePassed(): Trip | undefined {
+    for (const passed of this.#passed) {
+      if (this.#isBusy(passed.subject)) continue;
+      this.#passed = this.#passed.filter((other) => other !== passed);
+      // Read again: it may have been decided otherwise in the meantime.
+      const trip = this.#trips.nextWaiting(passed.seq - 1);
+      if (trip?.seq === passed.seq) return trip;
+    }
+    return undefined;
+  }
+
+  #takeNext(): Trip | undefined {
+    while (this.#passed.length < PASSED_MAX) {
+      const trip = this.#trips.nextWaiting(this.#seq);
+      if (!trip) return undefined;
+      this.#seq = trip.seq;
+      if (this.#taken.has(trip.seq)) continue;
+      if (!this.#isBusy(trip.subject)) return trip;
+      this.#passed.push({ seq: trip.seq, subject: trip.subject });
+    }
+    return undefined;
+  }
+}

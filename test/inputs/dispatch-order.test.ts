@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { eventually } from "../support/eventually.ts";
+import { zoneOf } from "../support/watched-zones.ts";
+
+const at = (id: number) =>
+  ({ objective: { type: "obiective/cladiri", id }, input: { simulated: true } }) as const;
+const ZONES = [
+  zoneOf({ id: "hall", ...at(1) }),
+  zoneOf({ id: "hall-window", ...at(1) }),
+  zoneOf({ id: "hall-door", ...at(1) }),
+  zoneOf({ id: "yard", ...at(2) }),
+  zoneOf({ id: "roof", ...at(3) }),
+];
+
+let site: DispatchingSite;
+/** Requests that the API has not answered yet. */
+let held: { readonly isWaiting: () => boolean; readonly answer: () => void }[];
+let isHeld: (request: IncomingMessage) => boolean;
+
+beforeEach(async () => {
+  held = [];
+  isHeld = () => false;
+  site = await DispatchingSite.make(ZONES);
+  site.intercept = (request: IncomingMessage, response: ServerResponse) => {
+    if (!isHeld(request)) return false;
+    held.push({
+      isWaiting: () => !response.closed,
+      answer: () => site.app.app(request, response),
+    });
+    return true;
+  };
+  // From here on the API is known to accept trips.
+  await site.trip("yard");
+  await site.trip("roof");
+});
+afterEach(async () => {
+  answerAll();
+  await site.close();
+});
+
+test("a trip is dispatched while the API takes long for one of another objective", async () => {
+  await open("hall", { untilHeld: true });
+  await open("yard");
+  await joined("yard", 2);
+  expect(isStillHeld()).toBe(true);
+  answerAll();
+  await site.settled();
+  expect(site.records).toHaveLength(3);
+});
+
+test("a trip passes those that wait for a record of another objective, which stay in order", async () => {
+  await open("hall", { untilHeld: true });
+  await open("hall-window");
+  await open("hall-door");
+  await open("roof");
+  await joined("roof", 2);
+  expect(isStillHeld()).toBe(true);
+  expect(statesOf("hall-window", "hall-door")).toEqual(["waiting", "waiting"]);
+  answerAll();
+  await site.settled();
+  const record = site.records.find(({ objectiveId }) => objectiveId === 1);
+  const notes = record?.notes ?? "";
+  expect(notes.indexOf("hall-window")).toBeGreaterThan(-1);
+  expect(notes.indexOf("hall-window")).toBeLessThan(notes.indexOf("hall-door"));
+});
+
+test("a trip is dispatched while the restore of another objective is being noted", async () => {
+  isHeld = () => true;
+  site.zones.monitor.read("yard", "normal", { live: true });
+  site.kick();
+  await eventually("the request of the restore", () => held.length === 1);
+  isHeld = () => false;
+  await open("roof");
+  await joined("roof", 2);
+  expect(isStillHeld()).toBe(true);
+  expect(site.zones.journal.restores.countPending()).toBeGreaterThan(0);
+});
+
+test("a trip waits for the restore of its own objective, so that both are in the record", async () => {
+  isHeld = () => true;
+  site.zones.monitor.read("yard", "normal", { live: true });
+  site.kick();
+  await eventually("the request of the restore", () => held.length === 1);
+  isHeld = () => false;
+  await open("yard");
+  expect(site.zones.journal.trips.nextWaiting(0)?.zoneId).toBe("yard");
+  answerAll();
+  await site.settled();
+  expect(site.records.filter(({ objectiveId }) => objectiveId === 2)).toHaveLength(1);
+  expect(statesOf("yard").at(-1)).toBe("merged");
+});
+
+test("a trip that has failed is tried again although others keep coming", async () => {
+  site.intercept = (request, response) => {
+    if (request.headers["idempotency-key"] === undefined || isOver) return false;
+    response.writeHead(500).end("{}");
+    return true;
+  };
+  let isOver = false;
+  await open("hall");
+  await eventually("the failure", () => site.zones.logged("trip-post-failed").length > 0);
+  isOver = true;
+  for (let turn = 0; turn < 20 && site.zones.journal.trips.nextWaiting(0) !== undefined; turn += 1) {
+    await open("roof");
+    site.zones.clock.advance(1_000);
+    await eventually("the trip of the roof", () => statesOf("roof").every((state) => state !== "waiting"));
+  }
+  expect(statesOf("hall")).toEqual(["posted"]);
+});
+
+/** Trips a zone; its first request is not answered if `untilHeld`. */
+async function open(zoneId: string, { untilHeld = false } = {}): Promise<void> {
+  if (untilHeld) isHeld = () => held.length === 0;
+  site.zones.monitor.read(zoneId, "normal", { live: true });
+  site.zones.monitor.read(zoneId, "open", { live: true });
+  site.kick();
+  if (untilHeld) await eventually("the request", () => held.length === 1);
+}
+
+function joined(zoneId: string, count: number): Promise<unknown> {
+  return eventually(`trip ${count} of ${zoneId}`, () => {
+    const states = statesOf(zoneId);
+    return states.length === count && states.every((state) => state !== "waiting");
+  });
+}
+
+function statesOf(...zoneIds: readonly string[]): string[] {
+  return site.zones.trips
+    .filter(({ zoneId, type }) => type === "trip" && zoneIds.includes(zoneId))
+    .map(({ state }) => state);
+}
+
+/** Whether the API has still not answered: a request without an answer ends after a time, and nothing waits any longer. */
+function isStillHeld(): boolean {
+  return held.length > 0 && held.every(({ isWaiting }) => isWaiting());
+}
+
+function answerAll(): void {
+  isHeld = () => false;
+  for (const { answer } of held.splice(0)) answer();
+}
