@@ -206,6 +206,17 @@ export const FIGURES = {
     unit: "ms",
     better: "less",
   },
+  "dc09-trip-hostile-p50": {
+    title: "trip of a sensor beside 500 hostile connections of panels, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "dc09-trip-hostile-p99": {
+    title: "trip of a sensor beside 500 hostile connections of panels, p99",
+    unit: "ms",
+    better: "less",
+  },
+  "dc09-hostile-rate": { title: "the same: messages that were sent", unit: "/s", better: "more" },
   "dc09-trip-flood-p50": {
     title: "trip of a sensor beside 10,000 events a minute of panels, p50",
     unit: "ms",

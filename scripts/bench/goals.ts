@@ -54,11 +54,13 @@ export const GOALS: readonly Goal[] = [
       atMost: 1.5,
     })),
   ),
-  ...(["p50", "p99"] as const).map((part): Goal => ({
-    of: `dc09-trip-flood-${part}`,
-    to: { figure: `dc09-trip-idle-${part}`, contender: "santinela" },
-    atMost: 1.5,
-  })),
+  ...(["hostile", "flood"] as const).flatMap((load) =>
+    (["p50", "p99"] as const).map((part): Goal => ({
+      of: `dc09-trip-${load}-${part}`,
+      to: { figure: `dc09-trip-idle-${part}`, contender: "santinela" },
+      atMost: 1.5,
+    })),
+  ),
   { of: "dc09-minute-lost", atMost: 0 },
   against("burst-rate", "node-red", { atLeast: 8 }),
   { of: "burst-lost", atMost: 0 },

@@ -97,7 +97,12 @@ export function eventFrame(
   const token = isEncrypted(account) ? "*ADM-CID" : "ADM-CID";
   const head = `"${token}"${String(sequence).padStart(4, "0")}L0#${account}[`;
   const content = `${data}]${stampOf(time)}`;
-  const body = Buffer.from(head + (isEncrypted(account) ? encrypted(`|${content}`) : content), "latin1");
+  return framed(head + (isEncrypted(account) ? encrypted(`|${content}`) : content));
+}
+
+/** A body with its checksum and length. */
+export function framed(text: string): Buffer {
+  const body = Buffer.from(text, "latin1");
   return Buffer.concat([Buffer.from(`\n${hex(crcOf(body))}${hex(body.length)}`), body, Buffer.from("\r")]);
 }
 

@@ -1,5 +1,14 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { LOAD_ACCOUNTS, isEncrypted, objectiveOf, TIMED_ACCOUNT, WithPanels } from "../contenders/panels.ts";
+import { fileURLToPath } from "node:url";
+import {
+  LOAD_ACCOUNTS,
+  isEncrypted,
+  objectiveOf,
+  SENSORS_BESIDE,
+  TIMED_ACCOUNT,
+  WithPanels,
+} from "../contenders/panels.ts";
 import { sensorNumbers } from "../contenders/sensors.ts";
 import { noteMachine } from "../machine.ts";
 import type { Ground } from "../plan.ts";
@@ -19,6 +28,9 @@ const TICK_MS = 5;
 /** Between two openings, so that they meet different moments of the load. */
 const PAUSE_MS = 50;
 
+/** Openings without a load, beside hostile senders, and beside the panels; the last sensor is the probe. */
+const OPENINGS_MAX = Math.floor((SENSORS_BESIDE - 1) / 3);
+
 /** What the receiver for alarm panels can take, and what a sensor's trip takes beside it. */
 export async function measurePanels(ground: Ground): Promise<void> {
   const { scale, tell } = ground;
@@ -33,15 +45,20 @@ export async function measurePanels(ground: Ground): Promise<void> {
     const contender = new WithPanels();
     await atSensors(ground, contender, {}, async (running, sensors, onlooker) => {
       const newest = new NewestRecords(running.site.records?.file ?? "");
-      const lines = await linesOf(LOAD_ACCOUNTS, contender.receiverPort);
-      const openings = (from: number): Promise<number[]> => {
-        const numbers = sensorNumbers.slice(from, from + scale.loadTrips);
+      const lines = new Map<string, PanelLine>();
+      const count = Math.min(scale.loadTrips, OPENINGS_MAX);
+      const openings = (turn: 0 | 1 | 2): Promise<number[]> => {
+        const numbers = sensorNumbers.slice(turn * count, (turn + 1) * count);
         return tripTimes(sensors, numbers, (sensor) => newest.at(sensor), PAUSE_MS);
       };
       try {
         await noteTimed(ground, contender.receiverPort, newest);
         notePercentiles(ground, "dc09-trip-idle", await openings(0));
-        await noteMinute(ground, [...lines.values()], onlooker, () => openings(scale.loadTrips));
+        await noteHostile(ground, contender.receiverPort, () => openings(1));
+        // Only now: a connection that has sent nothing yet is closed for those that are hostile.
+        for (const account of LOAD_ACCOUNTS)
+          lines.set(account, await PanelLine.open(account, contender.receiverPort));
+        await noteMinute(ground, [...lines.values()], onlooker, () => openings(2));
         // Last: what the zones are beyond their twenty trips a minute is acknowledged, and only counted.
         await noteRates(ground, lines);
       } finally {
@@ -73,6 +90,26 @@ async function noteTimed(ground: Ground, port: number, newest: NewestRecords): P
   line.close();
   notePercentiles(ground, "dc09-ack", acknowledged);
   notePercentiles(ground, "dc09-record", recorded);
+}
+
+/** The trips of sensors while hundreds of connections send what is rejected. */
+async function noteHostile(ground: Ground, port: number, openings: () => Promise<number[]>): Promise<void> {
+  const { children, folder, notebook, tell } = ground;
+  const [plain = "", encrypted = ""] = LOAD_ACCOUNTS;
+  const program = fileURLToPath(new URL("./hostile-panels.js", import.meta.url));
+  const child = children.start({
+    command: process.execPath,
+    args: [program, String(port), encrypted, plain],
+    logFile: join(folder.path, "hostile-panels.log"),
+  });
+  const startMs = performance.now();
+  await child.until("the hostile connections", () => child.said.includes("begun"));
+  notePercentiles(ground, "dc09-trip-hostile", await openings());
+  await child.end();
+  const sent = Number(/^sent (\d+)$/m.exec(child.said)?.[1]);
+  const perSecond = (sent / (performance.now() - startMs)) * 1000;
+  notebook.note("dc09-hostile-rate", "santinela", perSecond);
+  tell(`    hostile: ${perSecond.toFixed(0)} messages/s`);
 }
 
 /** As many frames as the panels of one kind can send, each after the acknowledgement of its last one. */
@@ -144,17 +181,11 @@ async function noteMinute(
   );
 }
 
-type Timed = "dc09-ack" | "dc09-record" | "dc09-trip-idle" | "dc09-trip-flood";
+type Timed = "dc09-ack" | "dc09-record" | "dc09-trip-idle" | "dc09-trip-hostile" | "dc09-trip-flood";
 
 function notePercentiles({ notebook, tell }: Ground, figure: Timed, times: readonly number[]): void {
   const [p50, p99] = [percentile(times, 50), percentile(times, 99)];
   notebook.note(`${figure}-p50`, "santinela", p50);
   notebook.note(`${figure}-p99`, "santinela", p99);
   tell(`    ${figure}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
-}
-
-async function linesOf(accounts: readonly string[], port: number): Promise<Map<string, PanelLine>> {
-  const lines = new Map<string, PanelLine>();
-  for (const account of accounts) lines.set(account, await PanelLine.open(account, port));
-  return lines;
 }
