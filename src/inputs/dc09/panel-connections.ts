@@ -44,7 +44,10 @@ interface Connection {
 /** TCP connections of alarm panels, each with its messages in order. */
 export class PanelConnections {
   readonly #options: PanelConnectionsOptions;
+  /** In the order of their beginning. */
   readonly #open = new Set<Connection>();
+  /** Connections without an accepted message, by address. */
+  readonly #unproven = new Map<string, number>();
   #cancelSweep: (() => void) | undefined;
 
   constructor(options: PanelConnectionsOptions) {
@@ -71,9 +74,10 @@ export class PanelConnections {
     };
     if (this.#open.size >= CONNECTIONS_MAX) this.#makeRoom();
     this.#open.add(connection);
+    this.#countUnproven(connection.address, 1);
     socket.on("data", (bytes) => this.#read(connection, bytes));
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => this.#open.delete(connection));
+    socket.on("close", () => this.#forget(connection));
     // A panel may close its side and wait for the reply.
     socket.on("end", () => {
       connection.hasEnded = true;
@@ -106,6 +110,7 @@ export class PanelConnections {
       const { result, reply } = await this.#options.take(read, address);
       const isAccepted = result === "acknowledged" || result === "repeated";
       if (isAccepted) {
+        if (!connection.isProven && this.#open.has(connection)) this.#countUnproven(address, -1);
         connection.isProven = true;
         connection.rejected = 0;
         connection.bytes = 0;
@@ -118,18 +123,33 @@ export class PanelConnections {
     if (connection.pending < PENDING_MAX && !socket.destroyed) socket.resume();
   }
 
-  /** Closes the oldest connection without an accepted message, of the address with the most of them. */
+  /**
+   * Closes the oldest connection without an accepted message, of the address with the most of them. Cheap, because
+   * hundreds of connections may come in a second: the set is in the order of their beginning.
+   */
   #makeRoom(): void {
-    const all = [...this.#open].toSorted((a, b) => a.activeMs - b.activeMs);
-    const unproven = all.filter(({ isProven }) => !isProven);
-    const counts = new Map<string, number>();
-    for (const { address } of unproven) counts.set(address, (counts.get(address) ?? 0) + 1);
-    const most = Math.max(0, ...counts.values());
-    const closed = unproven.find(({ address }) => counts.get(address) === most) ?? all[0];
+    const most = Math.max(0, ...this.#unproven.values());
+    let closed: Connection | undefined;
+    for (const connection of this.#open) {
+      const isChosen = !connection.isProven && this.#unproven.get(connection.address) === most;
+      if (isChosen || closed === undefined || (most === 0 && connection.activeMs < closed.activeMs))
+        closed = connection;
+      if (isChosen) break;
+    }
     if (!closed) return;
     this.#options.onFull(closed.address);
-    this.#open.delete(closed);
+    this.#forget(closed);
     closed.socket.destroy();
+  }
+
+  #forget(connection: Connection): void {
+    if (this.#open.delete(connection) && !connection.isProven) this.#countUnproven(connection.address, -1);
+  }
+
+  #countUnproven(address: string, change: 1 | -1): void {
+    const count = (this.#unproven.get(address) ?? 0) + change;
+    if (count > 0) this.#unproven.set(address, count);
+    else this.#unproven.delete(address);
   }
 
   #sweep(): void {

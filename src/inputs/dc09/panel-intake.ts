@@ -17,7 +17,7 @@ import { MessageRate } from "./message-rate.ts";
 import type { PanelAccount } from "./panel-account.ts";
 import type { PanelChanges, PlannedEvent } from "./panel-changes.ts";
 import { withText, type PanelEvent } from "./panel-code.ts";
-import type { PanelRefusals, RefusalReason } from "./panel-refusals.ts";
+import { Refusal, refusal, type PanelRefusals, type RefusalReason } from "./panel-refusals.ts";
 import type { PanelSupervision } from "./panel-supervision.ts";
 import { contactsOf, zonesOfNumber, type PanelZones } from "./panel-zones.ts";
 import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
@@ -48,15 +48,6 @@ export interface Verdict {
 /** DC-09, 5.5.1.8: how far the time of a message may be ahead or behind. */
 const AHEAD_MAX_MS = 20_000;
 const BEHIND_MAX_MS = 40_000;
-
-/** Signals that a message cannot be processed. */
-class Refusal extends Error {
-  readonly reason: RefusalReason;
-  constructor(reason: RefusalReason) {
-    super(reason);
-    this.reason = reason;
-  }
-}
 
 /** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
 const REPLY_TO: Readonly<Partial<Record<RefusalReason, "nak" | "duh">>> = {
@@ -128,16 +119,16 @@ export class PanelIntake {
   #known(head: MessageHead, address: string): Known {
     const plain = head.isEncrypted ? undefined : plainContent(head);
     const panel = this.#accounts.get(head.account ?? plain?.account ?? "");
-    if (!panel) throw new Refusal("unknown-account");
-    if (panel.allowed && !isAllowed(panel.allowed, address)) throw new Refusal("address");
-    if (!head.isEncrypted && !panel.isPlain) throw new Refusal("plain");
+    if (!panel) throw refusal("unknown-account");
+    if (panel.allowed && !isAllowed(panel.allowed, address)) throw refusal("address");
+    if (!head.isEncrypted && !panel.isPlain) throw refusal("plain");
     const key = panel.key === null ? undefined : Buffer.from(panel.key, "hex");
     if (head.isEncrypted) {
       const content = key && encryptedContent(head, key);
-      if (!content) throw new Refusal("key");
+      if (!content) throw refusal("key");
       return { panel, key, head, content };
     }
-    if (!plain) throw new Refusal("malformed");
+    if (!plain) throw refusal("malformed");
     return { panel, key: undefined, head, content: plain };
   }
 
@@ -149,10 +140,10 @@ export class PanelIntake {
       return { result, reply: ack(answered, clock.wallMs(), key) };
     };
     // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate.
-    if (!this.#rate.admits(account)) throw new Refusal("rate");
+    if (!this.#rate.admits(account)) throw refusal("rate");
     const isInTime = this.#isInTime(panel, content);
     if (head.token === "NULL") {
-      if (!isInTime) throw new Refusal("clock");
+      if (!isInTime) throw refusal("clock");
       supervision.heard(account);
       return acknowledged("acknowledged");
     }
@@ -165,7 +156,7 @@ export class PanelIntake {
       if (isInTime) supervision.heard(account);
       return acknowledged("repeated");
     }
-    if (!isInTime) throw new Refusal("clock");
+    if (!isInTime) throw refusal("clock");
     const planned = events.map((event) => this.#planned(panel, event));
     const work = (): "acknowledged" | "repeated" => {
       // The same message over two paths may be in this commit already.
@@ -205,12 +196,12 @@ export class PanelIntake {
       return { event, contacts };
     if (panel.zones === "declared") {
       // Another class than that of the zone: a crew of the wrong kind is better than none.
-      if (ofNumber.length === 0) throw new Refusal("undeclared-zone");
+      if (ofNumber.length === 0) throw refusal("undeclared-zone");
       return { event, contacts: ofNumber };
     }
     const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
     const zone = panelZones.create(panel, kind, event);
-    if (!zone) throw new Refusal("undeclared-zone");
+    if (!zone) throw refusal("undeclared-zone");
     const known = zones().find(({ id }) => id === zone.id);
     if (!known) addZone(zone, { who: "santinela", from: "alarm panel" });
     return { event, contacts: [known ?? zone] };
@@ -219,10 +210,10 @@ export class PanelIntake {
 
 /** @throws Refusal if the data cannot be read */
 function eventsOf(token: string, { data, extended }: MessageContent): PanelEvent[] {
-  if (token !== "ADM-CID" && token !== "SIA-DCS") throw new Refusal("token");
+  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
   const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
   const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
-  if (!events) throw new Refusal("malformed");
+  if (!events) throw refusal("malformed");
   // Extended data "I" is the text of the event.
   const common = extended.find(({ id }) => id === "I")?.text ?? "";
   return events.map((event) => withText(event, common));

@@ -20,8 +20,8 @@ afterEach(async () => {
   await site.end();
 });
 
-async function opened(): Promise<Socket> {
-  const socket = connect(site.receiver.ports.tcp ?? 0, "127.0.0.1");
+async function opened(localAddress = "127.0.0.1"): Promise<Socket> {
+  const socket = connect({ port: site.receiver.ports.tcp ?? 0, host: "127.0.0.1", localAddress });
   sockets.push(socket);
   socket.on("error", () => "closed by the receiver");
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
@@ -39,6 +39,18 @@ test("with 500 open connections that send nothing or half a frame, a panel is ac
   );
   site.clock.advance(16_000);
   await eventually("the others too", () => sockets.every(({ destroyed }) => destroyed));
+});
+
+test("many connections of one address are closed before the few of another one, which have sent nothing either", async () => {
+  const few: Socket[] = [];
+  for (let count = 0; count < 20; count += 1) few.push(await opened("127.0.0.2"));
+  for (let count = 0; count < 400; count += 1) await opened();
+  await eventually(
+    "the others to be closed",
+    () => sockets.filter(({ destroyed }) => destroyed).length >= 164,
+  );
+  expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+  expect(few.filter(({ destroyed }) => destroyed)).toEqual([]);
 });
 
 test("a sender of rejected messages is disconnected after eight, and does not use up the rate of the panel", async () => {
