@@ -79,6 +79,15 @@ describe("the clock of a machine without a real-time clock", () => {
     expect(isTrusted()).toBe(true);
   });
 
+  test("is trusted a second after the time service has set it", () => {
+    has({ "/run/systemd/timesync/clock": "" });
+    const { time } = hostOf(clock, () => "boot", root);
+    expect(time.isTrusted()).toBe(false);
+    has({ "/run/systemd/timesync/synchronized": "" });
+    clock.advance(1_000);
+    expect(time.isTrusted()).toBe(true);
+  });
+
   const tracking = (leap: string): string => `Stratum         : 3\nLeap status     : ${leap}\n`;
   test.each<[string, Record<string, string>, Synchronisation]>([
     ["the kernel reports it", { timedatectl: "yes\n" }, "synchronised"],
