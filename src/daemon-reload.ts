@@ -212,7 +212,7 @@ export class DaemonReload {
     }
     failpoint("reload-committed");
     if (filters) settled = inputs.exchange(next.zones, filters);
-    Object.assign(config, immediateSections(next));
+    Object.assign(config, immediateSections(config, next));
     return { settled };
   }
 

@@ -171,7 +171,7 @@ export class ThreadedParts implements DaemonParts {
 
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
     const front = this.#frontThread?.remote<FrontControl>("thread");
-    await unlessRestarting(front?.reloaded(immediateSections(next)));
+    await unlessRestarting(front?.reloaded(immediateSections(this.#options.config, next)));
     const { sync } = this.records;
     if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream));
     await unlessRestarting(sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones));

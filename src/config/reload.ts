@@ -38,6 +38,9 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   warnings: "separate",
 };
 
+/** Options of a section that are applied unlike the rest of it. */
+const IMMEDIATE: readonly string[] = ["site.name"];
+
 /** Option names for fields of the resolved configuration that differ, such as file contents. */
 const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "mqtt.mode": ["mqtt.url"],
@@ -57,17 +60,26 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
     (Object.keys(APPLIED) as (keyof Config)[])
       .filter((section) => APPLIED[section] === mode)
       .flatMap((section) => changedOptions(section, running[section], next[section]));
+  const ofRestart = changed("at-restart");
   return {
     zones: zoneChanges(running.zones, next.zones),
-    applied: changed("immediate"),
-    needsRestart: changed("at-restart"),
+    applied: [...ofRestart.filter(isImmediate), ...changed("immediate")],
+    needsRestart: ofRestart.filter((option) => !isImmediate(option)),
   };
 }
 
-/** The sections of a configuration that take effect immediately. */
-export function immediateSections(next: Config): Partial<Config> {
+function isImmediate(option: string): boolean {
+  return IMMEDIATE.includes(option);
+}
+
+/**
+ * The sections of a configuration that take effect immediately.
+ * @param running the configuration in force, whose options stay where a change needs a restart
+ */
+export function immediateSections(running: Pick<Config, "site">, next: Config): Partial<Config> {
   const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings } = next;
-  return { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings };
+  const site = { ...running.site, name: next.site.name };
+  return { site, zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

@@ -2,7 +2,8 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { HEADLINE_LEVELS, type Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { Contact, Zone, ZoneKind } from "../domain/zone.ts";
+import type { Contact, Zone } from "../domain/zone.ts";
+import { CLASS_OF_KIND, deviceIdOf } from "./home-assistant-device.ts";
 
 /** Publishes retained messages at a broker; on each connection all of them are published again. */
 export interface RetainedPublisher {
@@ -25,7 +26,8 @@ export interface InstallationState {
 
 export interface HomeAssistantOptions {
   readonly zones: readonly Zone[];
-  readonly site: { readonly name: string; readonly ref: string };
+  /** The site now: its name may change, its reference does not. */
+  readonly site: () => { readonly name: string; readonly ref: string };
   /** First level of the discovery topics. */
   readonly prefix: string;
   readonly version: string;
@@ -49,6 +51,8 @@ export class HomeAssistant {
   #zones: readonly Zone[];
   /** Removed zones; they are removed from Home Assistant on the next connection, too. */
   readonly #removed = new Set<string>();
+  /** Name of the site in the last announcement. */
+  #announcedName: string;
   /** Whether the last update failed; the failure is logged once. */
   #hasFailed = false;
   #cancelUpdate: CancelTimer | undefined;
@@ -56,7 +60,9 @@ export class HomeAssistant {
   constructor(options: HomeAssistantOptions) {
     this.#options = options;
     this.#zones = options.zones;
-    this.#base = `santinela/${options.site.ref}`;
+    const { ref, name } = options.site();
+    this.#base = `santinela/${ref}`;
+    this.#announcedName = name;
   }
 
   async start(): Promise<void> {
@@ -81,7 +87,9 @@ export class HomeAssistant {
   /** Publishes everything again: a broker may have lost its retained messages. */
   #announce(): void {
     const { prefix, site, publisher } = this.#options;
-    publisher.publish(`${prefix}/device/${idOf(site.ref)}/config`, JSON.stringify(this.#announcement()));
+    const { ref, name } = site();
+    this.#announcedName = name;
+    publisher.publish(`${prefix}/device/${deviceIdOf(ref)}/config`, JSON.stringify(this.#announcement()));
     publisher.publish(this.#availability, "online");
     // An empty payload deletes the retained message of a removed zone.
     for (const id of this.#removed) publisher.publish(this.#zoneTopic(id), "");
@@ -90,7 +98,8 @@ export class HomeAssistant {
   }
 
   #update(): void {
-    this.#publishChanges();
+    if (this.#options.site().name === this.#announcedName) this.#publishChanges();
+    else this.#announce();
     this.#cancelUpdate = this.#options.clock.after(UPDATE_INTERVAL_MS, () => this.#update());
   }
 
@@ -129,9 +138,10 @@ export class HomeAssistant {
   }
 
   #announcement(): object {
-    const { site, version } = this.#options;
+    const { version } = this.#options;
+    const site = this.#options.site();
     const zones = this.#zones;
-    const id = idOf(site.ref);
+    const id = deviceIdOf(site.ref);
     const component = (key: string, more: object): [string, object] => [
       key,
       { unique_id: `${id}_${key}`, ...more },
@@ -223,26 +233,3 @@ const UNKNOWN = "None";
 function homeAssistantState(value: string): string {
   return value === "unknown" ? UNKNOWN : value;
 }
-
-/** A discovery topic may only contain letters, digits, `_` and `-`. */
-function idOf(ref: string): string {
-  return `santinela_${ref.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`;
-}
-
-/** Home Assistant's device class of a zone of each kind. */
-const CLASS_OF_KIND: Readonly<Record<ZoneKind, string>> = {
-  intrusion: "opening",
-  perimeter: "opening",
-  motion: "motion",
-  glass: "vibration",
-  fire: "smoke",
-  panic: "safety",
-  holdup: "safety",
-  medical: "safety",
-  flood: "moisture",
-  gas: "gas",
-  tamper: "tamper",
-  technical: "problem",
-  // Not "power", for which on means that there is power.
-  power: "problem",
-};

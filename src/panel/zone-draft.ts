@@ -27,12 +27,20 @@ export interface InputText {
   readonly [option: string]: unknown;
 }
 
-/** One change of the configured zones, as `POST /site/configuration/proposal` takes it. */
+/** One change of the configured zones or of the site, as `POST /site/configuration/proposal` takes it. */
 export type ZoneChange =
   | { readonly action: "add"; readonly zone: ZoneText; readonly before?: string }
   | { readonly action: "change"; readonly id: string; readonly zone: ZoneText }
   | { readonly action: "disable" | "enable" | "delete"; readonly id: string }
-  | { readonly action: "order"; readonly ids: readonly string[] };
+  | { readonly action: "order"; readonly ids: readonly string[] }
+  | { readonly action: "site"; readonly site: SiteText };
+
+/** New values of the site's options. */
+export interface SiteText {
+  readonly name?: string;
+  readonly timezone?: string;
+  readonly locale?: string;
+}
 
 /** The zone in the form. */
 export interface ZoneDraft {
@@ -63,6 +71,8 @@ export interface PendingChange {
   readonly zoneIds: readonly string[];
   /** Address of the screen that it comes from. */
   readonly back: string;
+  /** Address after it is saved; without it the zones are shown. */
+  readonly next?: string;
 }
 
 export const pendingChange = signal<PendingChange | undefined>(undefined);

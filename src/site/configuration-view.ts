@@ -3,18 +3,20 @@ import type { ReloadView } from "./administration-view.ts";
 
 export type { ReloadView } from "./administration-view.ts";
 
-/** The zones as the configuration file has them. */
+/** The zones and the site as the configuration file has them. */
 export interface ConfiguredZonesView {
   /** Path of the file; null if there is none. */
   readonly file: string | null;
   /** Names the state of the file; a change is based on it. Null without a file. */
   readonly hash: string | null;
-  /** Whether zones may be changed here (`http.configuration`). */
+  /** Whether they may be changed here (`http.configuration`). */
   readonly mode: "panel" | "file-only";
   /** Whether the service may write the file. */
   readonly isWritable: boolean;
   /** As written, without defaults, in the order of the file. */
   readonly zones: readonly Readonly<Record<string, unknown>>[];
+  /** What can be changed of the site; with the value in force where the file has none. */
+  readonly site: { readonly name: string; readonly timezone: string; readonly locale: string };
   /** Names in `gpio.chips` that zones can use. */
   readonly chips: readonly string[];
   /** Names of the earlier texts that are kept, the newest first. */
@@ -30,6 +32,8 @@ export interface ConfigurationProposalView {
   /** Errors of the changed file; it can be applied only without any. */
   readonly errors: readonly ConfigurationErrorView[];
   readonly warnings: readonly string[];
+  /** Options whose values in the file apply only after a restart, those of earlier changes included. */
+  readonly needsRestart: readonly string[];
   readonly zones: readonly Readonly<Record<string, unknown>>[];
 }
 

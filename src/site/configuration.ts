@@ -10,7 +10,7 @@ import type { Confirmations } from "./confirmations.ts";
 import type { ConfirmationView } from "./configuration-view.ts";
 import type { ConfigurationEditor } from "./configuration-editor.ts";
 import { requestObject } from "./request-parameters.ts";
-import { zoneEditsOf } from "./zone-edit-parameters.ts";
+import { configurationEditsOf } from "./configuration-edit-parameters.ts";
 
 /** What the routes of the configuration call. */
 export interface ConfigurationParts {
@@ -19,7 +19,7 @@ export interface ConfigurationParts {
 }
 
 /**
- * Zones in the web panel, for administrators: reading and proposing change nothing; applying needs the password again and
+ * Zones and the site's name in the web panel, for administrators: reading and proposing change nothing; applying needs the password again and
  * `http.configuration: panel`.
  */
 export function configurationRoutes(
@@ -42,7 +42,7 @@ export function configurationRoutes(
   addResource(router, "/site/configuration/confirmation", guard, { post: [readBody, json(confirm)] });
   const propose = (request: Request) => {
     const { hash, changes } = requestObject(request);
-    return configuration.editor.propose(textOf(hash, "hash"), zoneEditsOf(changes));
+    return configuration.editor.propose(textOf(hash, "hash"), configurationEditsOf(changes));
   };
   addResource(router, "/site/configuration/proposal", guard, { post: [readBody, json(propose)] });
   const apply = async (request: Request, response: Response): Promise<void> => {
@@ -52,7 +52,11 @@ export function configurationRoutes(
     if (!isLocal(request)) configuration.confirmations.assert(principal, confirmation);
     disableIdleTimeout(response);
     response.json(
-      await configuration.editor.apply(textOf(hash, "hash"), zoneEditsOf(changes), actorOf(principal)),
+      await configuration.editor.apply(
+        textOf(hash, "hash"),
+        configurationEditsOf(changes),
+        actorOf(principal),
+      ),
     );
   };
   addResource(router, "/site/configuration/apply", guard, { post: [readBody, apply] });

@@ -15,7 +15,7 @@ export function siteMqttOf(
   time: TrustedTime,
   running: () => Site,
 ): Pick<InputsOptions, "mqtt" | "homeAssistant"> {
-  const { homeAssistant, site } = config;
+  const { homeAssistant } = config;
   const mqtt = sourceOf(config);
   if (!homeAssistant.enabled) return { mqtt };
   const look = () => ({
@@ -23,6 +23,8 @@ export function siteMqttOf(
     zones: running().zones.list(),
     isClockTrusted: time.isTrusted(),
   });
+  // A reload can change the name.
+  const site = () => config.site;
   return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };
 }
 

@@ -22,7 +22,8 @@ const UPSTREAM = "https://centre.example, email: a@site.example";
 
 test.each([
   ["dataDir: ./a", "dataDir: ./b", [], ["dataDir"]],
-  ["site: { name: A }", "site: { name: B, ref: b }", [], ["site.name", "site.ref"]],
+  ["site: { name: A }", "site: { name: B, ref: b }", ["site.name"], ["site.ref"]],
+  ["site: { name: A }", "site: { name: A, timezone: Europe/Paris }", [], ["site.timezone"]],
   ["http: { port: 1 }", "http: { port: 2, basePath: /api }", [], ["http.port", "http.basePath"]],
   ["http: {}", "http: { tls: own }", [], ["http.tls"]],
   ["{}", "mqtt: off", [], ["mqtt.url", "mqtt.listen.host", "mqtt.listen.port", "mqtt.accounts"]],

@@ -19,7 +19,9 @@ let site: WatchedZones;
 let state: InstallationState;
 let shown: HomeAssistant;
 let isBroken = false;
+let siteName: string;
 beforeEach(() => {
+  siteName = "Hala Nord";
   site = new WatchedZones([DOOR, SMOKE]);
   state = {
     zones: [
@@ -37,7 +39,7 @@ afterEach(() => site.close());
 async function show(publisher: RetainedPublisher): Promise<void> {
   shown = new HomeAssistant({
     zones: [DOOR, SMOKE],
-    site: { name: "Hala Nord", ref: "hala.nord" },
+    site: () => ({ name: siteName, ref: "hala.nord" }),
     prefix: "homeassistant",
     version: "1.2.3",
     publisher,
@@ -132,6 +134,16 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
       open: "open",
       normal: "normal",
     });
+  });
+
+  test("is renamed with the site, and keeps its topics", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    siteName = "Hala Sud";
+    site.clock.advance(1_000);
+    await eventually("the new name", () =>
+      watcher.kept.get("homeassistant/device/santinela_hala_nord/config")?.includes("Santinela Hala Sud"),
+    );
+    expect(watcher.states).toEqual(QUIET);
   });
 
   test("removes a zone that is no longer configured, and adds a new one", async () => {

@@ -81,7 +81,15 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       await hand.write(first.field("New password"), PASSWORD);
       await hand.write(first.field("Repeat new password"), PASSWORD);
       await hand.tap(first.button("Create administrator account"));
-      await hand.tap(page.screen("setup").link("Add the first zone"));
+      const guide = page.screen("setup");
+      const asked = guide.region("What is this site called?");
+      await hand.write(asked.field("Site name"), "Hala Nord");
+      await hand.tap(asked.button("Review the change"));
+      await page.screen("zones/review").text("The configuration is valid").shown();
+      // The password that was chosen a minute ago is not asked for again.
+      await hand.tap(page.screen("zones/review").button("Save"));
+      await page.banner.text("Hala Nord").shown();
+      await hand.tap(guide.link("Add the first zone"));
 
       const found = page.screen("zones/found");
       const form = page.screen("zones/form");
@@ -91,7 +99,6 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       const save = async (): Promise<void> => {
         await hand.tap(form.button("Review the change"));
         await review.text("The configuration is valid").shown();
-        if (count === 0) await hand.write(review.field("Your password"), PASSWORD);
         await hand.tap(review.button("Save"));
         await saved.heading("Saved").shown();
         count += 1;
@@ -149,7 +156,9 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       await settings.text(/^https:\/\/[\w-]+\.local:/).shown();
 
       const { taps, keys, swipes, seconds } = hand;
-      expect(seconds + count * TRIAL_S, `${taps} taps, ${keys} keys, ${swipes} swipes`).toBeLessThan(LIMIT_S);
+      expect(seconds + (count + 1) * TRIAL_S, `${taps} taps, ${keys} keys, ${swipes} swipes`).toBeLessThan(
+        LIMIT_S,
+      );
       expect(readFileSync(pi.configFile, "utf8").match(/^ {2}- id: /gm)).toHaveLength(12);
       expect(await pi.control.get("/interventii")).toEqual([]);
     },

@@ -15,6 +15,8 @@ export const EN_SETUP = {
     one: "{name} ({ref}) runs with {n} zone.",
     other: "{name} ({ref}) runs with {n} zones.",
   },
+  "site.ask": "What is this site called?",
+  "site.askText": "The name stands above every screen and in the notices of this installation.",
   "guide.configure": "Create a configuration",
   "guide.centre": "Dispatch centre",
   "guide.noCentre":

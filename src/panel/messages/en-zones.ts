@@ -140,16 +140,19 @@ export const EN_ZONES = {
     "Other zones keep their state. If a line or subscription fails, the previous file is restored automatically.",
   "review.password": "Your password",
   "review.passwordHint":
-    "Changes of zones are confirmed with the password. The confirmation is valid for ten minutes.",
+    "Changes are confirmed with the password. The confirmation is valid for ten minutes.",
   "review.confirmed": "The password was entered a few minutes ago and need not be entered again.",
-  "review.onTrial": "Verifying: the daemon checks itself with the new zones for a few seconds…",
+  "review.siteTrial":
+    "Zones keep their state. If the daemon is not healthy with the change, the previous file is restored automatically.",
+  "review.onTrial": "Verifying: the daemon checks itself with the change for a few seconds…",
   "review.readAgain": "Read the file again",
   "review.readAgainDone": "The difference is from the current file.",
   "review.reverted": "The change was undone",
-  "review.revertedText": "The previous zones are active again. Correct the zone and save it again.",
+  "review.revertedText": "The previous configuration is active again. Correct the change and save it again.",
   "review.log": "In the event log",
 
   "saved.title": "Saved",
+  "saved.afterRestart": "Takes effect after a restart: {options}",
   "saved.text": "The file is saved and the zones are active.",
   "saved.live": "Live",
   "saved.warning":

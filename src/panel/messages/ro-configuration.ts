@@ -5,8 +5,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["another change is being applied", "se aplică deja o altă modificare"],
   ["this installation has no configuration file", "această instalație nu are fișier de configurare"],
   [
-    "http.configuration is file-only: zones are changed in the configuration file",
-    "http.configuration este file-only: zonele se modifică în fișierul de configurare",
+    "http.configuration is file-only: it is changed in the configuration file",
+    "http.configuration este file-only: modificările se fac în fișierul de configurare",
   ],
   [
     "Set http.configuration: panel in the file and restart to allow it here",
@@ -19,6 +19,10 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   [
     "Edit the file on the device, then run santinela reload",
     "Modificați fișierul pe dispozitiv, apoi rulați santinela reload",
+  ],
+  [
+    "{option} is set by an environment variable and cannot be changed here",
+    "{option} este stabilit de o variabilă de mediu și nu poate fi modificat de aici",
   ],
   ["unknown zone {id} in the configuration file", "zona {id} nu există în fișierul de configurare"],
   ["the new configuration was not applied: {reason}", "configurația nouă nu a fost aplicată: {reason}"],

@@ -20,6 +20,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     few: "{name} ({ref}) are {n} zone.",
     other: "{name} ({ref}) are {n} de zone.",
   },
+  "site.ask": "Cum se numește locația?",
+  "site.askText": "Numele apare pe fiecare ecran și în mesajele acestei instalații.",
   "guide.configure": "Crearea configurației",
   "guide.centre": "Dispecerat",
   "guide.noCentre":

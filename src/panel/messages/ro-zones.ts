@@ -154,16 +154,20 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.trial":
     "Celelalte zone își păstrează starea. Dacă o linie sau o abonare nu funcționează, se revine automat la fișierul anterior.",
   "review.password": "Parola contului",
-  "review.passwordHint": "Modificarea zonelor se confirmă cu parola, valabilă apoi zece minute.",
+  "review.passwordHint": "Modificarea se confirmă cu parola, valabilă apoi zece minute.",
   "review.confirmed": "Parola a fost introdusă acum câteva minute și este încă valabilă.",
-  "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează zonele noi…",
+  "review.siteTrial":
+    "Zonele își păstrează starea. Dacă serviciul nu funcționează corect cu modificarea, se revine automat la fișierul anterior.",
+  "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează modificarea…",
   "review.readAgain": "Recitirea fișierului",
   "review.readAgainDone": "Diferența este față de fișierul actual.",
   "review.reverted": "Modificarea a fost anulată",
-  "review.revertedText": "Sunt din nou active zonele anterioare. Corectați zona și salvați din nou.",
+  "review.revertedText":
+    "Este din nou activă configurația anterioară. Corectați modificarea și salvați din nou.",
   "review.log": "În jurnalul de evenimente",
 
   "saved.title": "Salvat",
+  "saved.afterRestart": "Se aplică după repornire: {options}",
   "saved.text": "Fișierul este salvat, iar zonele sunt active.",
   "saved.live": "În direct",
   "saved.warning":

@@ -12,6 +12,7 @@ import { account } from "../session.ts";
 import { LINK_TONES } from "../sync-badge.tsx";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
+import { NameOfNewSite } from "./site-form.tsx";
 
 /** Guides through the set-up of a new installation, from the configuration to the walk test. */
 export function SetUpGuide() {
@@ -19,6 +20,7 @@ export function SetUpGuide() {
     <>
       <h1>{t("nav.setup")}</h1>
       <p>{t("guide.text")}</p>
+      <NameOfNewSite />
       <NextStep />
       <ol class="guide">
         <Step title={t("app.language")} tone="fine">

@@ -12,7 +12,10 @@ const codeFromAddress = takeCodeFromAddress();
 export function SetUp() {
   const [error, run] = useErrorMessage();
   const claim = async (fields: FormData): Promise<void> => {
-    await setUp(textOf(fields, "code"), textOf(fields, "email"), newPasswordIn(fields));
+    const password = newPasswordIn(fields);
+    await setUp(textOf(fields, "code"), textOf(fields, "email"), password);
+    // It has just been entered: the first changes of the set-up need not ask for it again. If this fails, they do.
+    void import("../confirmation.ts").then(({ confirm }) => confirm(password)).catch(() => {});
     go("#/setup");
   };
   return (

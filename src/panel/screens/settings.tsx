@@ -10,6 +10,7 @@ import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
 import { PanelAddress } from "./panel-address.tsx";
 import { RestartButton } from "./restart-button.tsx";
+import { SiteForm } from "./site-form.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
 
@@ -43,6 +44,7 @@ export function SettingsScreen() {
         <RestartButton />
         <DebugLogButton />
       </div>
+      <SiteForm />
       <PanelAddress />
       <Accounts />
       <Backup />

@@ -1,12 +1,8 @@
 import { useState } from "preact/hooks";
-import type {
-  ConfigurationResult,
-  ConfiguredZonesView,
-  ConfirmationView,
-} from "../../site/configuration-view.ts";
+import type { ConfigurationResult, ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { request } from "../api.ts";
-import { nowMs } from "../clock.ts";
 import { ConfigurationErrors } from "../configuration-errors.tsx";
+import { confirm, forgetConfirmation, validConfirmation } from "../confirmation.ts";
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, textOf } from "../field.tsx";
 import { ApiError } from "../http.ts";
@@ -16,13 +12,9 @@ import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go } from "../route.ts";
-import { account } from "../session.ts";
 import { draft, pendingChange, propose, type PendingChange } from "../zone-draft.ts";
 import { zoneEdits } from "./configured-zones.tsx";
 import { StepHead } from "./step-head.tsx";
-
-/** The password that was entered again: valid for a few minutes, and kept in this page only. */
-let confirmation: { readonly secret: string; readonly email: string; readonly untilMs: number } | undefined;
 
 /** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
 export function ZoneReview({
@@ -115,7 +107,7 @@ function useSaving(pending: PendingChange, reload: () => void) {
       await action();
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
-      if (cause.status === 403) confirmation = undefined;
+      if (cause.status === 403) forgetConfirmation();
       setError(cause);
     }
   };
@@ -124,9 +116,9 @@ function useSaving(pending: PendingChange, reload: () => void) {
     setIsOnTrial(true);
     await attempt(async () => {
       const secret = validConfirmation() ?? (await confirm(textOf(fields, "password")));
-      const { state, reason } = await apply(pending, secret);
+      const { state, reason, reload: reloaded } = await apply(pending, secret);
       if (state === "reverted") setReverted(reason ?? "");
-      else finish(pending, reload);
+      else finish(pending, reloaded?.needsRestart ?? [], reload);
     });
     setIsOnTrial(false);
   };
@@ -138,22 +130,6 @@ function useSaving(pending: PendingChange, reload: () => void) {
   return { isOnTrial, error, reverted, save, readAgain };
 }
 
-function validConfirmation(): string | undefined {
-  if (!confirmation || confirmation.email !== account.value?.email) return undefined;
-  return nowMs() < confirmation.untilMs ? confirmation.secret : undefined;
-}
-
-/** @returns the confirmation for the password. @throws ApiError */
-async function confirm(password: string): Promise<string> {
-  const { body } = await request<ConfirmationView>("/site/configuration/confirmation", {
-    method: "POST",
-    body: { password },
-  });
-  const untilMs = nowMs() + body.expiresInS * 1000;
-  confirmation = { secret: body.confirmation, email: account.value?.email ?? "", untilMs };
-  return body.confirmation;
-}
-
 async function apply({ changes, proposal }: PendingChange, secret: string): Promise<ConfigurationResult> {
   const order = { hash: proposal.hash, changes, confirmation: secret };
   const { body } = await request<ConfigurationResult>("/site/configuration/apply", {
@@ -163,8 +139,14 @@ async function apply({ changes, proposal }: PendingChange, secret: string): Prom
   return body;
 }
 
-function finish({ zoneIds }: PendingChange, reload: () => void): void {
+/** @param needsRestart options that apply only after a restart */
+function finish({ zoneIds, next }: PendingChange, needsRestart: readonly string[], reload: () => void): void {
   pendingChange.value = undefined;
+  if (next !== undefined) {
+    const options = needsRestart.join(", ");
+    showNotice(options === "" ? t("saved.title") : t("saved.afterRestart", { options }));
+    return go(next);
+  }
   draft.value = undefined;
   zoneEdits.value = undefined;
   reload();
@@ -191,7 +173,8 @@ function Difference({ diff, file }: { readonly diff: string; readonly file: stri
   );
 }
 
-function Checked({ pending: { proposal } }: { readonly pending: PendingChange }) {
+function Checked({ pending: { proposal, next } }: { readonly pending: PendingChange }) {
+  const needsRestart = proposal.needsRestart.join(", ");
   return (
     <ul class="items">
       <li>
@@ -208,8 +191,10 @@ function Checked({ pending: { proposal } }: { readonly pending: PendingChange })
           <Icon name="history" />
         </span>
         <div class="grow">
-          <b>{t("review.noRestart")}</b>
-          <small>{t("review.trial")}</small>
+          <b>
+            {needsRestart === "" ? t("review.noRestart") : t("saved.afterRestart", { options: needsRestart })}
+          </b>
+          <small>{t(next === undefined ? "review.trial" : "review.siteTrial")}</small>
         </div>
       </li>
       {proposal.warnings.map((warning) => (

@@ -1,15 +1,18 @@
-import type { ZoneEdit, ZoneText } from "../config/zone-edits.ts";
+import type { ConfigurationEdit, SiteText } from "../config/site-edits.ts";
+import type { ZoneText } from "../config/zone-edits.ts";
 import { isFields } from "../domain/discovery/values.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** More than a person does before looking at the result; a site has at most 256 zones. */
 const EDITS_MAX = 300;
 
+const SITE_OPTIONS: readonly string[] = ["name", "timezone", "locale"] satisfies (keyof SiteText)[];
+
 const FORMS =
-  '{"action": "add", "zone"}, {"action": "change", "id", "zone"}, {"action": "copy", "id", "newId", "name"}, {"action": "disable", "enable" or "delete", "id"} or {"action": "order", "ids"}';
+  '{"action": "add", "zone"}, {"action": "change", "id", "zone"}, {"action": "copy", "id", "newId", "name"}, {"action": "disable", "enable" or "delete", "id"}, {"action": "order", "ids"} or {"action": "site", "site": {"name", "timezone", "locale"}}';
 
 /** The `changes` of a request, in their order. @throws AppError `invalid` for anything else */
-export function zoneEditsOf(changes: unknown): ZoneEdit[] {
+export function configurationEditsOf(changes: unknown): ConfigurationEdit[] {
   if (!Array.isArray(changes) || changes.length === 0 || changes.length > EDITS_MAX)
     throw new AppError("invalid", `changes must be a list of 1 to ${EDITS_MAX}: ${FORMS}`);
   return changes.map((change, index) => {
@@ -19,8 +22,8 @@ export function zoneEditsOf(changes: unknown): ZoneEdit[] {
   });
 }
 
-function editOf(change: Readonly<Record<string, unknown>>): ZoneEdit | undefined {
-  const { action, id, zone, before, newId, name, ids } = change;
+function editOf(change: Readonly<Record<string, unknown>>): ConfigurationEdit | undefined {
+  const { action, id, zone, before, newId, name, ids, site } = change;
   switch (action) {
     case "add":
       if (!isZone(zone) || (before !== undefined && typeof before !== "string")) return undefined;
@@ -37,9 +40,20 @@ function editOf(change: Readonly<Record<string, unknown>>): ZoneEdit | undefined
       return typeof id === "string" ? { action, id } : undefined;
     case "order":
       return Array.isArray(ids) && ids.every((one) => typeof one === "string") ? { action, ids } : undefined;
+    case "site":
+      return isSite(site) ? { action, site } : undefined;
     default:
       return undefined;
   }
+}
+
+function isSite(site: unknown): site is SiteText {
+  return (
+    isFields(site) &&
+    Object.entries(site).every(
+      ([option, value]) => SITE_OPTIONS.includes(option) && typeof value === "string",
+    )
+  );
 }
 
 function isZone(zone: unknown): zone is ZoneText {
