@@ -99,6 +99,7 @@ class CentreStatus {
       link: STANDALONE,
       comparison: null,
       monitoring: null,
+      supply: null,
     };
   }
 

@@ -15,6 +15,7 @@ import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
+import { supplyOf } from "./supply.ts";
 import { SyncQueue } from "./sync-queue.ts";
 import { SiteZones } from "./zones.ts";
 
@@ -83,6 +84,7 @@ export class Site {
       link: link(),
       monitoring: this.#monitoring.state(),
       comparison: this.#queue.comparison(),
+      supply: supplyOf(zones, config.onBattery),
     };
   }
 

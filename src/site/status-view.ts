@@ -4,6 +4,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
+import type { SupplyView } from "./supply-view.ts";
 import type { MonitoringView } from "./transmission-view.ts";
 
 /** State of the site. */
@@ -33,6 +34,8 @@ export interface StatusView {
   readonly monitoring: MonitoringView | null;
   /** Last comparison with the dispatch centre; null before the first and without a dispatch centre. */
   readonly comparison: ComparisonView | null;
+  /** The power supply; null without a zone of kind power. */
+  readonly supply: SupplyView | null;
 }
 
 export interface MessageCountView {

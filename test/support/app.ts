@@ -354,6 +354,7 @@ export const NO_SITE = {
     link: STANDALONE,
     monitoring: null,
     comparison: null,
+    supply: null,
   }),
   zones: {
     list: () => [],

@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import type { Condition } from "../../domain/condition.ts";
 import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
 import type { StatusView } from "../../site/status-view.ts";
-import { Badge, TONE_ICONS, type Tone } from "../badge.tsx";
+import { TONE_ICONS, type Tone } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
 import { t, tCode, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -12,12 +12,11 @@ import { Later, Loading } from "../later.tsx";
 import { status, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { mayOperate } from "../session.ts";
-import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 
 /* What is not needed to see whether something is wrong comes after it. */
-const linkDay = () => withMoreTexts(import("../link-history-chart.tsx")).then((chart) => chart.LinkDay);
+const aside = () => withMoreTexts(import("./home-aside.tsx")).then((part) => part.HomeAside);
 const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) => events.LatestEvents);
 
 /** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
@@ -37,7 +36,7 @@ export function HomeScreen() {
           <Journeys title={t("home.work")} journeys={work} />
         </div>
         <div class="stack">
-          {now.link.state !== "none" && <LinkCard now={now} />}
+          <Later load={aside} isPart />
           {mayOperate() && <Later load={latest} isPart />}
         </div>
       </div>
@@ -177,31 +176,5 @@ function OpenCondition({ condition }: { readonly condition: Condition }) {
       </p>
       <ConditionText condition={condition} />
     </li>
-  );
-}
-
-/** The link to the dispatch centre, its last day, and what waits for it. */
-function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusView }) {
-  const failed = outbox.blocked + outbox.rejected + outbox.gone;
-  return (
-    <section class="card" data-link={link.state} data-queued={outbox.waiting}>
-      <div class="row">
-        <h2 class="grow">{t("status.link")}</h2>
-        <Badge tone={LINK_TONES[link.state]} icon={link.state === "down" ? "unlink" : "link"}>
-          {t(`link.${link.state}`)}
-        </Badge>
-      </div>
-      <Later load={linkDay} isPart />
-      <p class="quiet">
-        {link.nextAttemptAt === null
-          ? link.answeredAt && t("link.lastResponse", { time: formatTime(link.answeredAt) })
-          : t("link.nextAttempt", { time: formatTime(link.nextAttemptAt) })}
-      </p>
-      <div class="row">
-        <a href="#/sync">{t("sync.waiting", { n: outbox.waiting })}</a>
-        {failed > 0 && <Badge tone="fault">{t("status.outboxNeedsAttention", { n: failed })}</Badge>}
-        <ComparisonBadge comparison={comparison} />
-      </div>
-    </section>
   );
 }

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const OBJECTIVE = "kind: power, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true }";
+const ZONES = `
+  - { id: mains, name: UPS 230 V, ${OBJECTIVE} }
+  - { id: battery, name: UPS 24 V, ${OBJECTIVE} }
+onBattery: { mains: mains, batteryLow: battery, powerOffAfterS: 3600 }
+`;
+/** One screen in eight variants, on a busy machine. */
+const SCREENS_TIMEOUT_MS = 120_000;
+
+describeWithBrowser("the power supply in the panel", () => {
+  const site = new PanelSite(ZONES);
+  const control = new ControlClient(join(site.installation.folder, "site"));
+  let page: PanelPage;
+  beforeAll(async () => {
+    await site.start();
+    page = await site.page("status");
+  });
+  afterAll(() => site.stop());
+
+  const simulate = (zone: string, contact: "open" | "normal"): Promise<unknown> =>
+    control.post("/site/simulate", { zone, contact });
+
+  test(
+    "follows mains and the battery of a UPS",
+    async () => {
+      const home = page.screen("status");
+      await simulate("mains", "normal");
+      await simulate("battery", "normal");
+      const card = home.markup("section[data-supply=sufficient]");
+      await card.shown();
+      expect(await faultsInEveryLook(page, () => card.shown())).toEqual([]);
+      await simulate("mains", "open");
+      await home.markup("section[data-supply=on-battery]").shown();
+      await home.text("on battery").shown();
+      await home.text(/^mains lost · since /).shown();
+      await home.text("The machine is powered off after 60 minutes without mains.").shown();
+      await simulate("battery", "open");
+      await home.markup("section[data-supply=battery-low]").shown();
+      await simulate("mains", "normal");
+      await home.markup("section[data-supply=charging]").shown();
+    },
+    SCREENS_TIMEOUT_MS,
+  );
+});
