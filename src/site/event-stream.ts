@@ -8,8 +8,8 @@ import type { TimelineCursor } from "./timeline.ts";
 /** A user may have a phone and a laptop with two open pages each. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
 const STREAMS_MAX = 16;
-/** Fast enough for live updates, negligible load on a Raspberry Pi. */
-const POLL_INTERVAL_MS = 500;
+/** A change is in the page within half a second, with the time to draw it; a small load on a Raspberry Pi. */
+const POLL_INTERVAL_MS = 250;
 /** A third of the idle timeout of connections. */
 const KEEP_ALIVE_MS = 15_000;
 /** Maximum unsent bytes before a stream is closed. */
@@ -32,8 +32,8 @@ interface Stream {
  * GET /site/events: changes at this site as server-sent events (HTML standard, 9.2). `status` and `walk-test` contain
  * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, `zone-list` all ids
  * after a reload has changed them, and `journal` reports new events; its id is
- * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables twice a
- * second while clients are connected, so that other components need not notify it.
+ * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables four
+ * times a second while clients are connected, so that other components need not notify it.
  */
 export class EventStreams {
   readonly #clock: Clock;
