@@ -56,7 +56,7 @@ export class DaemonConfiguration {
   }
 
   /**
-   * Reports a change that was taken back at the start.
+   * Reports a change that was undone at the start.
    * @param zonesEdited zones that differ from those of the former run; reported too
    */
   start(zonesEdited?: ZoneChanges): void {
@@ -69,7 +69,7 @@ export class DaemonConfiguration {
   }
 
   /**
-   * @returns once the change is proven or taken back
+   * @returns once the change is proven or undone
    * @throws AppError `conflict` if the file is not the one that the change is based on or another change is on trial,
    *   `cannot-create` if it cannot be written; nothing changes then
    */

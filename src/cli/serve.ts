@@ -199,7 +199,7 @@ class DaemonRuns {
   }
 }
 
-/** A change from the web panel that had not been proven when the process ended is taken back. */
+/** A change from the web panel that had not been proven when the process ended is undone. */
 function revertUnprovenChange(load: LoadOptions): void {
   const file = findFile(load);
   if (file !== null) revertUnproven(file, dataDirectories(file, load));

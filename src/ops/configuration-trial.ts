@@ -103,7 +103,7 @@ export function revertUnproven(file: string, folders: readonly string[]): void {
     }
 }
 
-/** The change that was taken back since the last call; undefined if there is none. */
+/** The change that was undone since the last call; undefined if there is none. */
 export function takeReverted(dataDir: string): ConfigurationTrial | undefined {
   const trial = readTrial(dataDir);
   if (trial?.isReverted !== true) return undefined;

@@ -47,11 +47,11 @@ export interface ConfigurationErrorView {
 export interface ConfigurationResult {
   /** `reverted`: the daemon was not healthy with it, and the earlier file is in force again. */
   readonly state: "applied" | "reverted";
-  /** Why it was taken back; null if it was not. */
+  /** Why it was undone; null if it was not. */
   readonly reason: string | null;
   /** The state of the file now. */
   readonly hash: string;
-  /** The changes in force; null if it was taken back. */
+  /** The changes in force; null if it was undone. */
   readonly reload: ReloadView | null;
 }
 

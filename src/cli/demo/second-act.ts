@@ -58,7 +58,7 @@ export class SecondAct {
     });
 
     narrator.print(
-      "Starting PostgreSQL again. The load balancer now uses the second process, which continues by itself.",
+      "Starting PostgreSQL again. The load balancer now uses the second process, which continues automatically.",
     );
     this.#database.start();
     this.#relay?.lead(secondPort);

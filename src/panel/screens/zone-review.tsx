@@ -211,7 +211,7 @@ function Checked({ pending: { proposal, next } }: { readonly pending: PendingCha
   );
 }
 
-/** The change was taken back; it stays here, so that it can be corrected. */
+/** The change was undone; it stays here, so that it can be corrected. */
 function Reverted({ reason }: { readonly reason: string }) {
   return (
     <section class="box s-fault" role="alert">
