@@ -18,11 +18,8 @@ const TICK_MS = 5;
 /** Until a connection that was closed is opened again. */
 const AGAIN_MS = 200;
 
-const [port = 0, encrypted = "", plain = ""] = [
-  Number(process.argv[2]),
-  process.argv[3],
-  process.argv[4],
-] as const;
+const [, , receiverPort, encrypted = "", plain = ""] = process.argv;
+const port = Number(receiverPort);
 
 /** In turn: a wrong key, an unknown account, a wrong time, a wrong checksum, no key, a wrong format, and no frame at all. */
 const MESSAGES: readonly Buffer[] = [

@@ -95,11 +95,12 @@ async function noteTimed(ground: Ground, port: number, newest: NewestRecords): P
 /** The trips of sensors while hundreds of connections send what is rejected. */
 async function noteHostile(ground: Ground, port: number, openings: () => Promise<number[]>): Promise<void> {
   const { children, folder, notebook, tell } = ground;
-  const [plain = "", encrypted = ""] = LOAD_ACCOUNTS;
+  // Not a plain one of the load: what is sent from its address in its name uses up its rate.
+  const [, encrypted = ""] = LOAD_ACCOUNTS;
   const program = fileURLToPath(new URL("./hostile-panels.js", import.meta.url));
   const child = children.start({
     command: process.execPath,
-    args: [program, String(port), encrypted, plain],
+    args: [program, String(port), encrypted, TIMED_ACCOUNT],
     logFile: join(folder.path, "hostile-panels.log"),
   });
   const startMs = performance.now();

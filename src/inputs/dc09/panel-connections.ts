@@ -125,7 +125,7 @@ export class PanelConnections {
 
   /**
    * Closes the oldest connection without an accepted message, of the address with the most of them. Cheap, because
-   * hundreds of connections may come in a second: the set is in the order of their beginning.
+   * there can be hundreds of connections a second: the set is in the order of their beginning.
    */
   #makeRoom(): void {
     const most = Math.max(0, ...this.#unproven.values());
