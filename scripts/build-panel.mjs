@@ -21,7 +21,13 @@ const { output } = await build({
     outDir,
     emptyOutDir: true,
     target: "es2018",
-    modulePreload: false,
+    // The page names the scripts of the start, so that none waits for the one that imports it. Other screens load their style
+    // sheets only: naming their scripts too would cost more at the start than it saves later.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_file, needed, { hostType }) =>
+        hostType === "html" ? needed : needed.filter((name) => name.endsWith(".css")),
+    },
     // The content security policy rejects data: addresses.
     assetsInlineLimit: 0,
     reportCompressedSize: false,

@@ -8,14 +8,15 @@ import { Shell } from "./shell.tsx";
 const root = document.getElementById("panel");
 
 async function start(): Promise<void> {
+  // On a slow network each of them takes a turn: the account and the texts travel together.
+  void resume();
+  void follow();
   await loadTexts();
   if (root) {
     // Not needed before the first press.
     void import("./focus.ts").then(({ keepFocus }) => keepFocus(root));
     render(<Shell />, root);
   }
-  void resume();
-  void follow();
   void import("./offline.ts").then(({ keepOfflinePage }) => keepOfflinePage());
 }
 

@@ -26,6 +26,7 @@ const RULES: readonly Rule[] = [
       "test/support/browser.ts",
       "test/support/panel-page.ts",
       "test/support/panel-site.ts",
+      "scripts/panel-times.mjs",
       "scripts/take-moving-picture.mjs",
       "scripts/take-screenshots.mjs",
     ],
