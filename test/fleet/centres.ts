@@ -14,6 +14,9 @@ import { costOf, type ProcessCost } from "./process-cost.ts";
  */
 const LIGHT_COST = 4;
 
+/** That of docs/centre.md: one process can take every site, but not two connections of each. */
+const CONNECTIONS_MAX = 12_000;
+
 /** A site that has an account. */
 export interface SiteAccount {
   readonly email: string;
@@ -56,7 +59,7 @@ export class Centres {
       installation.centre(
         `centre-${index}`,
         `database: "${database}"\nsite: { ref: centre, locale: en }\nfleet: { silentS: ${silentS} }\n` +
-          `http: { port: ${port}, connectionsMax: 18000 }\n${buildingsYaml(buildings)}`,
+          `http: { port: ${port}, connectionsMax: ${CONNECTIONS_MAX} }\n${buildingsYaml(buildings)}`,
       ),
     );
     const centres = new Centres({ installation, server, database, ports, processes });
@@ -125,6 +128,12 @@ export class Centres {
     } finally {
       await client.end();
     }
+  }
+
+  /** Size of the database on the disk in bytes, with its indices. */
+  async bytes(): Promise<number> {
+    const [row] = await this.rows<{ bytes: string }>("SELECT pg_database_size(current_database()) AS bytes");
+    return Number(row?.bytes);
   }
 
   /** An operation of an administrator on the machine of the centre. */

@@ -1,5 +1,5 @@
 /** A part of the run; a request belongs to the one in which it was begun. */
-export type Phase = "power is back" | "ordinary" | "a day's records" | "storm" | "silence";
+export type Phase = "no light sites" | "power is back" | "ordinary" | "a day's records" | "storm" | "silence";
 
 /** What a site asks of its centre. */
 export type Kind = "sign-in" | "report" | "record" | "re-read";
@@ -11,7 +11,7 @@ interface Series {
 
 /** How long the answers took, and how often a request had to be repeated. */
 export class Figures {
-  phase: Phase = "power is back";
+  phase: Phase = "no light sites";
   readonly #series = new Map<string, Series>();
   readonly #phases = new Map<Phase, { beganMs: number; endedMs: number }>();
 

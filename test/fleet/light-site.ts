@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ApiClient, type ApiRequest, type Reply } from "../../src/client/api-client.ts";
+import { backOffMs } from "../../src/domain/backoff.ts";
 import { pause } from "../support/installation.ts";
 import { REPORT } from "../support/fleet.ts";
 import type { Figures, Kind } from "./figures.ts";
@@ -8,9 +9,6 @@ import type { Figures, Kind } from "./figures.ts";
 const TIMEOUT_MS = 20_000;
 const KEEP_IDLE_MS = 10_000;
 const REPORT_IDLE_MS = 170_000;
-/** A site that gets no answer repeats after this time, with as much again at random. */
-const REPEAT_MS = 500;
-
 /** Answers after which a daemon repeats: a refused token, a request that was read too slowly, too many of them, no database. */
 const TEMPORARY: ReadonlySet<number> = new Set([401, 408, 429, 503]);
 
@@ -109,7 +107,7 @@ export class LightSite {
     const { figures } = this.#options;
     const { phase } = figures;
     const startMs = performance.now();
-    for (;;) {
+    for (let failures = 0; ; failures += 1) {
       this.#records ??= this.#client(KEEP_IDLE_MS, 2);
       const reply = await this.#records.request(kind === "sign-in" ? request : this.#signed(request));
       if (reply.kind === "answered" && reply.status === status) {
@@ -120,7 +118,7 @@ export class LightSite {
       if (reply.kind === "answered" && !TEMPORARY.has(reply.status))
         throw new Error(`${request.method} ${request.path}: ${reply.status} ${reply.body.slice(0, 300)}`);
       await this.#afterFailure(reply, kind !== "sign-in");
-      await pause(REPEAT_MS * (1 + Math.random()));
+      await pause(Math.max(retryAfterMs(reply), backOffMs(failures, Math.random())));
     }
   }
 
@@ -142,4 +140,9 @@ export class LightSite {
     const baseUrl = this.#options.addresses[this.#which] ?? "";
     return new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, keepIdleMs, connectionsMax });
   }
+}
+
+/** What the answer asks a site to wait, in milliseconds; only the centre's form of the header, seconds. */
+function retryAfterMs(reply: Reply): number {
+  return reply.kind === "answered" ? Number(reply.headers["retry-after"] ?? 0) * 1000 : 0;
 }

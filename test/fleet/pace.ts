@@ -1,11 +1,16 @@
 import { pause } from "../support/installation.ts";
 
+/**
+ * Works that run at once. The process of the light sites has 20,000 files at most, and one that cannot keep up would open a
+ * connection for each: later works begin late instead.
+ */
+const AT_ONCE = 1_000;
 /** Time between two looks at what is due. */
 const TICK_MS = 10;
 
 /**
- * Begins work at an even rate, until it is aborted or `count` works have begun, whether or not earlier ones have finished; resolves
- * when all have.
+ * Begins work at an even rate, until it is aborted or `count` works have begun, whether or not earlier ones have finished unless they are
+ * too many; resolves when all have.
  * @param work gets numbers from 0
  * @throws AggregateError with all failures
  */
@@ -21,7 +26,7 @@ export async function paced(
   const isOver = (begun: number): boolean => begun >= count || signal?.aborted === true;
   for (let begun = 0; !isOver(begun); await pause(TICK_MS)) {
     const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
-    for (; begun < due; begun += 1) {
+    for (; begun < due && running.size < AT_ONCE; begun += 1) {
       const one: Promise<void> = work(begun)
         .catch((error: unknown) => void failures.push(error))
         .finally(() => running.delete(one));

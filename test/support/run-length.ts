@@ -27,6 +27,9 @@ export const RUN_LENGTH = {
   fleetSeconds: numberOf("PROOF_FLEET_SECONDS", 6),
   /** Interval of their reports in seconds. */
   fleetReportS: numberOf("PROOF_FLEET_REPORT_S", 10),
+  /** Records of each site that arrive together, and the seconds in which each has an alarm. */
+  fleetRecords: numberOf("PROOF_FLEET_RECORDS", 5),
+  fleetStormS: numberOf("PROOF_FLEET_STORM_S", 10),
   /** Alarm panels, and the alarms of all of them. */
   panels: numberOf("PROOF_PANELS", 40),
   events: numberOf("PROOF_EVENTS", 480),
