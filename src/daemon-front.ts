@@ -20,6 +20,8 @@ import { ThreadedFleet } from "./service/threaded-fleet.ts";
 import { ThreadedRecords } from "./service/threaded-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
+import { CentreEnrolment } from "./site/centre-enrolment.ts";
+import type { ConfigurationParts } from "./site/configuration.ts";
 import { ConfigurationEditor } from "./site/configuration-editor.ts";
 import { Confirmations } from "./site/confirmations.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
@@ -148,10 +150,7 @@ export class DaemonFront {
         settings,
         discovery,
         plans: { stored: new PlanStore(database), plans: records.plans },
-        configuration: {
-          editor: new ConfigurationEditor({ config, load, control: sensing.control }),
-          confirmations: new Confirmations(clock, oneTimePassword),
-        },
+        configuration: configurationParts(this.#options),
         setup: { config, load },
         metrics: {
           token: () => config.metricsToken,
@@ -180,4 +179,14 @@ export class DaemonFront {
     this.#stops.push(() => longLists.stop());
     return { ...address, loopbackPort };
   }
+}
+
+/** What changes the configuration file from the web panel. */
+function configurationParts({ config, load, sensing, clock }: FrontOptions): ConfigurationParts {
+  const parts = { config, load, control: sensing.control };
+  return {
+    editor: new ConfigurationEditor(parts),
+    confirmations: new Confirmations(clock, oneTimePassword),
+    enrolment: new CentreEnrolment({ ...parts, newPassword: oneTimePassword }),
+  };
 }

@@ -1,12 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ApiClient, type Reply } from "../client/api-client.ts";
-import { parseJson } from "../client/json-answer.ts";
 import { readText } from "../config/parsed-text.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import type { EnrolledSite, EnrolmentClaim } from "../generated/types.ts";
-import { validateEnrolledSite } from "../generated/validators.js";
+import { assertCentreAddress, claimAccount, PASSWORD_LENGTH_MIN } from "../ops/account-claim.ts";
 import { oneTimePassword } from "../ops/secrets.ts";
 import { renameDurably } from "../store/durable-files.ts";
 import { setServiceGroup } from "./service-group.ts";
@@ -14,7 +11,12 @@ import type { Terminal } from "./terminal.ts";
 
 /** Name of the password file, beside the configuration. */
 const PASSWORD_FILE = "enrolled.password";
-const TIMEOUT_MS = 20_000;
+const HINTS = {
+  unanswered: "Check the address, the network and --ca-file, then repeat the same command.",
+  refused: "Check --centre and the code, or have another code created there: santinela sites invite.",
+  foreign:
+    "Check --centre: it is the base URL of the centre's API. A centre of another make has accounts of its own.",
+};
 
 interface EnrolOptions {
   readonly centre: string;
@@ -40,14 +42,11 @@ export async function enrol(
     });
   // The password file it names may be the one that is created here.
   const { site, zones, upstream } = readConfiguration(source, { ...load, allowMissingPasswords: true });
-  if (!/^https?:\/\/[^\s?#]+$/.test(centre))
-    throw new AppError("usage", `${centre} is not the address of a dispatch centre`, {
-      hint: "Use its base URL, such as https://dispecerat.example.ro/api.",
-    });
+  assertCentreAddress(centre);
   const file = join(dirname(source.file), PASSWORD_FILE);
   const ca = caFile === undefined ? upstream?.ca : readText(resolve(cwd, caFile), "the authority");
   const password = draftPassword(file);
-  const account = await claimAccount({ centre, ca }, { code, site: site.ref, password });
+  const account = await claimAccount({ centre, ca, hints: HINTS }, { code, site: site.ref, password });
   renameDurably(`${file}.part`, file);
   stdout.write(
     [
@@ -86,43 +85,4 @@ function draftPassword(file: string): string {
       cause,
     });
   }
-}
-
-/** That of the API; a shorter text is a file that a power cut has emptied. */
-const PASSWORD_LENGTH_MIN = 20;
-
-async function claimAccount(
-  { centre, ca }: { readonly centre: string; readonly ca: string | undefined },
-  claim: EnrolmentClaim,
-): Promise<EnrolledSite> {
-  const client = new ApiClient({ baseUrl: centre, timeoutMs: TIMEOUT_MS, ca });
-  const body = JSON.stringify(claim);
-  const reply = await client
-    .request({ method: "POST", path: "/enrolments/claim", body })
-    .finally(() => client.close());
-  if (reply.kind !== "answered")
-    throw new AppError("unavailable", `no answer from ${centre}: ${reply.error}`, {
-      hint: "Check the address, the network and --ca-file, then repeat the same command.",
-    });
-  const answer = parseJson(reply.body);
-  if (reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site) return answer;
-  throw refusal(centre, reply, answer);
-}
-
-function refusal(centre: string, reply: Extract<Reply, { kind: "answered" }>, answer: unknown): AppError {
-  const { status, headers } = reply;
-  const { message } = (typeof answer === "object" && answer !== null ? answer : {}) as { message?: unknown };
-  if (typeof message === "string" && status === 403)
-    return new AppError("forbidden", `${centre}: ${message}`, {
-      hint: "Check --centre and the code, or have another code created there: santinela sites invite.",
-    });
-  if (status === 429)
-    return new AppError("busy", `${centre} accepts no further codes for now`, {
-      hint: `Try again in ${headers["retry-after"] ?? "900"} seconds.`,
-    });
-  if (typeof message === "string" && (status === 400 || status === 409 || status >= 500))
-    return new AppError("unavailable", `${centre}: ${message}`);
-  return new AppError("bad-data", `the server at ${centre} cannot enrol sites (${status})`, {
-    hint: "Check --centre: it is the base URL of the centre's API. A centre of another make has accounts of its own.",
-  });
 }

@@ -50,8 +50,11 @@ export function editedText(text: string, edits: readonly ZoneEdit[]): string {
   return result;
 }
 
-/** @throws AppError `conflict` if an alias has no anchor, or if there are too many */
-function plainOf(document: Document): unknown {
+/**
+ * The values of a parsed text.
+ * @throws AppError `conflict` if an alias has no anchor, or if there are too many
+ */
+export function plainOf(document: Document): unknown {
   try {
     return document.toJS();
   } catch (cause) {
@@ -59,7 +62,8 @@ function plainOf(document: Document): unknown {
   }
 }
 
-function documentOf(text: string): Document {
+/** A configuration text, parsed for a change. @throws AppError `conflict` if it is not valid YAML or nests too deep */
+export function documentOf(text: string): Document {
   if (depthProblem(text)) throw cannotEdit("it nests too deep");
   const document = parseDocument(text);
   const [error] = document.errors;

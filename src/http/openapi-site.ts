@@ -1,6 +1,7 @@
 import { SITE_SCHEMAS } from "../generated/site-schemas.ts";
 import { DAILY_WORK } from "./openapi-site-work.ts";
 import { FLOOR_PLANS } from "./openapi-site-plans.ts";
+import { SITE_ENROLMENT } from "./openapi-site-enrolment.ts";
 import { FIELD_TESTS } from "./openapi-site-tests.ts";
 import { SITE_ADMINISTRATION } from "./openapi-site-administration.ts";
 import { failures, jsonResponse, type Json, type SiteOperation, TEXT } from "./openapi-parts.ts";
@@ -11,6 +12,7 @@ export const SITE_OPERATIONS: readonly SiteOperation[] = [
   ...FIELD_TESTS,
   ...FLOOR_PLANS,
   ...SITE_ADMINISTRATION,
+  ...SITE_ENROLMENT,
 ];
 
 /** The operations of a site that the contract does not have; they are not below the base path. */

@@ -164,7 +164,8 @@ function assertInForce(wanted: SiteText, found: Required<SiteText>): void {
       );
 }
 
-function isWritable(file: string): boolean {
+/** Whether the service may write this file. */
+export function isWritable(file: string): boolean {
   try {
     accessSync(file, constants.W_OK);
     return true;

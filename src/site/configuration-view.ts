@@ -69,3 +69,40 @@ export interface ConfirmationView {
   readonly confirmation: string;
   readonly expiresInS: number;
 }
+
+/** Whether the site can be enrolled at a dispatch centre in the web panel. */
+export interface EnrolmentView {
+  /** `site.ref`, for which the one-time code has to be. */
+  readonly site: string;
+  /** Path of the configuration file; null if there is none. */
+  readonly file: string | null;
+  /** Base URL of the dispatch centre that the site has; null without one. */
+  readonly centre: string | null;
+  /** Why it cannot; null if it can. */
+  readonly obstacle: "has-centre" | "is-centre" | "no-file" | "file-only" | "not-writable" | null;
+}
+
+/** What a person enters to enrol the site. */
+export interface EnrolmentOrder {
+  /** Base URL of the dispatch centre. */
+  readonly centre: string;
+  /** The one-time code that was created there. */
+  readonly code: string;
+  /** PEM of the certificate authority of the centre; undefined for a public one. */
+  readonly ca: string | undefined;
+}
+
+/** The site has an account at the centre. */
+export interface EnrolmentResult {
+  /** `reverted`: the daemon was not healthy with the change, and the earlier file is in force again. */
+  readonly state: "applied" | "reverted";
+  /** Why it was taken back; null if it was not. */
+  readonly reason: string | null;
+  readonly site: string;
+  readonly centre: string;
+  /** What the account may use, as type and id. */
+  readonly objectives: readonly string[];
+  /** Ids of the zones whose objectives it may not use: their trips would wait. */
+  readonly zonesOutside: readonly string[];
+  readonly file: string;
+}

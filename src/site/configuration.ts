@@ -6,8 +6,9 @@ import { readBody } from "../http/body.ts";
 import { disableIdleTimeout } from "../http/connection-limits.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { TokenService } from "../service/tokens.ts";
+import type { CentreEnrolment } from "./centre-enrolment.ts";
 import type { Confirmations } from "./confirmations.ts";
-import type { ConfirmationView } from "./configuration-view.ts";
+import type { ConfirmationView, EnrolmentOrder } from "./configuration-view.ts";
 import type { ConfigurationEditor } from "./configuration-editor.ts";
 import { requestObject } from "./request-parameters.ts";
 import { configurationEditsOf } from "./configuration-edit-parameters.ts";
@@ -16,6 +17,7 @@ import { configurationEditsOf } from "./configuration-edit-parameters.ts";
 export interface ConfigurationParts {
   readonly editor: ConfigurationEditor;
   readonly confirmations: Confirmations;
+  readonly enrolment: CentreEnrolment;
 }
 
 /**
@@ -60,6 +62,34 @@ export function configurationRoutes(
     );
   };
   addResource(router, "/site/configuration/apply", guard, { post: [readBody, apply] });
+  enrolmentRoutes(router, guard, configuration);
+}
+
+/** The dispatch centre of a site that has none; needs what a change of the zones needs. */
+function enrolmentRoutes(
+  router: Router,
+  guard: AuthGuards["administrator"],
+  { confirmations, enrolment }: ConfigurationParts,
+): void {
+  const enrol = async (request: Request, response: Response): Promise<void> => {
+    const principal = principalOf(request);
+    if (!isLocal(request)) confirmations.assert(principal, requestObject(request)["confirmation"]);
+    disableIdleTimeout(response);
+    response.json(await enrolment.enrol(enrolmentOrderOf(request), actorOf(principal)));
+  };
+  addResource(router, "/site/enrolment", guard, {
+    get: json(() => enrolment.view()),
+    post: [readBody, enrol],
+  });
+}
+
+/** Of the body; a code as it is typed, with or without its dashes. */
+function enrolmentOrderOf(request: Request): EnrolmentOrder {
+  const { centre, code, ca } = requestObject(request);
+  if (typeof centre !== "string" || typeof code !== "string" || centre === "" || code === "")
+    throw new AppError("invalid", 'send {"centre", "code"}');
+  if (ca !== undefined && typeof ca !== "string") throw new AppError("invalid", "ca must be a PEM text");
+  return { centre: centre.trim(), code: code.trim(), ca };
 }
 
 function textOf(value: unknown, name: string): string {

@@ -61,6 +61,25 @@ export const EN_SCREENS = {
   "app.previous": "Previous",
   "app.next": "Next",
   "app.range": "{from}–{to} of {total}",
+  "enrol.title": "Dispatch centre",
+  "enrol.centreIs": "The interventions of this site go to {centre}.",
+  "enrol.onDevice": "Where they go can be changed on the device only, in the configuration file.",
+  "enrol.notHere":
+    "This site has no dispatch centre, and its configuration cannot be changed here. On the device, for {site}:",
+  "enrol.text":
+    "This site has no dispatch centre. Create a one-time code for {site} there, on the screen Sites, and enter it here.",
+  "enrol.centre": "Address of the dispatch centre",
+  "enrol.centreHint": "Such as https://dispecerat.example.ro, or the link that is shown with the code",
+  "enrol.code": "One-time code",
+  "enrol.ownAuthority": "The centre has a certificate of its own",
+  "enrol.ownAuthorityText": "Paste the certificate that santinela cert prints at the centre.",
+  "enrol.authority": "Certificate (PEM)",
+  "enrol.do": "Enrol this site",
+  "enrol.busy": "Enrolling, some seconds…",
+  "enrol.done": "The interventions of this site now go to {centre}.",
+  "enrol.objectives": "Its account may use {objectives}.",
+  "enrol.outside":
+    "The account may not use the objectives of these zones, so their trips would wait: {zones}",
   "settings.backup": "Backup",
   "settings.backupText":
     "Records, accounts and the event log in one file. Store it securely: it contains all data.",

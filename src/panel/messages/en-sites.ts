@@ -40,7 +40,8 @@ export const EN_SITES = {
   "access.remove": "Remove",
   "access.inviteDo": "Create the code",
   "access.issued": "One-time code for {site}, valid until {time}. It is shown only now.",
-  "access.atSite": "At the site:",
+  "access.inPanel": "In the web panel of the site, enter this under Settings, Dispatch centre:",
+  "access.atSite": "Or on its device:",
   "access.revoke": "Revoke",
   "access.revokeTitle": "Revoke the access of {site}?",
   "access.revokeText":

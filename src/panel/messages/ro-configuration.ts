@@ -9,6 +9,63 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "http.configuration este file-only: modificările se fac în fișierul de configurare",
   ],
   [
+    "http.configuration is file-only: the dispatch centre is set in the configuration file",
+    "http.configuration este file-only: dispeceratul se stabilește în fișierul de configurare",
+  ],
+  ["the service may not write the configuration file", "serviciul nu poate scrie fișierul de configurare"],
+  [
+    "this site has a dispatch centre; where alarms go is changed on the device only",
+    "locația are deja un dispecerat; destinația alarmelor se schimbă numai pe dispozitiv",
+  ],
+  ["Use santinela enrol on the device", "Folosiți santinela enrol pe dispozitiv"],
+  [
+    "this is a dispatch centre; sites are enrolled at a site",
+    "acesta este un dispecerat; înrolarea se face la locație",
+  ],
+  ["another enrolment is running", "o altă înrolare este în curs"],
+  ["it has a dispatch centre", "are deja un dispecerat"],
+  ["{address} is not the address of a dispatch centre", "{address} nu este adresa unui dispecerat"],
+  [
+    "Use its base URL, such as https://dispecerat.example.ro/api",
+    "Folosiți adresa de bază, de exemplu https://dispecerat.example.ro/api",
+  ],
+  ["no answer from {centre}: {reason}", "niciun răspuns de la {centre}: {reason}"],
+  [
+    "Check the address and the network, then try again with the same code",
+    "Verificați adresa și rețeaua, apoi reîncercați cu același cod",
+  ],
+  [
+    "{centre}: the one-time code is unknown here, used or expired",
+    "{centre}: codul de unică folosință este necunoscut, folosit sau expirat",
+  ],
+  [
+    "{centre}: the one-time code is for site {other} and not for {site}",
+    "{centre}: codul de unică folosință este pentru locația {other}, nu pentru {site}",
+  ],
+  [
+    "Create another at the dispatch centre: santinela sites invite",
+    "Creați altul la dispecerat: santinela sites invite",
+  ],
+  [
+    "Set site.ref to {other}, or create a code for {site}",
+    "Stabiliți site.ref la {other} sau creați un cod pentru {site}",
+  ],
+  [
+    "the server at {centre} cannot enrol sites ({status})",
+    "serverul {centre} nu poate înrola locații ({status})",
+  ],
+  ["Check the address", "Verificați adresa"],
+  [
+    "A dispatch centre of another make has accounts of its own",
+    "Un dispecerat de altă marcă are conturi proprii",
+  ],
+  ["{centre} accepts no further codes for now", "{centre} nu mai acceptă coduri deocamdată"],
+  ["Try again in {n} seconds", "Reîncercați peste {n} secunde"],
+  [
+    "the certificate of the authority cannot be used: {reason}",
+    "certificatul autorității nu poate fi folosit: {reason}",
+  ],
+  [
     "Set http.configuration: panel in the file and restart to allow it here",
     "Pentru modificare de aici, setați http.configuration: panel în fișier și reporniți",
   ],

@@ -65,6 +65,25 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "app.previous": "Înapoi",
   "app.next": "Înainte",
   "app.range": "{from}–{to} din {total}",
+  "enrol.title": "Dispecerat",
+  "enrol.centreIs": "Intervențiile acestei locații ajung la {centre}.",
+  "enrol.onDevice": "Destinația lor se schimbă numai pe dispozitiv, în fișierul de configurare.",
+  "enrol.notHere":
+    "Locația nu are dispecerat, iar configurația nu poate fi modificată aici. Pe dispozitiv, pentru {site}:",
+  "enrol.text":
+    "Locația nu are dispecerat. Creați acolo, în ecranul Locații, un cod de unică folosință pentru {site} și introduceți-l aici.",
+  "enrol.centre": "Adresa dispeceratului",
+  "enrol.centreHint": "De exemplu https://dispecerat.example.ro sau linkul afișat împreună cu codul",
+  "enrol.code": "Cod de unică folosință",
+  "enrol.ownAuthority": "Dispeceratul are un certificat propriu",
+  "enrol.ownAuthorityText": "Lipiți certificatul afișat de santinela cert la dispecerat.",
+  "enrol.authority": "Certificat (PEM)",
+  "enrol.do": "Înrolați locația",
+  "enrol.busy": "Înrolare în curs, câteva secunde…",
+  "enrol.done": "Intervențiile acestei locații ajung acum la {centre}.",
+  "enrol.objectives": "Contul ei poate folosi {objectives}.",
+  "enrol.outside":
+    "Contul nu are acces la obiectivele acestor zone, deci alarmele lor ar rămâne în așteptare: {zones}",
   "settings.backup": "Copie de siguranță",
   "settings.backupText":
     "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",

@@ -48,7 +48,8 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.remove": "Eliminare",
   "access.inviteDo": "Creare cod",
   "access.issued": "Codul de unică folosință pentru {site}, valabil până la {time}. Se afișează numai acum.",
-  "access.atSite": "La locație:",
+  "access.inPanel": "În panoul web al locației, la Setări, Dispecerat, introduceți:",
+  "access.atSite": "Sau pe dispozitivul locației:",
   "access.revoke": "Revocare",
   "access.revokeTitle": "Revocați accesul locației {site}?",
   "access.revokeText":

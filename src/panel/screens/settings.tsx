@@ -6,6 +6,7 @@ import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
+import { CentreEnrolment } from "./centre-enrolment.tsx";
 import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
 import { PanelAddress } from "./panel-address.tsx";
@@ -46,6 +47,7 @@ export function SettingsScreen() {
       </div>
       <SiteForm />
       <PanelAddress />
+      <CentreEnrolment />
       <Accounts />
       <Backup />
       <Restore />

@@ -171,6 +171,12 @@ function Issued({ code: { code, site, expiresAt } }: { readonly code: EnrolmentC
       <p>
         <code>{code}</code>
       </p>
+      <p>{t("access.inPanel")}</p>
+      <p>
+        <code>
+          {location.origin}/#enrol={code}
+        </code>
+      </p>
       <p>{t("access.atSite")}</p>
       <p>
         <code>

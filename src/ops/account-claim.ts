@@ -1,0 +1,70 @@
+import { ApiClient, type Reply } from "../client/api-client.ts";
+import { parseJson } from "../client/json-answer.ts";
+import { AppError } from "../domain/errors.ts";
+import type { EnrolledSite, EnrolmentClaim } from "../generated/types.ts";
+import { validateEnrolledSite } from "../generated/validators.js";
+
+const TIMEOUT_MS = 20_000;
+/** Seconds that a centre waits after too many wrong codes, if it names no other time. */
+const RETRY_S = 900;
+/** That of the API; a shorter text is a file that a power cut has emptied. */
+export const PASSWORD_LENGTH_MIN = 20;
+
+/** The dispatch centre that a site asks for an account. */
+export interface AskedCentre {
+  /** Its base URL. */
+  readonly centre: string;
+  /** PEM of its certificate authority; undefined for the public ones. */
+  readonly ca: string | undefined;
+  /** Remedies, in the words of the command line or of the web panel. */
+  readonly hints: { readonly unanswered: string; readonly refused: string; readonly foreign: string };
+}
+
+/** @throws AppError `usage` for what cannot be the base URL of a dispatch centre */
+export function assertCentreAddress(centre: string): void {
+  if (!/^https?:\/\/[^\s?#]+$/.test(centre))
+    throw new AppError("usage", `${centre} is not the address of a dispatch centre`, {
+      hint: "Use its base URL, such as https://dispecerat.example.ro/api.",
+    });
+}
+
+/**
+ * Exchanges a one-time code for the account of a site. The same claim succeeds again for an hour.
+ * @throws AppError `forbidden` for an unusable code, `busy` after too many wrong ones, `unavailable` without an answer,
+ *   `bad-data` for another kind of server
+ */
+export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): Promise<EnrolledSite> {
+  const { centre, ca, hints } = asked;
+  const client = new ApiClient({ baseUrl: centre, timeoutMs: TIMEOUT_MS, ca });
+  const body = JSON.stringify(claim);
+  const reply = await client
+    .request({ method: "POST", path: "/enrolments/claim", body })
+    .finally(() => client.close());
+  if (reply.kind !== "answered")
+    throw new AppError("unavailable", `no answer from ${centre}: ${reply.error}`, { hint: hints.unanswered });
+  const answer = parseJson(reply.body);
+  if (reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site) return answer;
+  throw refusal(asked, reply, answer);
+}
+
+function refusal(
+  { centre, hints }: AskedCentre,
+  { status, headers }: Extract<Reply, { kind: "answered" }>,
+  answer: unknown,
+): AppError {
+  const { message } = (typeof answer === "object" && answer !== null ? answer : {}) as { message?: unknown };
+  if (typeof message === "string" && status === 403)
+    return new AppError("forbidden", `${centre}: ${message}`, { hint: hints.refused });
+  if (status === 429) {
+    const waitS = headers["retry-after"] ?? String(RETRY_S);
+    return new AppError("busy", `${centre} accepts no further codes for now`, {
+      hint: `Try again in ${waitS} seconds.`,
+      retryAfterS: Number(waitS) || RETRY_S,
+    });
+  }
+  if (typeof message === "string" && (status === 400 || status === 409 || status >= 500))
+    return new AppError("unavailable", `${centre}: ${message}`);
+  return new AppError("bad-data", `the server at ${centre} cannot enrol sites (${status})`, {
+    hint: hints.foreign,
+  });
+}

@@ -1,0 +1,151 @@
+import { useState } from "preact/hooks";
+import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../site/configuration-view.ts";
+import { request, useQuery } from "../api.ts";
+import { DaemonWords } from "../daemon-words.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { Form, TextArea, TextField, textOf } from "../field.tsx";
+import { t } from "../i18n.ts";
+import { Pending, showNotice } from "../notice.tsx";
+import { Password } from "../password.tsx";
+
+/** The dispatch centre of this site; one that has none is enrolled here with a one-time code. */
+export function CentreEnrolment() {
+  const { response, error, reload } = useQuery<EnrolmentView>("/site/enrolment");
+  const [result, setResult] = useState<EnrolmentResult>();
+  return (
+    <section class="card">
+      <h2>{t("enrol.title")}</h2>
+      {!response && <Pending error={error} reload={reload} />}
+      {result && <Result result={result} />}
+      {response?.body.obstacle === null && result?.state !== "applied" && (
+        <EnrolmentForm
+          site={response.body.site}
+          onResult={(next) => {
+            setResult(next);
+            reload();
+          }}
+        />
+      )}
+      {response && response.body.obstacle !== null && <Obstacle view={response.body} />}
+    </section>
+  );
+}
+
+function Obstacle({ view: { obstacle, centre, site } }: { readonly view: EnrolmentView }) {
+  if (obstacle === "has-centre")
+    return (
+      <>
+        {centre !== null && <p>{t("enrol.centreIs", { centre })}</p>}
+        <p class="quiet">{t("enrol.onDevice")}</p>
+      </>
+    );
+  return (
+    <>
+      <p>{t("enrol.notHere", { site })}</p>
+      <p>
+        <code>sudo santinela enrol CODE --centre https://…</code>
+      </p>
+    </>
+  );
+}
+
+function EnrolmentForm({
+  site,
+  onResult,
+}: {
+  readonly site: string;
+  readonly onResult: (result: EnrolmentResult) => void;
+}) {
+  const [centre, setCentre] = useState("");
+  const [code, setCode] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, run] = useErrorMessage();
+  const enter = (text: string): void => {
+    // The link on the screen Sites of the centre has both.
+    const [, address = text, its] = /^(.*?)\/?#enrol=(\S+)$/.exec(text.trim()) ?? [];
+    setCentre(address);
+    if (its !== undefined) setCode(its);
+  };
+  const enrol = async (fields: FormData): Promise<void> => {
+    setIsBusy(true);
+    await run(async () => {
+      const { body: confirmed } = await request<ConfirmationView>("/site/configuration/confirmation", {
+        method: "POST",
+        body: { password: textOf(fields, "password") },
+      });
+      const ca = textOf(fields, "ca").trim();
+      const order = { centre, code, confirmation: confirmed.confirmation, ...(ca === "" ? {} : { ca }) };
+      const { body } = await request<EnrolmentResult>("/site/enrolment", { method: "POST", body: order });
+      if (body.state === "applied") showNotice(t("enrol.done", { centre: body.centre }));
+      onResult(body);
+    });
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <p>{t("enrol.text", { site })}</p>
+      <Form onSubmit={enrol}>
+        <TextField
+          label={t("enrol.centre")}
+          name="centre"
+          hint={t("enrol.centreHint")}
+          value={centre}
+          maxLength={500}
+          autocomplete="off"
+          required
+          onInput={({ currentTarget }) => enter(currentTarget.value)}
+        />
+        <TextField
+          label={t("enrol.code")}
+          name="code"
+          value={code}
+          maxLength={100}
+          autocomplete="off"
+          required
+          onInput={({ currentTarget }) => setCode(currentTarget.value)}
+        />
+        <OwnAuthority />
+        <Password
+          name="password"
+          label={t("review.password")}
+          isNew={false}
+          hint={t("review.passwordHint")}
+        />
+        <ErrorMessage text={problem} />
+        <button class="main" disabled={isBusy}>
+          {t(isBusy ? "enrol.busy" : "enrol.do")}
+        </button>
+      </Form>
+    </>
+  );
+}
+
+function OwnAuthority() {
+  return (
+    <details>
+      <summary>{t("enrol.ownAuthority")}</summary>
+      <p class="quiet">{t("enrol.ownAuthorityText")}</p>
+      <TextArea label={t("enrol.authority")} name="ca" value="" />
+    </details>
+  );
+}
+
+function Result({
+  result: { state, reason, centre, objectives, zonesOutside },
+}: {
+  readonly result: EnrolmentResult;
+}) {
+  if (state === "reverted")
+    return (
+      <p class="box s-fault" role="alert">
+        {t("review.reverted")} <DaemonWords text={reason ?? ""} />
+      </p>
+    );
+  return (
+    <div class="box s-fine" role="status">
+      <p>{t("enrol.done", { centre })}</p>
+      <p>{t("enrol.objectives", { objectives: objectives.join(", ") })}</p>
+      {zonesOutside.length > 0 && <p>{t("enrol.outside", { zones: zonesOutside.join(", ") })}</p>}
+    </div>
+  );
+}

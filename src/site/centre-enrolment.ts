@@ -1,0 +1,205 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { LoadOptions } from "../config/load.ts";
+import type { ConfigurationText } from "../config/parsed-text.ts";
+import { textDiff } from "../config/text-diff.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
+import type { Remote } from "../domain/remote.ts";
+import { assertCentreAddress, claimAccount, PASSWORD_LENGTH_MIN } from "../ops/account-claim.ts";
+import { hashOfText } from "../ops/configuration-trial.ts";
+import { readJson, renameDurably } from "../store/durable-files.ts";
+import { isWritable } from "./configuration-editor.ts";
+import type { EnrolmentOrder, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
+import type { DaemonControl } from "./settings.ts";
+
+export interface CentreEnrolmentParts {
+  readonly config: Pick<Config, "file" | "role" | "dataDir" | "http">;
+  readonly load: LoadOptions;
+  readonly control: Pick<Remote<DaemonControl>, "applyConfiguration">;
+  /** Creates a password with at least 100 random bits. */
+  readonly newPassword: () => string;
+}
+
+/** In `dataDir/secrets`, because the service may create nothing beside its configuration. */
+const FILES = { password: "enrolled.password", ca: "enrolled-ca.crt", draft: "enrolment.json" } as const;
+const HINTS = {
+  unanswered: "Check the address and the network, then try again with the same code.",
+  // The centre's own message has the remedy.
+  refused: "",
+  foreign: "Check the address. A dispatch centre of another make has accounts of its own.",
+};
+
+/**
+ * Enrols a site that has no dispatch centre yet, in the web panel. It cannot change where alarms go: a site with a centre is
+ * changed in its file only (decision 0050).
+ */
+export class CentreEnrolment {
+  readonly #parts: CentreEnrolmentParts;
+  #isBusy = false;
+
+  constructor(parts: CentreEnrolmentParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the site can be enrolled here. */
+  async view(): Promise<EnrolmentView> {
+    const { config, load } = this.#parts;
+    const file = config.file;
+    const obstacle = this.#obstacle();
+    const { configurationText, readConfiguration } = await import("../config/load.ts");
+    const next = readConfiguration(configurationText(load), { ...load, allowMissingPasswords: true });
+    const centre = next.upstream?.baseUrl ?? null;
+    const hasCentre = centre !== null || next.upstreams.length > 0;
+    return { site: next.site.ref, file, centre, obstacle: obstacle ?? (hasCentre ? "has-centre" : null) };
+  }
+
+  /**
+   * Exchanges the code for the account, writes the section `upstream` on trial and applies it. The same order succeeds again for
+   * an hour, also if the response of the centre was lost.
+   * @throws AppError `conflict` if the site has a centre or its file cannot be changed here, `invalid` for an unusable
+   *   address or authority, `forbidden` for an unusable code, `too-many-requests` after wrong ones, `unavailable` without an answer,
+   *   `bad-data` for another kind of server
+   */
+  async enrol(order: EnrolmentOrder, by: Actor): Promise<EnrolmentResult> {
+    if (this.#isBusy) throw new AppError("conflict", "another enrolment is running", { retryAfterS: 5 });
+    this.#isBusy = true;
+    try {
+      return await this.#enrol(order, by);
+    } catch (error) {
+      throw asRefusal(error);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #enrol({ centre, code, ca }: EnrolmentOrder, by: Actor): Promise<EnrolmentResult> {
+    const { config, load, control } = this.#parts;
+    const obstacle = this.#obstacle();
+    if (obstacle !== null) throw new AppError("conflict", OBSTACLES[obstacle]);
+    assertCentreAddress(centre);
+    if (ca !== undefined) assertAuthority(ca);
+    // Loaded on use: the YAML library takes memory that a running daemon does not need otherwise.
+    const source = (await import("../config/load.ts")).configurationText(load);
+    // Before the code is used: the change must be possible.
+    const { site } = await this.#changed(source, { centre, email: "site@sites.example", ca });
+    const password = this.#draftPassword(centre, code);
+    const account = await claimAccount({ centre, ca, hints: HINTS }, { code, site: site.ref, password });
+    this.#keep(FILES.password, `${password}\n`);
+    if (ca !== undefined) this.#keep(FILES.ca, ca);
+    const { text, zones } = await this.#changed(source, { centre, email: account.email, ca });
+    const diff = textDiff(source.text, text);
+    const result = await control.applyConfiguration({ text, hash: hashOfText(source.text), diff, by });
+    if (result.state === "applied") rmSync(this.#path(FILES.draft), { force: true });
+    const objectives: readonly string[] = account.objectives;
+    const outside = zones.filter(({ objective: { type, id } }) => !objectives.includes(`${type}/${id}`));
+    return {
+      state: result.state,
+      reason: result.reason,
+      site: account.site,
+      centre,
+      objectives,
+      zonesOutside: outside.map(({ id }) => id),
+      file: config.file ?? "",
+    };
+  }
+
+  #obstacle(): Exclude<EnrolmentView["obstacle"], "has-centre"> {
+    const { file, role, http } = this.#parts.config;
+    if (role === "centre") return "is-centre";
+    if (file === null) return "no-file";
+    if (http.configuration !== "panel") return "file-only";
+    return isWritable(file) ? null : "not-writable";
+  }
+
+  /** The text with the centre, and what it means. @throws AppError `conflict`, or `configuration` for a file with errors */
+  async #changed(
+    source: ConfigurationText,
+    {
+      centre,
+      email,
+      ca,
+    }: { readonly centre: string; readonly email: string; readonly ca: string | undefined },
+  ): Promise<{ text: string } & Pick<Config, "site" | "zones">> {
+    const options = { ...this.#parts.load, allowMissingPasswords: true };
+    const { readConfiguration } = await import("../config/load.ts");
+    const { upstream, upstreams, site, zones } = readConfiguration(source, options);
+    if (upstream !== null || upstreams.length > 0)
+      throw new AppError("conflict", OBSTACLES["has-centre"], {
+        hint: "Use santinela enrol on the device.",
+      });
+    const { withUpstream } = await import("../config/upstream-edit.ts");
+    const text = withUpstream(source.text, {
+      baseUrl: centre,
+      email,
+      passwordFile: this.#path(FILES.password),
+      ...(ca === undefined ? {} : { caFile: this.#path(FILES.ca) }),
+    });
+    return { text, site, zones };
+  }
+
+  /** The password of an earlier attempt at this centre with this code, or a new one. It is on the disk before it is sent. */
+  #draftPassword(centre: string, code: string): string {
+    const of = createHash("sha256").update(`${centre} ${code}`).digest("hex");
+    const draft = readJson(this.#path(FILES.draft)) as Partial<Draft> | null | undefined;
+    const { password = "" } = draft ?? {};
+    if (draft?.of === of && password.length >= PASSWORD_LENGTH_MIN) return password;
+    const next: Draft = { of, password: this.#parts.newPassword() };
+    this.#keep(FILES.draft, JSON.stringify(next));
+    return next.password;
+  }
+
+  #keep(name: string, text: string): void {
+    const path = this.#path(name);
+    try {
+      writeFileSync(`${path}.part`, text, { mode: 0o600 });
+      renameDurably(`${path}.part`, path);
+    } catch (cause) {
+      throw new AppError("unavailable", `cannot write ${path}: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#parts.config.dataDir, "secrets", name);
+  }
+}
+
+/** A password that has been sent, or is about to be. */
+interface Draft {
+  /** Names the centre and the code: another centre must not learn the password. */
+  readonly of: string;
+  readonly password: string;
+}
+
+const OBSTACLES = {
+  "is-centre": "this is a dispatch centre; sites are enrolled at a site",
+  "no-file": "this installation has no configuration file",
+  "file-only": "http.configuration is file-only: the dispatch centre is set in the configuration file",
+  "not-writable": "the service may not write the configuration file",
+  "has-centre": "this site has a dispatch centre; where alarms go is changed on the device only",
+} as const;
+
+function assertAuthority(ca: string): void {
+  try {
+    // Only to see whether it can be read.
+    void new X509Certificate(ca);
+  } catch (cause) {
+    throw new AppError("invalid", `the certificate of the authority cannot be used: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Errors of the command line as those of a request. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code, message, hint, retryAfterS } = error;
+  const other = ({ usage: "invalid", busy: "too-many-requests", "cannot-create": "conflict" } as const)[
+    code as "usage" | "busy" | "cannot-create"
+  ];
+  if (other === undefined) return error;
+  const details = retryAfterS === undefined ? { hint } : { hint, retryAfterS };
+  return new AppError(other, message, { ...details, cause: error });
+}
