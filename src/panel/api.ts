@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { expire, signedIn, token } from "./session.ts";
 import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
@@ -10,13 +10,18 @@ import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<ApiResponse<T>> {
   const response = await sendSignedIn(path, options);
-  const body = response.status === 204 ? undefined : await response.json();
-  return { body: body as T, headers: response.headers };
+  try {
+    const body = response.status === 204 ? undefined : await response.json();
+    return { body: body as T, headers: response.headers };
+  } catch {
+    // The connection broke within the body, or a proxy sent a page of its own.
+    throw new ApiError(0, "");
+  }
 }
 
-/** Requests a file. @throws ApiError */
+/** Requests a file, however long it takes. @throws ApiError */
 export async function requestFile(path: string): Promise<Blob> {
-  return (await sendSignedIn(path, {})).blob();
+  return (await sendSignedIn(path, { signal: new AbortController().signal })).blob();
 }
 
 async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
@@ -48,6 +53,8 @@ export interface QueryState<T> {
   readonly response: ApiResponse<T> | undefined;
   readonly error: ApiError | undefined;
   readonly reload: () => void;
+  /** Reloads unless a request is pending: one that is slower than the interval of a screen would never be shown. */
+  readonly refresh: () => void;
 }
 
 /** The last result and its path. */
@@ -65,6 +72,7 @@ interface State<T> {
 export function useQuery<T>(path: string | undefined, version: unknown = 0): QueryState<T> {
   const [state, setState] = useState<State<T>>({});
   const [reloads, setReloads] = useState(0);
+  const isPending = useRef(false);
   // Counted before the browser paints, so that a screen is never marked complete before its query starts.
   useLayoutEffect(() => {
     if (path === undefined) return;
@@ -72,9 +80,11 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     const finish = (next?: (last: State<T>) => State<T>): void => {
       if (!isActive) return;
       isActive = false;
+      isPending.current = false;
       pendingQueries.value -= 1;
       if (next) setState(next);
     };
+    isPending.current = true;
     pendingQueries.value += 1;
     request<T>(path).then(
       (response) => finish(() => ({ path, response })),
@@ -85,5 +95,9 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     );
     return () => finish();
   }, [path, version, reloads]);
-  return { response: state.response, error: state.error, reload: () => setReloads((last) => last + 1) };
+  const reload = (): void => setReloads((last) => last + 1);
+  const refresh = (): void => {
+    if (!isPending.current) reload();
+  };
+  return { response: state.response, error: state.error, reload, refresh };
 }

@@ -24,6 +24,7 @@ export function useDiscovered(): {
         const { body } = await request<DiscoveryView>("/site/discovered");
         if (!isShown) return;
         setFound(body);
+        setError(undefined);
       } catch (cause) {
         if (!(cause instanceof ApiError)) throw cause;
         if (isShown) setError(cause);

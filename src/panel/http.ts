@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../generated/types.ts";
+import { later } from "./clock.ts";
 
 interface ErrorDetails {
   readonly code?: string | undefined;
@@ -28,6 +29,7 @@ export interface RequestOptions {
   /** Raw body, instead of `body`. */
   readonly bytes?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the request; without it, one that only reads ends after `ANSWER_MS`. */
   readonly signal?: AbortSignal;
 }
 
@@ -35,6 +37,9 @@ export interface ApiResponse<T> {
   readonly body: T;
   readonly headers: Headers;
 }
+
+/** A screen waits this long for its content, in milliseconds: a busy Raspberry Pi answers in two seconds, a slow link adds some. */
+export const ANSWER_MS = 15_000;
 
 /** Path prefix of the API on this installation. */
 const BASE_PATH = globalThis.document?.documentElement.dataset["basePath"] ?? "";
@@ -48,7 +53,7 @@ export function apiPath(path: string): string {
  * Sends one request.
  * @param path relative to the panel, such as `/site/status`
  * @param token undefined for requests without authentication
- * @throws ApiError for every response other than 2xx, and with status 0 for no response
+ * @throws ApiError for every response other than 2xx, and with status 0 for no response, or none in time
  */
 export async function send(
   path: string,
@@ -67,13 +72,20 @@ export async function send(
       headers,
       cache: "no-store",
       ...(body === undefined ? {} : { body }),
-      ...(options.signal ? { signal: options.signal } : {}),
+      signal: options.signal ?? (options.method ? null : limited()),
     });
   } catch {
     throw new ApiError(0, "");
   }
   if (!response.ok) throw await toApiError(response);
   return response;
+}
+
+/** Ends a request after `ANSWER_MS`. */
+export function limited(): AbortSignal {
+  const controller = new AbortController();
+  later(ANSWER_MS, () => controller.abort());
+  return controller.signal;
 }
 
 async function toApiError(response: Response): Promise<ApiError> {

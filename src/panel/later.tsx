@@ -1,20 +1,26 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { beginLoading } from "./api.ts";
-import { ErrorMessage } from "./error-message.tsx";
+import { later } from "./clock.ts";
+import { ANSWER_MS, ApiError } from "./http.ts";
 import { t } from "./i18n.ts";
+import { liveness, status } from "./live-updates.ts";
+import { Pending } from "./notice.tsx";
 
 /**
  * Loads the script of a screen when the screen is opened.
  * @param load the same function on every render
  * @param isPart of a screen: nothing is shown until it is loaded
+ * @param needsState whether it says something about the site, and is shown once the state of the site is known
  */
 export function Later({
   load,
   isPart = false,
+  needsState = false,
 }: {
   readonly load: () => Promise<ComponentType>;
   readonly isPart?: boolean;
+  readonly needsState?: boolean;
 }) {
   const [result, setResult] = useState<{ readonly Screen?: ComponentType } | undefined>(undefined);
   useEffect(() => {
@@ -23,19 +29,22 @@ export function Later({
       if (isShown) setResult(next);
     };
     setResult(undefined);
-    load().then(
-      (Screen) => show({ Screen }),
-      () => show({}),
-    );
+    const fail = (): void => show({});
+    const stop = later(ANSWER_MS, fail);
+    void load()
+      .then((Screen) => show({ Screen }), fail)
+      .finally(stop);
     return () => {
       isShown = false;
+      stop();
     };
   }, [load]);
   const isPending = result === undefined;
   // Ends after the queries of the screen have begun: its effects run before those around it.
   useLayoutEffect(() => (isPending ? beginLoading() : undefined), [isPending]);
   if (!result) return isPart ? null : <Loading />;
-  return result.Screen ? <result.Screen /> : <NotLoaded />;
+  if (needsState && !status.value) return <Unknown />;
+  return result.Screen ? <result.Screen /> : <NotLoaded isPart={isPart} />;
 }
 
 /** A screen before its content: with a heading, by which screen readers find it. */
@@ -48,14 +57,17 @@ export function Loading() {
   );
 }
 
+/** A screen about the site before the state of the site is known, or while the daemon does not say it. */
+export function Unknown() {
+  return liveness.value === "lost" ? <NotLoaded /> : <Loading />;
+}
+
 /** Reloads the page: browsers do not retry a failed script, and an upgrade changes its name. */
-function NotLoaded() {
+export function NotLoaded({ isPart = false }: { readonly isPart?: boolean }) {
   return (
     <>
-      <ErrorMessage text={t("app.noResponse")} />
-      <button type="button" onClick={() => location.reload()}>
-        {t("app.retry")}
-      </button>
+      {!isPart && <h1 class="unseen">{t("live.lost")}</h1>}
+      <Pending error={new ApiError(0, "")} reload={() => location.reload()} />
     </>
   );
 }

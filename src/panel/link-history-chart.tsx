@@ -6,6 +6,7 @@ import { every } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatDuration } from "./date-format.ts";
+import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 const TIME_RANGES = [
@@ -20,14 +21,14 @@ const CURVE_HEIGHT = 60;
 /** State of the link and age of the oldest unsent record, over a day or a month. */
 export function LinkHistory() {
   const [hours, setHours] = useState<24 | 720>(24);
-  const history = useLinkHistory(hours);
+  const { history, ...query } = useLinkHistory(hours);
   return (
     <section class="card lanes">
       <div class="row">
         <h2>{t("linkHistory.title")}</h2>
         <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
-      {history && <LinkStrip history={history} />}
+      {history ? <LinkStrip history={history} /> : <Pending {...query} />}
       {history && <AgeCurve history={history} />}
     </section>
   );
@@ -35,17 +36,17 @@ export function LinkHistory() {
 
 /** State of the link in the last 24 hours. */
 export function LinkDay() {
-  const history = useLinkHistory(24);
-  return history ? <LinkStrip history={history} /> : null;
+  const { history, ...query } = useLinkHistory(24);
+  return history ? <LinkStrip history={history} /> : <Pending {...query} />;
 }
 
-function useLinkHistory(hours: number): LinkHistoryView | undefined {
-  const { response, reload } = useQuery<LinkHistoryView>(
+function useLinkHistory(hours: number) {
+  const { response, error, reload, refresh } = useQuery<LinkHistoryView>(
     `/site/sync/history?hours=${hours}`,
     status.value?.link.state,
   );
-  useEffect(() => every(RELOAD_EVERY_MS, reload), []);
-  return response?.body;
+  useEffect(() => every(RELOAD_EVERY_MS, refresh), []);
+  return { history: response?.body, error, reload };
 }
 
 /** Green while up, red from below while down, empty without samples. */

@@ -5,7 +5,7 @@ import { request } from "./api.ts";
 import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, signedIn, sessionState, token } from "./session.ts";
-import { ApiError, send } from "./http.ts";
+import { ANSWER_MS, ApiError, send } from "./http.ts";
 
 /**
  * - `live`: the stream is open. `polling`: the daemon has no free stream, so the page polls.
@@ -66,7 +66,8 @@ async function readStream(): Promise<void> {
     if (document.hidden) end();
   };
   document.addEventListener("visibilitychange", endWhenHidden);
-  let watchdog = later(SILENCE_MS, end);
+  // It sends the state at once.
+  let watchdog = later(ANSWER_MS, end);
   try {
     const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
     const response = await send("/site/events", token(), { headers, signal: controller.signal });
@@ -116,9 +117,10 @@ function take({ event, data }: StreamMessage, isComplete: boolean): void {
 async function pollForAWhile(): Promise<void> {
   liveness.value = "polling";
   for (let round = 0; round < POLLS && !document.hidden; round += 1) {
-    status.value = (await request<StatusView>("/site/status")).body;
+    // The status last: a screen begins with it, and must not say that there are no zones.
     zones.value = (await request<ZoneView[]>("/site/zones")).body;
     walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
+    status.value = (await request<StatusView>("/site/status")).body;
     journalVersion.value += 1;
     heardAtMs.value = nowMs();
     await pause(POLL_EVERY_MS);

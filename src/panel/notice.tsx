@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
 import { language, sayDaemon, t, tCode } from "./i18n.ts";
 import { ApiError } from "./http.ts";
+import type { MessageKey } from "./messages/catalogue.ts";
 
 interface Notice {
   readonly text: string;
@@ -36,17 +37,23 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
 /**
  * Why a request was rejected: in English the message of the daemon, in other languages its translation, else the text of its
  * code, with the message in brackets where the code alone does not say what is wrong. A text of its own for no response, and
- * for a server error without a code: that is the response of a proxy.
+ * for a response without a code: that is one of a proxy.
  */
 export function errorText({ status, code, message }: ApiError): string {
-  if (code === undefined && (status === 0 || status >= 500)) return t("app.noResponse");
-  if (code === undefined || language.value === "en") return message;
+  if (code === undefined) return t(PROXY_TEXTS[status] ?? "app.noResponse");
+  if (language.value === "en") return code === "internal" ? t("refusal.internal") : message;
   const said = sayDaemon(message);
   if (said !== undefined) return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
   const text = tCode("refusal", code, "");
   if (text === "") return message;
   return NEEDS_DETAIL.has(code) ? `${text} (${message})` : text;
 }
+
+/** What a proxy answers instead of the daemon, by its status. */
+const PROXY_TEXTS: Readonly<Record<number, MessageKey>> = {
+  403: "refusal.forbidden",
+  413: "refusal.too-large",
+};
 
 const NEEDS_DETAIL: ReadonlySet<string> = new Set([
   "invalid",

@@ -4,6 +4,7 @@ import { useQuery } from "./api.ts";
 import { Choice, SearchField } from "./field.tsx";
 import { t } from "./i18n.ts";
 import { apiPath } from "./http.ts";
+import { Pending } from "./notice.tsx";
 
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/cladiri",
@@ -26,7 +27,7 @@ export function ObjectiveChoice({
   const [search, setSearch] = useState("");
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { response } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
+  const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
   const offered = (response?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
   // The current objective is always offered, because saving must not change it.
   const isKept = id !== undefined && kind === type && !offered.some(([one]) => one === String(id));
@@ -48,6 +49,7 @@ export function ObjectiveChoice({
         initial={String(id ?? options[0]?.[0] ?? "")}
         options={options}
       />
+      {!response && error && <Pending error={error} reload={reload} />}
     </div>
   );
 }

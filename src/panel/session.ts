@@ -15,6 +15,9 @@ export type SessionState = "starting" | "set-up" | "out" | "first-password" | "i
 export const sessionState = signal<SessionState>("starting");
 export const account = signal<AccountView | undefined>(undefined);
 
+/** Whether the daemon has not answered when the session of this tab was resumed. */
+export const isUnanswered = signal(false);
+
 /** In session storage: the token ends with the tab. */
 const TOKEN_KEY = "santinela.token";
 const RETRY_MS = 1_000;
@@ -32,7 +35,10 @@ export async function resume(): Promise<void> {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 401) signOut();
-      else await pause(RETRY_MS);
+      else {
+        isUnanswered.value = true;
+        await pause(RETRY_MS);
+      }
     }
   }
   if (sessionState.value === "starting") sessionState.value = (await needsSetUp()) ? "set-up" : "out";

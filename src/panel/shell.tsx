@@ -7,13 +7,20 @@ import { language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { liveness, status } from "./live-updates.ts";
-import { Later } from "./later.tsx";
+import { Later, Loading, NotLoaded } from "./later.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
 import { route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
-import { account, mayAdminister, mayOperate, sessionState, type SessionState } from "./session.ts";
+import {
+  account,
+  isUnanswered,
+  mayAdminister,
+  mayOperate,
+  sessionState,
+  type SessionState,
+} from "./session.ts";
 import { Main } from "./main-content.tsx";
 import { StaleBar } from "./stale-bar.tsx";
 import { WalkBanner } from "./walk-banner.tsx";
@@ -44,6 +51,7 @@ const expiredDialog = () => sessionForms().then((forms) => forms.ExpiredDialog);
 const initialPassword = () => sessionForms().then((forms) => forms.InitialPasswordForm);
 const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) => screen.SetUp);
 const plan = () => import("./screens/plan.tsx").then((screen) => screen.PlanScreen);
+const more = () => import("./screens/more.tsx").then((screen) => screen.MoreScreen);
 const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
 
 /** A dispatch centre has no zones and no upstream. */
@@ -61,10 +69,10 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   screen("sites", "nav.sites", "layout-grid", "bar", sites, () => !isSite() && mayOperate()),
   screen("objectives", "nav.objectives", "building-2", "more", objectives, mayOperate),
   screen("sync", "nav.sync", "refresh-cw", "more", sync, isSite),
-  screen("settings", "nav.settings", "settings", "more", settings, mayAdminister),
-  screen("setup", "nav.setup", "wrench", "aside", setUpGuide, () => mayAdminister() && isSite()),
+  screen("settings", "nav.settings", "settings", "more", settings, mayAdminister, true),
+  screen("setup", "nav.setup", "wrench", "aside", setUpGuide, () => mayAdminister() && isSite(), true),
   screen("api", "nav.api", "file-text", "aside", api),
-  { name: "more", title: "nav.more", icon: "ellipsis", place: "aside", show: () => <MoreScreen /> },
+  screen("more", "nav.more", "ellipsis", "aside", more),
 ];
 
 function screen(
@@ -74,6 +82,7 @@ function screen(
   place: Screen["place"],
   load: Parameters<typeof Later>[0]["load"],
   forRole?: () => boolean,
+  needsState = forRole === isSite,
 ): Screen {
   const loadWhole = () => withMoreTexts(load());
   return {
@@ -81,7 +90,7 @@ function screen(
     title,
     icon,
     place,
-    show: () => <Later load={loadWhole} />,
+    show: () => <Later key={name} load={loadWhole} needsState={needsState} />,
     ...(forRole ? { forRole } : {}),
   };
 }
@@ -106,7 +115,8 @@ export function Shell() {
   );
 }
 
-function allowedScreens(): readonly Screen[] {
+/** The screens of this user at this daemon. */
+export function allowedScreens(): readonly Screen[] {
   return SCREENS.filter(({ forRole }) => forRole?.() ?? true);
 }
 
@@ -180,29 +190,6 @@ function Navigation({ shown }: { readonly shown: Screen }) {
   );
 }
 
-/** The places that do not fit into the bottom bar of a phone. */
-function MoreScreen() {
-  const places = allowedScreens().filter(({ name, place }) => place !== "bar" && name !== "more");
-  return (
-    <>
-      <h1>{t("nav.more")}</h1>
-      <ul class="actions-list">
-        {places.map(({ name, title, icon }) => (
-          <li key={name}>
-            <a href={`#/${name}`}>
-              <Icon name={icon} />
-              {t(title)}
-            </a>
-          </li>
-        ))}
-      </ul>
-      <p class="quiet">
-        {account.value?.email} · {siteTimeText(nowMs())}
-      </p>
-    </>
-  );
-}
-
 function Outside() {
   useEffect(() => {
     document.title = `${t("signIn.title")} · ${t("app.name")}`;
@@ -212,7 +199,7 @@ function Outside() {
       {sessionState.value === "set-up" && <Later load={setUp} />}
       {sessionState.value === "out" && <SignIn />}
       {sessionState.value === "first-password" && <Later load={initialPassword} />}
-      {sessionState.value === "starting" && <p class="quiet">{t("app.loading")}</p>}
+      {sessionState.value === "starting" && (isUnanswered.value ? <NotLoaded /> : <Loading />)}
     </Main>
   );
 }

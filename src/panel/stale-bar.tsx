@@ -3,10 +3,10 @@ import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { heardAtMs, liveness } from "./live-updates.ts";
 
-/** Says from when the shown data is, while the page has lost its daemon. */
+/** Says from when the shown data is, while the page has lost its daemon; before the first data the screen says that there is none. */
 export function StaleBar() {
-  if (liveness.value !== "lost") return null;
-  const time = heardAtMs.value === 0 ? "–" : formatClock(new Date(heardAtMs.value).toISOString());
+  if (liveness.value !== "lost" || heardAtMs.value === 0) return null;
+  const time = formatClock(new Date(heardAtMs.value).toISOString());
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>
       <p class="row">

@@ -1,3 +1,4 @@
+import "./empty.css";
 import "./table.css";
 import type { ComponentChildren } from "preact";
 import { t } from "./i18n.ts";

@@ -6,6 +6,7 @@ import { nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { journalVersion } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
+import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +23,8 @@ const MARK = 2;
 /** History of each zone, one lane per zone; repeated trips at the same hour are visible at once. */
 export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) {
   const [hours, setHours] = useState<24 | 168>(24);
-  const histories = useHistories(hours);
+  const { response, error, reload } = useHistories(hours);
+  const histories = response?.body;
   const names = new Map(zones.map(({ id, name }) => [id, name]));
   const lanes = (histories ?? []).filter(
     ({ id, trips, faults, bypasses }) => names.has(id) && trips.length + faults.length + bypasses.length > 0,
@@ -33,6 +35,7 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
         <h2 class="grow">{t("zoneHistory.title")}</h2>
         <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
+      {!histories && <Pending error={error} reload={reload} />}
       {histories && lanes.length === 0 && <p class="quiet">{t("zoneHistory.none")}</p>}
       {lanes.map((history) => (
         <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
@@ -50,16 +53,14 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
 
 /** The last 24 hours of one zone, without its name. */
 export function ZoneDay({ zone: { id, name } }: { readonly zone: ZoneView }) {
-  const history = useHistories(24)?.find((one) => one.id === id);
-  return history ? <Lane name={name} history={history} hours={24} isAlone /> : null;
+  const { response, error, reload } = useHistories(24);
+  const history = response?.body.find((one) => one.id === id);
+  if (history) return <Lane name={name} history={history} hours={24} isAlone />;
+  return error ? <Pending error={error} reload={reload} /> : null;
 }
 
-function useHistories(hours: number): readonly ZoneHistoryView[] | undefined {
-  const { response } = useQuery<readonly ZoneHistoryView[]>(
-    `/site/zones/history?hours=${hours}`,
-    journalVersion.value,
-  );
-  return response?.body;
+function useHistories(hours: number) {
+  return useQuery<readonly ZoneHistoryView[]>(`/site/zones/history?hours=${hours}`, journalVersion.value);
 }
 
 /** Trips over the whole height, faults in the upper half, bypasses in the lower half. */

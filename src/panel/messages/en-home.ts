@@ -18,9 +18,10 @@ export const EN_HOME = {
   "home.zones": "Zones not normal",
   "home.attention": "Needs attention",
   "home.allNormal": { one: "{n} zone normal", other: "{n} zones normal" },
+  "zones.addFirst": "Add the first zone",
+  "guide.noZones": "No zones yet.",
   "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
-  "home.fullLog": "Full log",
 
   "journey.title": "Delivery to the dispatch centre",
   "journey.contact": "Contact",

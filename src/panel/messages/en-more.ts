@@ -1,5 +1,6 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
 import { EN_DETAILS } from "./en-details.ts";
+import { EN_EMPTY } from "./en-empty.ts";
 import { EN_HISTORY } from "./en-history.ts";
 import { EN_PLAN } from "./en-plan.ts";
 import { EN_RECORDS } from "./en-records.ts";
@@ -20,6 +21,7 @@ const EN_ZONE_HELP = Object.fromEntries(
 /** Texts of every screen but the sign-in and Home, in English; loaded with the first of them. */
 export const EN_MORE = {
   ...EN_DETAILS,
+  ...EN_EMPTY,
   ...EN_PLAN,
   ...EN_RECORDS,
   ...EN_SAYS,

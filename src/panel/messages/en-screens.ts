@@ -12,7 +12,6 @@ export const EN_SCREENS = {
   "zones.showAll": "Show all",
   "zones.edit": "Edit",
   "zones.add": "Add zone",
-  "zones.addFirst": "Add the first zone",
   "zones.change": "Edit zone",
   "zones.kind": "Zone type",
   "zones.history": "History in the event log",
@@ -22,7 +21,6 @@ export const EN_SCREENS = {
   "ifTripped.test": "is not dispatched: walk test",
   "ifTripped.gated": "is not dispatched: not armed",
   "ifTripped.swinger": "is not dispatched: swinger shutdown",
-  "guide.noZones": "No zones yet.",
   "choice.zone-kind.intrusion": "intrusion",
   "choice.zone-kind.perimeter": "perimeter",
   "choice.zone-kind.motion": "motion",
@@ -80,6 +78,11 @@ export const EN_SCREENS = {
   "enrol.objectives": "Its account may use {objectives}.",
   "enrol.outside":
     "The account may not use the objectives of these zones, so their trips would wait: {zones}",
+  "status.zonesUnknown": { one: "{n} without a reading", other: "{n} without a reading" },
+  "status.started": "Running since",
+  "status.version": "Version",
+  "status.latest": "Latest events",
+  "home.fullLog": "Full log",
   "settings.backup": "Backup",
   "settings.backupText":
     "Records, accounts and the event log in one file. Store it securely: it contains all data.",

@@ -39,12 +39,6 @@ export const EN = {
   "status.since": "since {time}",
   "status.link": "Link to the dispatch centre",
   "status.outboxNeedsAttention": { one: "{n} needs attention", other: "{n} need attention" },
-  "status.tripsRejected": { one: "{n} rejected", other: "{n} rejected" },
-  "status.zonesOpen": { one: "{n} open", other: "{n} open" },
-  "status.zonesUnknown": { one: "{n} without a reading", other: "{n} without a reading" },
-  "status.started": "Running since",
-  "status.version": "Version",
-  "status.latest": "Latest events",
 
   "link.none": "standalone",
   "link.unknown": "not used yet",

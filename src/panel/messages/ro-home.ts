@@ -21,9 +21,10 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "home.zones": "Zone deschise sau cu probleme",
   "home.attention": "Necesită atenție",
   "home.allNormal": { one: "{n} zonă normală", few: "{n} zone normale", other: "{n} de zone normale" },
+  "zones.addFirst": "Adăugarea primei zone",
+  "guide.noZones": "Nu există încă nicio zonă.",
   "home.noneUnfinished": "Nicio intervenție nefinalizată",
   "home.open": "Deschidere intervenție #{id}",
-  "home.fullLog": "Jurnalul complet",
 
   "journey.title": "Transmiterea la dispecerat",
   "journey.contact": "Contact",

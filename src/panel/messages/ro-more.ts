@@ -3,6 +3,7 @@ import type { EN_MORE } from "./en-more.ts";
 import { translator } from "../translation.ts";
 import { RO_DAEMON } from "./ro-daemon.ts";
 import { RO_DETAILS } from "./ro-details.ts";
+import { RO_EMPTY } from "./ro-empty.ts";
 import { RO_HISTORY } from "./ro-history.ts";
 import { RO_PLAN } from "./ro-plan.ts";
 import { RO_RECORDS } from "./ro-records.ts";
@@ -17,6 +18,7 @@ import { RO_ZONES } from "./ro-zones.ts";
 /** Texts of every screen but the sign-in and Home, in Romanian; loaded with the first of them. */
 export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
   ...RO_DETAILS,
+  ...RO_EMPTY,
   ...RO_PLAN,
   ...RO_RECORDS,
   ...RO_SAYS,

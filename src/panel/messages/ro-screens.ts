@@ -15,7 +15,6 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.showAll": "Toate zonele",
   "zones.edit": "Editare",
   "zones.add": "Adăugare",
-  "zones.addFirst": "Adăugarea primei zone",
   "zones.change": "Editare zonă",
   "zones.kind": "Tipul zonei",
   "zones.history": "Istoricul din jurnalul de evenimente",
@@ -25,7 +24,6 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "ifTripped.test": "nu se transmite: test de mers (walk test)",
   "ifTripped.gated": "nu se transmite: zonă dezarmată",
   "ifTripped.swinger": "nu se transmite: blocare automată (swinger)",
-  "guide.noZones": "Nu există încă nicio zonă.",
   "choice.zone-kind.intrusion": "efracție",
   "choice.zone-kind.perimeter": "perimetru",
   "choice.zone-kind.motion": "mișcare",
@@ -84,6 +82,11 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.objectives": "Contul ei poate folosi {objectives}.",
   "enrol.outside":
     "Contul nu are acces la obiectivele acestor zone, deci alarmele lor ar rămâne în așteptare: {zones}",
+  "status.zonesUnknown": { one: "{n} fără citire", few: "{n} fără citire", other: "{n} fără citire" },
+  "status.started": "Ultima pornire",
+  "status.version": "Versiune",
+  "status.latest": "Ultimele evenimente",
+  "home.fullLog": "Jurnalul complet",
   "settings.backup": "Copie de siguranță",
   "settings.backupText":
     "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",

@@ -44,12 +44,6 @@ export const RO: Catalogue = {
     few: "{n} necesită atenție",
     other: "{n} necesită atenție",
   },
-  "status.tripsRejected": { one: "{n} respinsă", few: "{n} respinse", other: "{n} respinse" },
-  "status.zonesOpen": { one: "{n} deschisă", few: "{n} deschise", other: "{n} deschise" },
-  "status.zonesUnknown": { one: "{n} fără citire", few: "{n} fără citire", other: "{n} fără citire" },
-  "status.started": "Ultima pornire",
-  "status.version": "Versiune",
-  "status.latest": "Ultimele evenimente",
 
   "link.none": "fără dispecerat",
   "link.unknown": "neverificată",

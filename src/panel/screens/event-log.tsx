@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
+import { Empty } from "../empty.tsx";
 import { EventList } from "../event-list.tsx";
 import { eventSentence } from "../event-sentence.ts";
 import { nextPage, loadEventLog } from "../event-export.ts";
@@ -28,7 +29,13 @@ export function EventLogScreen() {
   const first = newest.response;
   // Older pages would leave a gap when the first page changes.
   useEffect(() => setOlder(undefined), [first]);
-  if (!first) return <Pending {...newest} />;
+  if (!first)
+    return (
+      <>
+        <h1>{t("nav.events")}</h1>
+        <Pending {...newest} />
+      </>
+    );
   const next = older ? older.next : nextPage(first.headers);
   const entries = [...first.body, ...(older?.entries ?? [])];
   const shown = entries.filter(
@@ -50,7 +57,15 @@ export function EventLogScreen() {
           </button>
         ))}
       </div>
-      {shown.length === 0 && <p class="quiet empty">{t("app.nothing")}</p>}
+      {shown.length === 0 && (
+        <Empty icon="scroll-text" text={t(entries.length === 0 ? "app.nothing" : "events.noneFound")}>
+          {entries.length > 0 && (
+            <button type="button" onClick={() => setQuery({ kind: "", q: "" })}>
+              {t("events.all")}
+            </button>
+          )}
+        </Empty>
+      )}
       <EventList entries={shown} />
       {next !== undefined && (
         <p class="row pager">

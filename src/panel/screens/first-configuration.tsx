@@ -4,9 +4,10 @@ import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { Choice, TextField } from "../field.tsx";
 import { downloadFile } from "../file-download.ts";
+import { ApiError, limited } from "../http.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { Pending } from "../notice.tsx";
 import { RestartButton } from "./restart-button.tsx";
 
 /** Delay after the last key press before the answers are sent. */
@@ -19,22 +20,33 @@ const TYPING_MS = 250;
 export function FirstConfiguration() {
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const [draft, setDraft] = useState<DraftView | undefined>(undefined);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [round, setRound] = useState(0);
   useEffect(() => {
     let isActive = true;
-    const cancel = later(draft ? TYPING_MS : 0, () => {
-      void runWithErrorNotice(async () => {
-        const { body } = await request<DraftView>("/site/setup/draft", { method: "POST", body: answers });
-        if (isActive) setDraft(body);
-      });
-    });
+    const ask = async (): Promise<void> => {
+      try {
+        const options = { method: "POST", body: answers, signal: limited() } as const;
+        const { body } = await request<DraftView>("/site/setup/draft", options);
+        if (!isActive) return;
+        setDraft(body);
+        setError(undefined);
+      } catch (cause) {
+        if (!(cause instanceof ApiError)) throw cause;
+        if (isActive) setError(cause);
+      }
+    };
+    const cancel = later(draft ? TYPING_MS : 0, () => void ask());
     return () => {
       isActive = false;
       cancel();
     };
-  }, [answers]);
-  if (!draft) return <p class="quiet">{t("app.loading")}</p>;
+  }, [answers, round]);
+  const pending = <Pending error={error} reload={() => setRound(round + 1)} />;
+  if (!draft) return pending;
   return (
     <>
+      {error && pending}
       <form class="grid" onSubmit={(event) => event.preventDefault()}>
         {draft.questions.map((question) => (
           <QuestionField

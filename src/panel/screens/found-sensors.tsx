@@ -28,7 +28,8 @@ export function FoundSensors() {
   return (
     <>
       <StepHead title={t("found.title")} back="#/zones" step={1} />
-      {found ? <Found found={found} /> : <Pending error={error} reload={reload} />}
+      {(error || !found) && <Pending error={error} reload={reload} />}
+      {found && <Found found={found} />}
     </>
   );
 }

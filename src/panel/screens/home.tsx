@@ -8,10 +8,10 @@ import { t, tCode, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
-import { Later, Loading } from "../later.tsx";
+import { Later, Unknown } from "../later.tsx";
 import { status, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
-import { mayOperate } from "../session.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
 import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 
@@ -22,7 +22,7 @@ const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) 
 /** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
 export function HomeScreen() {
   const now = status.value;
-  if (!now) return <Loading />;
+  if (!now) return <Unknown />;
   const alarms = now.journeys.filter(({ isAlarm }) => isAlarm);
   const work = now.journeys.filter(({ isAlarm }) => !isAlarm);
   return (
@@ -55,16 +55,18 @@ const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
 function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView }) {
   const { level, reasons, planned } = headline;
   const title = useId();
-  const tone = LEVEL_TONES[level];
+  // A site that watches nothing is not well.
+  const isEmpty = level === "well" && role !== "centre" && zones.value.length === 0;
+  const tone = isEmpty ? "attention" : LEVEL_TONES[level];
   const first = journeys.find(({ isAlarm, interventionId }) => isAlarm && interventionId !== null);
   return (
     <section class={`hero s-${tone}`} aria-live="polite" aria-labelledby={title}>
       <span class="disc">
-        <Icon name={heroIcon(level, first?.zone?.kind ?? null)} />
+        <Icon name={isEmpty ? "layout-grid" : heroIcon(level, first?.zone?.kind ?? null)} />
       </span>
-      <h1 id={title}>{t(`headline.${level}`)}</h1>
+      <h1 id={title}>{t(isEmpty ? "guide.noZones" : `headline.${level}`)}</h1>
       <p>
-        {level === "well"
+        {level === "well" && !isEmpty
           ? role === "centre"
             ? t("home.noneUnfinished")
             : t("home.allNormal", { n: zones.value.length })
@@ -74,6 +76,13 @@ function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView 
               .join(" · ")}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
       </p>
+      {isEmpty && mayAdminister() && (
+        <div class="actions">
+          <a class="button" href="#/zones/found">
+            {t("zones.addFirst")}
+          </a>
+        </div>
+      )}
       {first && mayOperate() && (
         <div class="actions">
           <a class="button" href={`#/interventions/${first.interventionId}`}>

@@ -5,6 +5,7 @@ import type { SyncView } from "../../site/sync-view.ts";
 import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { Choice, TextField } from "../field.tsx";
+import { Empty } from "../empty.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
@@ -39,9 +40,10 @@ export function InterventionsScreen() {
   const { response, error, reload } = useQuery<Intervention[]>(queryPath(), journalVersion.value);
   const isSynced = status.value?.link.state !== "none";
   const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
-  const phases = new Map(
-    sync.response?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
+  const queue = sync.response?.body.records.map(
+    ({ interventionId, phase }) => [interventionId, phase] as const,
   );
+  const phases = queue && new Map(queue);
   const sortBy = (key: string): void => {
     // Priority begins with high, as the newest do.
     const isFirstDescending = key === "priority" || key === "id" || key === "dateStart";
@@ -62,11 +64,13 @@ export function InterventionsScreen() {
       </div>
       <Filters />
       {!response && <Pending error={error} reload={reload} />}
-      {response && (
+      {response && !sync.response && sync.error && <Pending error={sync.error} reload={sync.reload} />}
+      {response?.body.length === 0 && <NoneShown />}
+      {response && response.body.length > 0 && (
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={columns(isSynced ? phases : undefined, reload)}
+            columns={columns(isSynced, phases, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
@@ -126,7 +130,7 @@ function Filters() {
         options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
       {(state || priority || type || q) && (
-        <button type="button" onClick={() => setFilter({ status: "", priority: "", type: "", q: "" })}>
+        <button type="button" onClick={showAll}>
           {t("interventions.all")}
         </button>
       )}
@@ -134,7 +138,26 @@ function Filters() {
   );
 }
 
+/** No intervention at all, or none for the filters. */
+function NoneShown() {
+  const isFiltered = FILTERS.some((name) => (route.value.query[name] ?? "") !== "");
+  return (
+    <Empty icon="siren" text={t(isFiltered ? "interventions.noneFound" : "interventions.none")}>
+      {isFiltered && (
+        <button type="button" onClick={showAll}>
+          {t("interventions.all")}
+        </button>
+      )}
+    </Empty>
+  );
+}
+
+function showAll(): void {
+  setFilter({ status: "", priority: "", type: "", q: "" });
+}
+
 function columns(
+  isSynced: boolean,
   phases: ReadonlyMap<number, ShownPhase> | undefined,
   reload: () => void,
 ): Column<Intervention>[] {
@@ -167,8 +190,9 @@ function columns(
       cell: ({ dateStart }) => formatRecordDate(dateStart),
     },
   ];
-  if (phases) {
-    const cell = ({ id }: Intervention) => <SyncBadge phase={phases.get(id)} />;
+  if (isSynced) {
+    // A record without a queue entry is synced; without the queue it is not known.
+    const cell = ({ id }: Intervention) => (phases ? <SyncBadge phase={phases.get(id)} /> : "–");
     all.push({ key: "sync", title: t("record.sync"), cell });
   }
   all.push({

@@ -3,6 +3,7 @@ import { useQuery } from "../api.ts";
 import { EventList } from "../event-list.tsx";
 import { t } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
+import { Pending } from "../notice.tsx";
 
 /** Entries shown, of those read: sign-ins are left to the event log. */
 const LATEST_SHOWN = 5;
@@ -10,7 +11,10 @@ const LATEST_READ = 30;
 
 /** The newest entries of the event log, on Home. */
 export function LatestEvents() {
-  const { response } = useQuery<TimelineEntry[]>(`/site/journal?limit=${LATEST_READ}`, journalVersion.value);
+  const { response, error, reload } = useQuery<TimelineEntry[]>(
+    `/site/journal?limit=${LATEST_READ}`,
+    journalVersion.value,
+  );
   const shown = response?.body.filter(({ event }) => !event.startsWith("sign")).slice(0, LATEST_SHOWN);
   return (
     <section class="card">
@@ -18,7 +22,7 @@ export function LatestEvents() {
         <h2 class="grow">{t("status.latest")}</h2>
         <a href="#/events">{t("home.fullLog")}</a>
       </div>
-      {shown && <EventList entries={shown} />}
+      {shown ? <EventList entries={shown} /> : <Pending error={error} reload={reload} />}
     </section>
   );
 }

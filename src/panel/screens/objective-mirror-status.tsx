@@ -5,14 +5,15 @@ import { request, useQuery } from "../api.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { Pending, runWithErrorNotice } from "../notice.tsx";
 import { Table, type Column } from "../table.tsx";
 
 /** Age of the objective mirror, and differences between local objectives and the dispatch centre. */
 export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }) {
   const [version, setVersion] = useState(0);
   const [isBusy, setIsBusy] = useState(false);
-  const { response } = useQuery<ObjectivesView>("/site/objectives", version);
+  const { response, error, reload } = useQuery<ObjectivesView>("/site/objectives", version);
+  if (!response && error) return <Pending error={error} reload={reload} />;
   const list = response?.body.lists.find((one) => one.type === type);
   if (!response || response.body.centre === null || !list) return null;
   const loadNow = async (): Promise<void> => {

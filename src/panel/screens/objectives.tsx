@@ -1,8 +1,9 @@
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
+import { Empty } from "../empty.tsx";
 import { SearchField } from "../field.tsx";
 import { t } from "../i18n.ts";
-import { zones } from "../live-updates.ts";
+import { status, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";
@@ -44,7 +45,16 @@ export function ObjectivesScreen() {
         <SearchField text={search} find={(text) => setQuery({ q: text, start: "" })} />
       </div>
       {!response && <Pending error={error} reload={reload} />}
-      {response && (
+      {response?.body.length === 0 && (
+        <Empty icon="building-2" text={t(search === "" ? "objectives.none" : "objectives.noneFound")}>
+          {search !== "" && (
+            <button type="button" onClick={() => setQuery({ q: "", start: "" })}>
+              {t("objectives.all")}
+            </button>
+          )}
+        </Empty>
+      )}
+      {response && response.body.length > 0 && (
         <>
           <Table
             caption={t(`objectives.${type}`)}
@@ -67,10 +77,12 @@ export function ObjectivesScreen() {
 
 function columns(type: ObjectiveType): Column<Objective>[] {
   const usedBy = (id: number): string =>
-    zones.value
-      .filter(({ objective }) => objective.type === type && objective.id === id)
-      .map(({ name }) => name)
-      .join(", ") || "–";
+    status.value === undefined
+      ? ""
+      : zones.value
+          .filter(({ objective }) => objective.type === type && objective.id === id)
+          .map(({ name }) => name)
+          .join(", ") || "–";
   return [
     { key: "name", title: t("record.name"), isLead: true, cell: ({ name }) => <strong>{name}</strong> },
     { key: "id", title: "#", isShort: true, cell: ({ id }) => id },

@@ -7,7 +7,7 @@ import { DaemonWords } from "../daemon-words.tsx";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { Pending, runWithErrorNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 
 /** A test lasts two seconds, and who makes it wants to see its end. */
@@ -15,11 +15,12 @@ const REFRESH_INTERVAL_MS = 1_000;
 
 /** The outputs of the configuration with their state; nothing without outputs. */
 export function Outputs() {
-  const { response, reload } = useQuery<OutputView[]>("/site/outputs");
+  const { response, error, reload, refresh } = useQuery<OutputView[]>("/site/outputs");
   const [asked, setAsked] = useState<string | undefined>(undefined);
   const outputs = response?.body ?? [];
   const hasOutputs = outputs.length > 0;
-  useEffect(() => (hasOutputs ? every(REFRESH_INTERVAL_MS, reload) : undefined), [hasOutputs]);
+  useEffect(() => (hasOutputs ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [hasOutputs]);
+  if (!response && error) return <Pending error={error} reload={reload} />;
   if (!hasOutputs) return null;
   const test = (name: string): Promise<boolean> =>
     runWithErrorNotice(async () => {

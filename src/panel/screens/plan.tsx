@@ -4,6 +4,7 @@ import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { useQuery } from "../api.ts";
 import { formatTime } from "../date-format.ts";
+import { Empty } from "../empty.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
@@ -22,7 +23,13 @@ import { NewPlan } from "./plan-upload.tsx";
 export function PlanScreen() {
   const { response, error, reload } = useQuery<PlanView[]>("/site/plans");
   const { item, action } = route.value;
-  if (!response) return <Pending error={error} reload={reload} />;
+  if (!response)
+    return (
+      <>
+        <h1>{t("nav.plan")}</h1>
+        <Pending error={error} reload={reload} />
+      </>
+    );
   const plans = response.body;
   if (item === "new" && mayAdminister()) return <NewPlan done={reload} />;
   const plan = plans.find(({ id }) => String(id) === item) ?? plans.find(hasAlarm) ?? plans[0];
@@ -168,11 +175,7 @@ function NoPlan() {
   return (
     <>
       <h1>{t("nav.plan")}</h1>
-      <div class="empty card">
-        <span class="disc">
-          <Icon name="map" />
-        </span>
-        <p>{t("plan.none")}</p>
+      <Empty icon="map" text={t("plan.none")}>
         {mayAdminister() ? (
           <a class="button main" href="#/plan/new">
             {t("plan.upload")}
@@ -180,7 +183,7 @@ function NoPlan() {
         ) : (
           <p class="quiet">{t("plan.askAdministrator")}</p>
         )}
-      </div>
+      </Empty>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { every } from "../clock.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { Pending, runWithErrorNotice } from "../notice.tsx";
 
 /** The updates of the page report records and events; that the journal has the id of the record is neither. */
 const REFRESH_INTERVAL_MS = 2_000;
@@ -14,12 +14,12 @@ const REFRESH_INTERVAL_MS = 2_000;
 /** Sends a test intervention along the alarm path and shows each step. */
 export function SignalTest() {
   const [key, setKey] = useState<string | undefined>(undefined);
-  const { response, reload } = useQuery<SignalTestView>(
+  const { response, error, reload, refresh } = useQuery<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
   const isRunning = key !== undefined && response?.body.isOver !== true;
-  useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, reload) : undefined), [isRunning, key]);
+  useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [isRunning, key]);
   const start = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
@@ -34,6 +34,7 @@ export function SignalTest() {
           {t("signal.start")}
         </button>
       </p>
+      {!response && error && <Pending error={error} reload={reload} />}
       {response && response.body.key === key && <Steps test={response.body} />}
     </section>
   );

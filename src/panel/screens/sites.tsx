@@ -2,6 +2,7 @@ import type { SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { formatDuration, formatTime } from "../date-format.ts";
+import { Empty } from "../empty.tsx";
 import { Choice, SearchField } from "../field.tsx";
 import { apiPath } from "../http.ts";
 import { t, tCode } from "../i18n.ts";
@@ -56,7 +57,15 @@ function SiteList() {
         />
       </div>
       {!response && <Pending error={error} reload={reload} />}
-      {response?.body.length === 0 && <p class="quiet">{t(isFiltered ? "sites.noneFound" : "sites.none")}</p>}
+      {response?.body.length === 0 && (
+        <Empty icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
+          {isFiltered && (
+            <button type="button" onClick={() => setQuery({ q: "", level: "", start: "" })}>
+              {t("sites.all")}
+            </button>
+          )}
+        </Empty>
+      )}
       {response && response.body.length > 0 && (
         <>
           <Table caption={t("nav.sites")} columns={columns()} rows={response.body} keyOf={({ id }) => id} />
@@ -116,6 +125,9 @@ function Site({ id }: { readonly id: string }) {
       <>
         <h1>{t("nav.sites")}</h1>
         <Pending error={error} reload={reload} />
+        <p>
+          <a href="#/sites">{t("nav.sites")}</a>
+        </p>
       </>
     );
   const { site, history } = response.body;

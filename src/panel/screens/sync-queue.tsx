@@ -5,12 +5,13 @@ import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
 import { DaemonWords } from "../daemon-words.tsx";
+import { Empty } from "../empty.tsx";
 import { t } from "../i18n.ts";
 import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
-import { mayOperate } from "../session.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
 import { ComparisonBadge, needsAttention, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
 import { FailedRecordActions } from "./failed-record-actions.tsx";
@@ -19,19 +20,25 @@ const RELOAD_EVERY_MS = 3_000;
 
 /** Queued records, records that need attention, and differences from the dispatch centre. */
 export function SyncQueueScreen() {
-  const { response, error, reload } = useQuery<SyncView>(
+  const { response, error, reload, refresh } = useQuery<SyncView>(
     "/site/sync",
     JSON.stringify([status.value?.outbox, status.value?.link]),
   );
   // Attempts and their times change without a change of the status.
-  useEffect(() => every(RELOAD_EVERY_MS, reload), []);
+  useEffect(() => every(RELOAD_EVERY_MS, refresh), []);
   const syncNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(t("sync.done", { n: body.summary.waiting }));
       reload();
     });
-  if (!response) return <Pending error={error} reload={reload} />;
+  if (!response)
+    return (
+      <>
+        <h1>{t("nav.sync")}</h1>
+        <Pending error={error} reload={reload} />
+      </>
+    );
   const { link, records, comparison } = response.body;
   const failed = records.filter(({ phase }) => needsAttention(phase));
   const waiting = records.filter(({ phase }) => !needsAttention(phase));
@@ -76,13 +83,37 @@ export function SyncQueueScreen() {
       )}
       {comparison && comparison.differing > 0 && <Differences of={comparison} />}
       <h2>{t("sync.waiting", { n: waiting.length })}</h2>
+      <Waiting records={waiting} isAlone={link.state === "none"} />
+    </>
+  );
+}
+
+/** The records that wait to be sent, or why there are none. */
+function Waiting({
+  records,
+  isAlone,
+}: {
+  readonly records: readonly SyncRecordView[];
+  /** Whether there is no dispatch centre. */
+  readonly isAlone: boolean;
+}) {
+  if (records.length > 0)
+    return (
       <Table
-        caption={t("sync.waiting", { n: waiting.length })}
+        caption={t("sync.waiting", { n: records.length })}
         columns={columns()}
-        rows={waiting}
+        rows={records}
         keyOf={({ interventionId }) => interventionId}
       />
-    </>
+    );
+  return (
+    <Empty icon="refresh-cw" text={t(isAlone ? "sync.standalone" : "sync.nothingQueued")}>
+      {isAlone && mayAdminister() && (
+        <a class="button" href="#/setup">
+          {t("guide.goTo", { screen: t("nav.setup") })}
+        </a>
+      )}
+    </Empty>
   );
 }
 

@@ -5,6 +5,7 @@ import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, vibrate } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { Empty } from "../empty.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../i18n.ts";
@@ -12,7 +13,7 @@ import { loopText } from "../loop-text.ts";
 import { walkTest, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
-import { mayOperate } from "../session.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
 import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
 import { kindIcon } from "../zone-look.ts";
 import { Outputs } from "./outputs.tsx";
@@ -28,11 +29,25 @@ export function WalkTestScreen() {
   return (
     <>
       <h1>{t("walk.title")}</h1>
-      {!test?.running && mayOperate() && <Start />}
+      {!test?.running && zones.value.length === 0 && <NoZones />}
+      {!test?.running && zones.value.length > 0 && mayOperate() && <Start />}
       {test && <Report test={test} />}
       {mayOperate() && <SignalTest />}
       <Outputs />
     </>
+  );
+}
+
+/** A test of no zones would test nothing. */
+function NoZones() {
+  return (
+    <Empty icon="clipboard-check" text={t("walk.noZones")}>
+      {mayAdminister() && (
+        <a class="button main" href="#/zones/found">
+          {t("zones.addFirst")}
+        </a>
+      )}
+    </Empty>
   );
 }
 

@@ -28,7 +28,13 @@ export function ZoneEditor() {
     configuredZones.value = response?.body;
   }, [response]);
   const site = configuredZones.value;
-  if (!response || !site) return <Pending error={error} reload={reload} />;
+  if (!response || !site)
+    return (
+      <>
+        <StepHead title={t("edit.title")} back="#/zones" />
+        <Pending error={error} reload={reload} />
+      </>
+    );
   if (site.file === null || site.mode === "file-only" || !site.isWritable) return <NotHere site={site} />;
   if (item === "found") return <Later load={foundSensors} />;
   if (item === "form") return <Later load={zoneForm} />;

@@ -5,6 +5,7 @@ import type { OptionErrors } from "../configuration-errors.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
+import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { setOptions, type ZoneText } from "../zone-draft.ts";
@@ -40,10 +41,12 @@ export function ZoneObjectiveOption({
     const [chosen, number] = value.split(" ");
     setOptions({ objective: number === undefined ? undefined : { type: chosen, id: Number(number) } });
   };
+  // A list that could not be read may have the building.
+  const failed = lists.find(({ response }) => response === undefined);
   const isAlone = status.value?.link.state === "none";
   // Without a dispatch centre, its first zone gives a site its building.
   const [first = isAlone ? [`${type} 1`] : undefined] = known;
-  const proposed = isKnown && id === undefined && !isOther ? first?.[0] : undefined;
+  const proposed = !failed && id === undefined && !isOther ? first?.[0] : undefined;
   useEffect(() => {
     // A site with one building has nothing to choose.
     if (proposed !== undefined) choose(proposed);
@@ -62,6 +65,7 @@ export function ZoneObjectiveOption({
           onChoice={choose}
         />
       )}
+      {failed?.error && <Pending error={failed.error} reload={failed.reload} />}
       {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
   );

@@ -1,3 +1,4 @@
+import { Empty } from "../empty.tsx";
 import { SearchField } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -60,7 +61,7 @@ function ZonesScreen() {
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
       <Filters filter={filter} />
       {shown.length === 0 ? (
-        <Empty />
+        <NoneShown />
       ) : (
         <ul class="tiles">
           {shown.map((zone) => (
@@ -102,13 +103,9 @@ function Filters({ filter }: { readonly filter: Filter }) {
   );
 }
 
-function Empty() {
+function NoneShown() {
   return (
-    <div class="empty card">
-      <span class="disc">
-        <Icon name="layout-grid" />
-      </span>
-      <p>{t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}</p>
+    <Empty icon="layout-grid" text={t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}>
       {zones.value.length === 0 && mayAdminister() && (
         <a class="button main" href="#/zones/found">
           {t("zones.addFirst")}
@@ -119,6 +116,6 @@ function Empty() {
           {t("zones.showAll")}
         </button>
       )}
-    </div>
+    </Empty>
   );
 }

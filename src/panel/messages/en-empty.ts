@@ -1,0 +1,15 @@
+/** What belongs on a screen that has nothing yet, and where no filter fits, in English. */
+export const EN_EMPTY = {
+  "interventions.none": "No interventions yet. Each alarm creates one.",
+  "interventions.noneFound": "No intervention matches the filters.",
+  "objectives.none":
+    "No objectives of this type. They come from the dispatch centre or from the configuration.",
+  "objectives.noneFound": "No objective matches.",
+  "objectives.all": "All objectives",
+  "events.noneFound": "None of the entries read so far matches.",
+  "events.all": "All entries",
+  "sync.nothingQueued": "No record is waiting to be sent.",
+  "sync.standalone": "This site works without a dispatch centre, so nothing is sent.",
+  "sites.all": "All sites",
+  "walk.noZones": "A walk test needs at least one zone.",
+} as const;

@@ -1,0 +1,18 @@
+import type { CatalogueOf } from "./catalogue.ts";
+import type { EN_EMPTY } from "./en-empty.ts";
+
+/** What belongs on a screen that has nothing yet, and where no filter fits, in Romanian. */
+export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
+  "interventions.none": "Nu există încă nicio intervenție. Fiecare alarmă creează una.",
+  "interventions.noneFound": "Nicio intervenție nu corespunde filtrelor.",
+  "objectives.none":
+    "Niciun obiectiv de acest tip. Obiectivele provin de la dispecerat sau din configurație.",
+  "objectives.noneFound": "Niciun obiectiv nu corespunde.",
+  "objectives.all": "Toate obiectivele",
+  "events.noneFound": "Nicio înregistrare citită până acum nu corespunde.",
+  "events.all": "Toate înregistrările",
+  "sync.nothingQueued": "Nicio înregistrare nu așteaptă transmiterea.",
+  "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
+  "sites.all": "Toate locațiile",
+  "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",
+};
