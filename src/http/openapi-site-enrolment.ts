@@ -15,7 +15,7 @@ export const SITE_ENROLMENT: readonly SiteOperation[] = [
     method: "post",
     path: "/site/enrolment",
     role: "administrator",
-    id: "enrolSite",
+    id: "enrolAtCentre",
     summary:
       "Exchange a one-time code of a dispatch centre for the account of this site, and apply it on trial",
     body: objectOf({ centre: TEXT, code: TEXT, ca: TEXT, confirmation: TEXT }, ["centre", "code"]),

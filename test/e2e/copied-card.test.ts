@@ -88,7 +88,7 @@ test.skipIf(!existsSync("/dev/shm"))(
       const { code, stdout } = await santinela(["doctor", "--config", "memory.yaml"], {
         cwd: installation.folder,
       });
-      expect([code, stdout]).toEqual([1, expect.stringContaining("gone after the next boot")]);
+      expect([code, stdout]).toEqual([1, expect.stringContaining("lost at the next boot")]);
       await daemon.end("SIGTERM");
     } finally {
       rmSync(folder, { recursive: true, force: true });
