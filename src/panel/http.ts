@@ -38,6 +38,9 @@ export interface ApiResponse<T> {
   readonly headers: Headers;
 }
 
+/** Code of an error that a form raises, with its text for the user. */
+export const OWN_TEXT = "own";
+
 /** A screen waits this long for its content, in milliseconds: a busy Raspberry Pi answers in two seconds, a slow link adds some. */
 export const ANSWER_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import { TextField, textOf } from "./field.tsx";
 import { t } from "./i18n.ts";
-import { ApiError } from "./http.ts";
+import { ApiError, OWN_TEXT } from "./http.ts";
 
 /** A field for the current password or a new one. */
 export function Password({
@@ -39,6 +39,7 @@ export function NewPassword() {
 /** The new password of these fields. @throws ApiError if they differ */
 export function newPasswordIn(fields: FormData): string {
   const password = textOf(fields, "new");
-  if (password !== textOf(fields, "repeat")) throw new ApiError(400, t("password.different"));
+  if (password !== textOf(fields, "repeat"))
+    throw new ApiError(400, t("password.different"), { code: OWN_TEXT });
   return password;
 }

@@ -125,7 +125,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       await settings.markup("details > summary").click();
       const add = async (email: string, password: string): Promise<void> => {
         await settings.input("email").fill(email);
-        await settings.input("password").fill(password);
+        await settings.markup("details [name=password]").fill(password);
         await settings.markup("details form button").click();
         await readNotice(`the account ${email} with ${password}`);
       };

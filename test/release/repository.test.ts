@@ -129,7 +129,7 @@ describe.skipIf(!HAS_APT)("the apt repository of a release", () => {
         stdio: "pipe",
       });
     };
-    /** With nothing but the public key of the repository, as on the machine of somebody who downloads. */
+    /** With nothing but the public key of the repository, as on a machine that downloads. */
     const isSigned = (): boolean => {
       const visitor = ["--homedir", mkdtempSync(join(keys, "visitor-")), "--batch"];
       execFileSync("gpg", [...visitor, "--import", ring], { stdio: "pipe" });

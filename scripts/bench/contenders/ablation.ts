@@ -119,7 +119,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/trip-dispatcher.js",
-        text: 'outcomes.has("finished") ? CONCURRENCY_MAX : 1',
+        text: "this.#isAccepting ? CONCURRENCY_MAX : 1",
         instead: "1",
       },
     ],
