@@ -67,6 +67,8 @@ export default defineConfig({
           exclude: [
             // Those take minutes of a processor each: npm run attacks, npm run simulate -- --rules.
             ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/heavy-use.test.ts"] : []),
+            // Every screen in every state and look: npm run panel-states.
+            ...(process.env["PANEL_STATES"] === undefined ? ["test/panel/states.long.test.ts"] : []),
             ...(process.env["SIMULATE_RULES"] === undefined
               ? ["test/simulation/disabled-rules.test.ts"]
               : []),
