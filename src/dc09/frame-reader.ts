@@ -63,14 +63,17 @@ function readAt(buffer: Buffer, at: number): Step {
   // An LF without a frame, or one of the two raw bytes of a checksum.
   if (headBytes === undefined) return { nextAt: at + 1 };
   const from = at + headBytes;
-  const end = buffer.indexOf(CR, from);
-  const restart = buffer.indexOf(LF, from);
+  // Not beyond the longest frame or the next LF: each byte is read once, however many frames have begun without an end.
+  const longest = buffer.subarray(from, at + FRAME_MAX);
+  const restart = longest.indexOf(LF);
+  const bodyBytes = longest.subarray(0, restart < 0 ? longest.length : restart).indexOf(CR);
   // The sender began a new frame within this one.
-  if (restart >= 0 && (end < 0 || restart < end)) return { read: { refusal: "crc" }, nextAt: restart };
-  if (end < 0) {
+  if (bodyBytes < 0 && restart >= 0) return { read: { refusal: "crc" }, nextAt: from + restart };
+  if (bodyBytes < 0) {
     if (buffer.length - at < FRAME_MAX) return "incomplete";
-    return { read: { refusal: "too-long" }, nextAt: buffer.length };
+    return { read: { refusal: "too-long" }, nextAt: at + FRAME_MAX };
   }
+  const end = from + bodyBytes;
   const hasBinaryCrc = headBytes < HEAD_MAX;
   const crc = hasBinaryCrc ? buffer.readUInt16BE(at + 1) : hexAt(buffer, at + 1);
   const length = hexAt(buffer, from - 4);

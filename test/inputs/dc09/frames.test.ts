@@ -166,4 +166,25 @@ describe("hostile bytes", () => {
     const next = frameOf(Buffer.from('"NULL"0000L0#1409[]', "latin1"));
     expect(framingRead(reader.push(next))).toBe("standard");
   });
+
+  test("frames that begin and never end are dismissed in one pass, and the message after them is read", () => {
+    const reader = new FrameReader();
+    const begun = 400_000;
+    const reads = reader.push(Buffer.from('\n00000FFF"'.repeat(begun), "latin1"));
+    // The last one may still end.
+    expect(reads).toHaveLength(begun - 1);
+    expect(reads.at(-1)).toEqual({ refusal: "crc" });
+    const [dropped, next, ...more] = reader.push(frameOf(Buffer.from('"NULL"0000L0#1409[]', "latin1")));
+    expect(dropped).toEqual({ refusal: "crc" });
+    expect(framingRead(next ? [next] : [])).toBe("standard");
+    expect(more).toEqual([]);
+  });
+
+  test("a frame without an end hides no frame after it", () => {
+    const next = frameOf(Buffer.from('"NULL"0000L0#1409[]', "latin1"));
+    const endless = Buffer.concat([Buffer.from('\n00000FFF"', "latin1"), Buffer.alloc(10_000, "A")]);
+    const reads = new FrameReader().push(Buffer.concat([endless, next]));
+    expect(reads[0]).toEqual({ refusal: "too-long" });
+    expect(framingRead(reads.slice(1))).toBe("standard");
+  });
 });
