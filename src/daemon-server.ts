@@ -6,6 +6,7 @@ import type { Log } from "./domain/log.ts";
 import { createApp, type AppParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
+import { connectionMetrics } from "./site/connection-metrics.ts";
 import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
@@ -78,12 +79,17 @@ export class DaemonServer {
     const { parts, clock, run, failpoint } = this.#options;
     const { http, site } = this.#config;
     let requests = 0;
+    const metrics = {
+      ...parts.metrics,
+      text: async () => `${await parts.metrics.text()}${connectionMetrics(this.#server?.use)}`,
+    };
     const authority = (): string | undefined => this.#keeper.authority;
     return createApp({
       ...this.#options,
       ...parts,
       ...http,
-      addSiteRoutes: (router, guards) => addSiteRoutes(router, guards, { ...parts, clock, authority }),
+      addSiteRoutes: (router, guards) =>
+        addSiteRoutes(router, guards, { ...parts, metrics, clock, authority }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       newRequestId: () => {
         failpoint("request");

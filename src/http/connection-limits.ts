@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { isSignedIn } from "./auth-guards.ts";
 import { sendError } from "./errors.ts";
+import { beginsRequest, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
 
 /** Maximum open connections. */
 export interface ConnectionLimits {
@@ -18,39 +19,13 @@ const PIPELINED_REQUESTS_MAX = 4;
 const UNSENT_BYTES_MAX = 48 * 1024 * 1024;
 /** The buffered bytes are counted again after this share of as many requests as wait: counting all for each is quadratic. */
 const COUNTED_AGAIN_SHARE = 1 / 32;
-/** Timeout of idle connections; event streams send a keep-alive every 15 s. */
-const IDLE_TIMEOUT_MS = 45_000;
-
-/** Operations on whole databases take minutes on a slow SD card, without traffic to the client. */
-const LONG_RESPONSE_TIMEOUT_MS = 600_000;
-
-/** Raises the idle timeout for one slow response. */
-export function disableIdleTimeout(response: ServerResponse): void {
-  response.setTimeout(LONG_RESPONSE_TIMEOUT_MS);
-}
-
-/** Restores the idle timeout once the response is ready to be sent. */
-export function restoreIdleTimeout(response: ServerResponse): void {
-  response.setTimeout(IDLE_TIMEOUT_MS);
-}
-
-/**
- * How long the connection of a site is kept for its next report. A new one costs a TLS handshake of several kB, more than the
- * report; providers close idle connections after some minutes.
- */
-const REPORT_IDLE_MS = 180_000;
-/** Connections that wait for the next report. */
-const waitingForReport = new WeakSet<object>();
-
-/** Keeps the connection of a response open for the next report of its site. To be called before the response is sent. */
-export function keepForNextReport(response: ServerResponse): void {
-  const { socket } = response;
-  if (!socket) return;
-  response.once("finish", () => {
-    // After the server's own handler, which sets the time for all other connections.
-    socket.setTimeout(REPORT_IDLE_MS);
-    waitingForReport.add(socket);
-  });
+/** Open connections, and those that a limit has closed since the start. */
+export interface ConnectionUse {
+  readonly open: number;
+  /** New ones that were refused at a limit. */
+  readonly refused: number;
+  /** Ones without a sign-in, or waiting for the next report, that were closed for a new one. */
+  readonly replaced: number;
 }
 
 /** Maximum remembered addresses with a successful sign-in; at least the number of connections. */
@@ -84,15 +59,31 @@ export class Connections {
   readonly #pending = new Map<Socket, number>();
   /** Requests until the buffered bytes are counted again. */
   #uncounted = 0;
+  #refused = 0;
+  #replaced = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** Limits a server's connections. */
-  watch(server: Server | TlsServer): void {
+  /**
+   * Limits a server's connections. Node.js gets only those that are accepted: a refused one costs neither a TLS state nor a
+   * parser.
+   * @param refuse ends a refused connection
+   */
+  watch(server: Server | TlsServer, refuse: (socket: Socket) => void = destroyed): void {
     server.timeout = IDLE_TIMEOUT_MS;
-    server.on("connection", (socket: Socket) => this.#accept(socket));
+    const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
+    if (!serve) throw new Error("Node.js takes connections in another way");
+    server.off("connection", serve);
+    server.on("connection", (socket: Socket) => {
+      if (this.#isAccepted(socket)) serve.call(server, socket);
+      else refuse(socket);
+    });
+  }
+
+  get use(): ConnectionUse {
+    return { open: this.#open.size, refused: this.#refused, replaced: this.#replaced };
   }
 
   /** Wraps the application: rejects requests while too many responses are pending. */
@@ -113,9 +104,9 @@ export class Connections {
       const connection = this.#open.get(keyOf(socket));
       connection?.requests.add(request);
       if (connection) connection.isWaitingForReport = false;
-      waitingForReport.delete(socket);
+      beginsRequest(socket);
       response.once("close", () => {
-        if (connection) connection.isWaitingForReport = waitingForReport.has(socket);
+        if (connection) connection.isWaitingForReport = waitsForReport(socket);
         connection?.requests.delete(request);
         if (isSignedIn(request)) this.#signedIn(connection, socket);
         const left = (this.#pending.get(socket) ?? 1) - 1;
@@ -126,15 +117,15 @@ export class Connections {
     };
   }
 
-  #accept(socket: Socket): void {
+  #isAccepted(socket: Socket): boolean {
     const { remoteAddress } = socket;
     const { connectionsMax, connectionsPerAddressMax } = this.#limits;
     const ofAddress = (): number => this.#countByAddress.get(remoteAddress ?? "") ?? 0;
     const isAddressFull = ofAddress() >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
     const exceedsAddressLimit = isAddressFull && !this.#endWaiting(remoteAddress);
     if (exceedsAddressLimit || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
-      socket.destroy();
-      return;
+      this.#refused += 1;
+      return false;
     }
     const key = keyOf(socket);
     const connection = {
@@ -147,6 +138,7 @@ export class Connections {
     this.#open.set(key, connection);
     this.#countByAddress.set(connection.address, ofAddress() + 1);
     socket.once("close", () => this.#forget(key, connection));
+    return true;
   }
 
   #forget(key: string, connection: OpenConnection): void {
@@ -167,8 +159,7 @@ export class Connections {
     for (const [key, connection] of this.#open) {
       if (!connection.isWaitingForReport || connection.requests.size > 0) continue;
       if (address !== undefined && connection.address !== address) continue;
-      this.#forget(key, connection);
-      connection.socket.destroy();
+      this.#replace(key, connection);
       return true;
     }
     return false;
@@ -179,9 +170,14 @@ export class Connections {
     if (this.#endWaiting()) return true;
     const [key, replaced] = this.#replaceable(this.#isKnown(newAddress)) ?? [];
     if (key === undefined || !replaced) return false;
-    this.#forget(key, replaced);
-    replaced.socket.destroy();
+    this.#replace(key, replaced);
     return true;
+  }
+
+  #replace(key: string, connection: OpenConnection): void {
+    this.#replaced += 1;
+    this.#forget(key, connection);
+    connection.socket.destroy();
   }
 
   /** @param canBeActive whether an active connection without a sign-in may be replaced if none is idle */
@@ -221,6 +217,10 @@ export class Connections {
     this.#uncounted = isFull ? 0 : Math.ceil(this.#pending.size * COUNTED_AGAIN_SHARE);
     return isFull;
   }
+}
+
+function destroyed(socket: Socket): void {
+  socket.destroy();
 }
 
 /** Equal for a TLS socket and its underlying socket. */

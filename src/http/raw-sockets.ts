@@ -5,6 +5,11 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../domain/clock.ts";
 import { errorBody, sendError } from "./errors.ts";
 
+/** Maximum refused connections that get a response at one time; further ones are closed without. About 0.5 MB of sockets. */
+const REFUSALS_MAX = 64;
+/** Seconds; idle connections end within five. */
+const RETRY_AFTER_S = 5;
+
 /** Time to deliver a last response before the connection is closed: several round trips of a slow radio link. */
 const LINGER_MS = 2_000;
 
@@ -16,6 +21,8 @@ const LINGER_MS = 2_000;
 export class RawSockets {
   readonly #clock: Clock;
   readonly #open = new Set<Socket>();
+  #refusals = 0;
+  #failedHandshakes = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,6 +36,7 @@ export class RawSockets {
       this.#open.add(socket);
       socket.once("close", () => this.#open.delete(socket));
     });
+    server.on("tlsClientError", () => (this.#failedHandshakes += 1));
     server.on("timeout", (socket: Socket) => this.#endIfSilent(socket));
     server.on("secureConnection", (socket: Socket) => socket.on("error", ignored));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -45,6 +53,26 @@ export class RawSockets {
       );
     });
     return server;
+  }
+
+  /** TLS handshakes that failed or were not finished. */
+  get failedHandshakes(): number {
+    return this.#failedHandshakes;
+  }
+
+  /**
+   * Ends a connection at the limit of connections with a response that tells when to come back: without one, a client takes
+   * the daemon for defective. Limited, because each response holds its socket for up to two seconds.
+   */
+  refuse(socket: Socket): void {
+    if (this.#refusals >= REFUSALS_MAX) {
+      socket.destroy();
+      return;
+    }
+    this.#refusals += 1;
+    socket.once("close", () => (this.#refusals -= 1));
+    const message = "too many connections; try again later";
+    this.#respondAndClose(socket, rawResponse(503, message, `Retry-After: ${RETRY_AFTER_S}\r\n`));
   }
 
   /** Closes all connections immediately, including those that Node.js no longer tracks. */

@@ -7,7 +7,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { App } from "./app.ts";
 import { markAsControlSocket } from "./auth-guards.ts";
 import { RawSockets } from "./raw-sockets.ts";
-import { Connections, type ConnectionLimits } from "./connection-limits.ts";
+import { Connections, type ConnectionLimits, type ConnectionUse } from "./connection-limits.ts";
 import { addressError, addressOf, closed, listenAt, listening } from "./listen.ts";
 
 export interface HttpServerOptions {
@@ -34,12 +34,18 @@ export interface KeyPair {
   readonly key: string;
 }
 
+/** Connections of the network server, and TLS handshakes that failed or were not finished since the start. */
+export interface NetworkUse extends ConnectionUse {
+  readonly failedHandshakes: number;
+}
+
 /** Serves the application on a TCP address, with or without TLS, and without tokens on the control socket. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #network: Server | TlsServer;
   readonly #control: Server;
   readonly #sockets: RawSockets;
+  readonly #connections: Connections;
   #cancelRetry: CancelTimer = () => {};
   /** Separate server for the daemon's own trips, so that network clients cannot block them. */
   readonly #loopback: Server;
@@ -52,13 +58,14 @@ export class HttpServer {
       server.maxRequestsPerSocket = 1000;
       return this.#sockets.watch(server);
     };
-    const connections = new Connections(options.limits);
-    const limited = connections.guard(app.handle);
+    this.#connections = new Connections(options.limits);
+    const limited = this.#connections.guard(app.handle);
     const common = { ...OPTIONS, ...app.classes };
     this.#network = configured(
       tls ? createTlsServer({ ...common, ...TLS, ...tls }, limited) : createServer(common, limited),
     );
-    connections.watch(this.#network);
+    // Before its handshake, a TLS client understands no response.
+    this.#connections.watch(this.#network, tls ? undefined : (socket) => this.#sockets.refuse(socket));
     this.#loopback = configured(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
     this.#control = configured(createServer(common, app.handle));
     this.#control.on("connection", markAsControlSocket);
@@ -108,6 +115,10 @@ export class HttpServer {
   get address(): { host: string; port: number } {
     const { host, port } = this.#options;
     return this.#network.listening ? addressOf(this.#network) : { host, port };
+  }
+
+  get use(): NetworkUse {
+    return { ...this.#connections.use, failedHandshakes: this.#sockets.failedHandshakes };
   }
 
   /** Port of the server for the daemon's own trips, on 127.0.0.1. */

@@ -3,7 +3,7 @@ import { actorOf } from "../domain/principal.ts";
 import { AppError } from "../domain/errors.ts";
 import { isLocal, principalOf, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
-import { disableIdleTimeout } from "../http/connection-limits.ts";
+import { disableIdleTimeout } from "../http/idle-timeouts.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { CentreEnrolment } from "./centre-enrolment.ts";

@@ -4,7 +4,7 @@ import { isoTime } from "../domain/clock.ts";
 import type { Remote } from "../domain/remote.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
-import { disableIdleTimeout } from "../http/connection-limits.ts";
+import { disableIdleTimeout } from "../http/idle-timeouts.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { ObjectiveDifference, UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { MirrorState, SyncPort } from "../sync/sync-port.ts";

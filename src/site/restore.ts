@@ -2,7 +2,7 @@ import express, { type Request, type Response, type Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
-import { disableIdleTimeout } from "../http/connection-limits.ts";
+import { disableIdleTimeout } from "../http/idle-timeouts.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import { requestObject } from "./request-parameters.ts";

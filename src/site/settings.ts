@@ -6,7 +6,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
-import { disableIdleTimeout, restoreIdleTimeout } from "../http/connection-limits.ts";
+import { disableIdleTimeout, restoreIdleTimeout } from "../http/idle-timeouts.ts";
 import { addResource, json } from "../http/resource.ts";
 import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";

@@ -5,6 +5,7 @@
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";
+import * as tlsFloods from "./tls-floods.mjs";
 
 const ATTACKS = {
   absentSessions,
@@ -13,6 +14,7 @@ const ATTACKS = {
   subscriptions,
   unmatchedTopics,
   unreleased,
+  ...tlsFloods,
 };
 
 if (isMainThread) watch(JSON.parse(process.argv[2] ?? ""));

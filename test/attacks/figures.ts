@@ -9,6 +9,7 @@ const HEAD = [
   "Delay of the event loop, usual, longest (ms)",
   "Trips on the wire, median, longest (ms)",
   "Trips at the broker, median, longest (ms)",
+  "Responses to a user, median, longest (ms)",
   "Done",
 ] as const;
 
@@ -16,7 +17,7 @@ export const HEADING = `| ${HEAD.join(" | ")} |\n| ${HEAD.map(() => "---").join(
 
 /** A row of the table in docs/verification.md. */
 export function rowOf(name: string, need: Need): string {
-  const { seconds, restMiB, peakMiB, usualDelayMs, longestDelayMs, wireMs, brokerMs, attack } = need;
+  const { seconds, restMiB, peakMiB, usualDelayMs, longestDelayMs, wireMs, brokerMs, userMs, attack } = need;
   const cells = [
     name,
     round(seconds),
@@ -24,6 +25,7 @@ export function rowOf(name: string, need: Need): string {
     `${round(usualDelayMs)}, ${round(longestDelayMs)}`,
     tripsOf(wireMs),
     tripsOf(brokerMs),
+    userMs.length > 0 ? tripsOf(userMs) : "–",
     attack.failed > 0 ? `${attack.done}, ${attack.failed} failed` : attack.done,
   ];
   return `| ${cells.join(" | ")} |`;

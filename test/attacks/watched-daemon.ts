@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
+import { request as requestTls } from "node:https";
 import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { ControlClient } from "../../src/cli/control-client.ts";
@@ -6,6 +8,7 @@ import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { eventually } from "../support/eventually.ts";
+import type { TestAuthority } from "../support/certificates.ts";
 import { EDGE, Installation, pause } from "../support/installation.ts";
 import { Attacker, type Done, type Order } from "./attacker.ts";
 
@@ -32,6 +35,8 @@ export interface Need {
   /** Time from the opening of a contact to its record: by GPIO, and by the broker. */
   readonly wireMs: readonly number[];
   readonly brokerMs: readonly number[];
+  /** Response times of a user of the API who has signed in before; none without an account. */
+  readonly userMs: readonly number[];
   readonly attack: Done;
 }
 
@@ -40,6 +45,7 @@ interface Watch {
   readonly delaysMs: number[];
   readonly wireMs: number[];
   readonly brokerMs: number[];
+  readonly userMs: number[];
 }
 
 /** A daemon in its own process with doors on GPIO and gates at the built-in broker. */
@@ -51,11 +57,15 @@ export class WatchedDaemon {
   #token = "";
   #gate: MqttClient | undefined;
 
-  constructor() {
+  readonly #authority: TestAuthority | undefined;
+
+  /** @param tls the authority of its certificate; undefined for plain HTTP */
+  constructor({ tls }: { readonly tls?: TestAuthority } = {}) {
+    this.#authority = tls;
     this.#daemon = this.#installation.daemon(
       "site",
       `site: { ref: site }
-http: { port: 0 }
+http: { port: 0${tls ? `, tls: { certFile: ${tls.file("cert.pem", "")}, keyFile: ${tls.file("key.pem", "")} }` : ""} }
 mqtt: { listen: { port: 0 } }
 gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }
@@ -67,11 +77,16 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
 
   /** @param account whether to create an operator for API clients */
   async start({ account = false } = {}): Promise<void> {
+    if (this.#authority) {
+      const { cert, key } = await this.#authority.sign("127.0.0.1");
+      this.#authority.file("cert.pem", cert);
+      this.#authority.file("key.pem", key);
+    }
     if (account) await this.#daemon.addAccount(EDGE, "operator");
     const { httpPort, mqttPort } = await this.#daemon.start();
     if (mqttPort === undefined) throw new Error("the built-in broker does not listen");
     this.#ports = { port: mqttPort, httpPort };
-    if (account) this.#token = await signIn(httpPort);
+    if (account) this.#token = await this.#signIn();
     this.#gate = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`, {
       clientId: "gate",
       reconnectPeriod: 100,
@@ -101,7 +116,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     const restMiB = this.#memoryMiB("VmRSS");
     this.#forgetPeak();
     await this.metrics();
-    const watch: Watch = { isOver: false, delaysMs: [], wireMs: [], brokerMs: [] };
+    const watch: Watch = { isOver: false, delaysMs: [], wireMs: [], brokerMs: [], userMs: [] };
     const order: Order = { name: attack, ...this.#ports, token: this.#token };
     const attacker = new Attacker(order, seconds + MORE_S);
     const everyMs = Math.max(TRIP_EVERY_MS, ((seconds + MORE_S) * 1000) / (ZONES.length * TRIPS_OF_ZONE));
@@ -110,6 +125,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
       this.#look(watch, isDone, startMs, seconds),
       this.#trips("door", watch, watch.wireMs, everyMs),
       this.#trips("gate", watch, watch.brokerMs, everyMs),
+      this.#ask(watch),
     ];
     try {
       await Promise.all(watching);
@@ -127,6 +143,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
       usualDelayMs: delaysMs[Math.floor(delaysMs.length / 2)] ?? 0,
       wireMs: watch.wireMs,
       brokerMs: watch.brokerMs,
+      userMs: watch.userMs,
       attack: await attacker.end(),
     };
   }
@@ -167,6 +184,44 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
       await this.#set(zone, false);
       if (!watch.isOver) await pause(everyMs);
     }
+  }
+
+  /** Reads a list as a user on a connection of its own each time, as often as the metrics are read. */
+  async #ask(watch: Watch): Promise<void> {
+    if (this.#token === "") return;
+    while (!watch.isOver) {
+      const startMs = performance.now();
+      const { status } = await this.#request("GET", "/interventii?_end=1");
+      if (status !== 200) throw new Error(`a user got ${status}`);
+      watch.userMs.push(performance.now() - startMs);
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  async #signIn(): Promise<string> {
+    const { body } = await this.#request("POST", "/auth/token", JSON.stringify(EDGE));
+    return (JSON.parse(body) as { token: string }).token;
+  }
+
+  /** @throws when there is no response: a user is served whatever strangers do */
+  #request(method: string, path: string, body?: string): Promise<{ status: number; body: string }> {
+    const headers = { Authorization: `Bearer ${this.#token}`, "Content-Type": "application/json" };
+    const place = { host: "127.0.0.1", port: this.#ports.httpPort, agent: false, timeout: ANSWER_WITHIN_MS };
+    const options = { ...place, method, path, headers };
+    return new Promise((resolve, reject) => {
+      const answer = (response: IncomingMessage): void => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        response.on("error", reject);
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+      };
+      const client = this.#authority
+        ? requestTls({ ...options, ca: this.#authority.ca }, answer)
+        : request(options, answer);
+      client.on("timeout", () => client.destroy(new Error(`a user got no response to ${path}`)));
+      client.on("error", reject);
+      client.end(body);
+    });
   }
 
   async #set(zone: string, isOpen: boolean): Promise<void> {
@@ -214,16 +269,6 @@ async function answered<T>(what: string, answer: Promise<T> | undefined): Promis
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function signIn(httpPort: number): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${httpPort}/auth/token`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(EDGE),
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  });
-  return ((await answer.json()) as { token: string }).token;
 }
 
 /** Longest delay of the event loop since the last reading, in milliseconds. */

@@ -143,7 +143,7 @@ test("a content type of thousands of blanks is parsed quickly", async () => {
 describe("a client that holds connections", () => {
   test("cannot block trips of the daemon", async () => {
     const idle = Array.from({ length: 300 }, open);
-    for (const socket of idle) socket.on("error", () => {});
+    for (const socket of idle) socket.on("error", () => {}).resume();
     await eventually(
       "the network side is full",
       () => idle.filter(({ destroyed }) => destroyed).length >= 40,

@@ -9,7 +9,7 @@ import { validated } from "../../service/validation.ts";
 import type { SiteQuery } from "../../store/sites.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
-import { keepForNextReport } from "../connection-limits.ts";
+import { keepForNextReport } from "../idle-timeouts.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idOf, json } from "../resource.ts";
 

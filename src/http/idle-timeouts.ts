@@ -1,0 +1,47 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Timeout of idle connections; event streams send a keep-alive every 15 s. */
+export const IDLE_TIMEOUT_MS = 45_000;
+
+/** Operations on whole databases take minutes on a slow SD card, without traffic to the client. */
+const LONG_RESPONSE_TIMEOUT_MS = 600_000;
+
+/** Raises the idle timeout for one slow response. */
+export function disableIdleTimeout(response: ServerResponse): void {
+  response.setTimeout(LONG_RESPONSE_TIMEOUT_MS);
+}
+
+/** Restores the idle timeout once the response is ready to be sent. */
+export function restoreIdleTimeout(response: ServerResponse): void {
+  response.setTimeout(IDLE_TIMEOUT_MS);
+}
+
+/**
+ * How long the connection of a site is kept for its next report. A new one costs a TLS handshake of several kB, more than the
+ * report; providers close idle connections after some minutes.
+ */
+const REPORT_IDLE_MS = 180_000;
+/** Connections that wait for the next report. */
+const waitingForReport = new WeakSet<object>();
+
+/** Keeps the connection of a response open for the next report of its site. To be called before the response is sent. */
+export function keepForNextReport(response: ServerResponse): void {
+  const { socket } = response;
+  if (!socket) return;
+  response.once("finish", () => {
+    // After the server's own handler, which sets the time for all other connections.
+    socket.setTimeout(REPORT_IDLE_MS);
+    waitingForReport.add(socket);
+  });
+}
+
+/** Whether a connection only waits for the next report. */
+export function waitsForReport(socket: Socket): boolean {
+  return waitingForReport.has(socket);
+}
+
+/** Notes that a request has arrived on a connection. */
+export function beginsRequest(socket: Socket): void {
+  waitingForReport.delete(socket);
+}
