@@ -1,5 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
-import type { Headline, HeadlineItem } from "../domain/headline.ts";
+import type { Headline } from "../domain/headline.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
@@ -25,16 +25,21 @@ export class SiteJourneys {
 
   /** The journeys of a headline: trips without a record, then alarms, then other work; the newest first. */
   read(headline: Headline): readonly JourneyView[] {
-    const journeys: JourneyView[] = this.#parts.journal.unrecorded
-      .newest(JOURNEYS_MAX)
-      .map((trip) => this.#ofTrip(trip));
+    const ofRecords: JourneyView[] = [];
+    const uids = new Set<string>();
     for (const [code, isAlarm] of GROUPS)
       for (const item of headline.reasons.find((reason) => reason.code === code)?.items ?? []) {
-        if (journeys.length >= JOURNEYS_MAX) return journeys;
-        const journey = this.#ofRecord(item, isAlarm);
-        if (journey) journeys.push(journey);
+        const details = item.about === "intervention" ? this.#parts.unfinished.details(item.id) : undefined;
+        if (!details || ofRecords.length >= JOURNEYS_MAX) continue;
+        uids.add(details.uid);
+        ofRecords.push(this.#ofRecord(item.name, details, isAlarm));
       }
-    return journeys;
+    // The journal learns of a record only with the response: until then a trip waits that has one.
+    const ofTrips = this.#parts.journal.unrecorded
+      .newest(JOURNEYS_MAX)
+      .filter(({ key }) => !uids.has(key))
+      .map((trip) => this.#ofTrip(trip));
+    return [...ofTrips, ...ofRecords].slice(0, JOURNEYS_MAX);
   }
 
   #ofTrip(trip: Trip): JourneyView {
@@ -57,17 +62,14 @@ export class SiteJourneys {
     };
   }
 
-  #ofRecord(item: HeadlineItem, isAlarm: boolean): JourneyView | undefined {
-    if (item.about !== "intervention") return undefined;
-    const { journal, outbox, unfinished } = this.#parts;
-    const details = unfinished.details(item.id);
-    if (!details) return undefined;
+  #ofRecord(name: string, details: UnfinishedDetails, isAlarm: boolean): JourneyView {
+    const { journal, outbox } = this.#parts;
     const trip = journal.trips.find(details.uid);
     const isTrip = trip !== undefined && trip.type !== "signal";
     const sinceMs = trip?.isDated === true ? trip.moment.wallMs : null;
     return {
-      interventionId: item.id,
-      name: item.name,
+      interventionId: details.id,
+      name,
       isAlarm,
       zone: isTrip ? this.#zoneOf(trip) : null,
       contactAt: isTrip && sinceMs !== null ? isoTime(sinceMs) : null,
@@ -77,8 +79,8 @@ export class SiteJourneys {
       priority: details.priority,
       status: details.status,
       services: servicesOf(details),
-      centre: this.#centre(outbox.find(item.id), sinceMs ?? details.createdMs, isAlarm),
-      receiver: this.#monitoring.journey(item.id),
+      centre: this.#centre(outbox.find(details.id), sinceMs ?? details.createdMs, isAlarm),
+      receiver: this.#monitoring.journey(details.id),
     };
   }
 

@@ -28,6 +28,8 @@ export class PostgresCentre {
   readonly signIns: PostgresSignIns;
   readonly notes: EventNotes;
   readonly fleet: PostgresFleet;
+  /** Events that are being written, for which no response waits. */
+  readonly #unwritten = new Set<Promise<unknown>>();
 
   private constructor(url: string, clock: ManualClock) {
     this.clock = clock;
@@ -44,7 +46,9 @@ export class PostgresCentre {
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
-    this.notes = new EventNotes({ events: remoteHere(this.events), clock, log });
+    const events = remoteHere(this.events);
+    const add: typeof events.add = (...event) => this.#pending(events.add(...event));
+    this.notes = new EventNotes({ events: { add }, clock, log });
     const own = { clock, timezone: "Europe/Bucharest", dispeceratId: 7, newUid: randomUUID };
     this.records = new PostgresRecords({ ...own, connections });
     this.fleet = new PostgresFleet({ ...own, connections, locale: "en", nowMs: () => clock.wallMs() });
@@ -66,8 +70,9 @@ export class PostgresCentre {
     return centre;
   }
 
-  /** The newest events, once no transaction of another database of the same server hides some of them. */
+  /** The newest events, once all are written and no transaction of another database of the server hides some. */
   async settledEvents(limit: number): Promise<LoggedEvent[]> {
+    await Promise.allSettled(this.#unwritten);
     const hidden = "SELECT 1 FROM events WHERE tx >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
     await eventually("all events are shown", async () => (await this.connections.query(hidden)).length === 0);
     return this.events.newest(limit);
@@ -83,5 +88,12 @@ export class PostgresCentre {
   async close(): Promise<void> {
     this.notes.stop();
     await this.connections.close();
+  }
+
+  #pending<T>(written: Promise<T>): Promise<T> {
+    this.#unwritten.add(written);
+    const settled = (): void => void this.#unwritten.delete(written);
+    written.then(settled, settled);
+    return written;
   }
 }
