@@ -206,6 +206,16 @@ export const FIGURES = {
     unit: "ms",
     better: "less",
   },
+  "dc09-trip-elsewhere-p50": {
+    title: "trip of a sensor while another process discards what 500 hostile connections send, p50",
+    unit: "ms",
+    better: "less",
+  },
+  "dc09-trip-elsewhere-p99": {
+    title: "trip of a sensor while another process discards what 500 hostile connections send, p99",
+    unit: "ms",
+    better: "less",
+  },
   "dc09-trip-hostile-p50": {
     title: "trip of a sensor beside 500 hostile connections of panels, p50",
     unit: "ms",

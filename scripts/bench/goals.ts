@@ -54,10 +54,16 @@ export const GOALS: readonly Goal[] = [
       atMost: 1.5,
     })),
   ),
-  ...(["hostile", "flood"] as const).flatMap((load) =>
+  // The senders share the machine: what they take from a trip without the receiver is not the receiver's.
+  ...(
+    [
+      ["hostile", "elsewhere"],
+      ["flood", "idle"],
+    ] as const
+  ).flatMap(([load, beside]) =>
     (["p50", "p99"] as const).map((part): Goal => ({
       of: `dc09-trip-${load}-${part}`,
-      to: { figure: `dc09-trip-idle-${part}`, contender: "santinela" },
+      to: { figure: `dc09-trip-${beside}-${part}`, contender: "santinela" },
       atMost: 1.5,
     })),
   ),

@@ -6,10 +6,10 @@ import { prepare } from "./santinela.ts";
 import { SENSORS } from "./sensors.ts";
 
 /** Sensors beside the panels: a configuration has at most 512 zones. The last one is the probe. */
-export const SENSORS_BESIDE = 160;
+export const SENSORS_BESIDE = 192;
 /** The panel whose alarms are timed one by one: each of its zones has an objective, and so a record, of its own. */
 export const TIMED_ACCOUNT = "2000";
-export const TIMED_ZONES = 80;
+export const TIMED_ZONES = 48;
 /** The panels of the load, every second one encrypted. */
 export const LOAD_ACCOUNTS: readonly string[] = Array.from({ length: 135 }, (_, index) =>
   String(1000 + index),

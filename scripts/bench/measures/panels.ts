@@ -28,8 +28,10 @@ const TICK_MS = 5;
 /** Between two openings, so that they meet different moments of the load. */
 const PAUSE_MS = 50;
 
-/** Openings without a load, beside hostile senders, and beside the panels; the last sensor is the probe. */
-const OPENINGS_MAX = Math.floor((SENSORS_BESIDE - 1) / 3);
+/** Openings without a load, beside hostile senders to another process and to the receiver, and beside the panels. */
+const TURNS = 4;
+/** The last sensor is the probe. */
+const OPENINGS_MAX = Math.floor((SENSORS_BESIDE - 1) / TURNS);
 
 /** What the receiver for alarm panels can take, and what a sensor's trip takes beside it. */
 export async function measurePanels(ground: Ground): Promise<void> {
@@ -47,18 +49,19 @@ export async function measurePanels(ground: Ground): Promise<void> {
       const newest = new NewestRecords(running.site.records?.file ?? "");
       const lines = new Map<string, PanelLine>();
       const count = Math.min(scale.loadTrips, OPENINGS_MAX);
-      const openings = (turn: 0 | 1 | 2): Promise<number[]> => {
+      const openings = (turn: 0 | 1 | 2 | 3): Promise<number[]> => {
         const numbers = sensorNumbers.slice(turn * count, (turn + 1) * count);
         return tripTimes(sensors, numbers, (sensor) => newest.at(sensor), PAUSE_MS);
       };
       try {
         await noteTimed(ground, contender.receiverPort, newest);
         notePercentiles(ground, "dc09-trip-idle", await openings(0));
-        await noteHostile(ground, contender.receiverPort, () => openings(1));
+        await noteElsewhere(ground, () => openings(1));
+        await noteHostile(ground, contender.receiverPort, () => openings(2));
         // Only now: a connection that has sent nothing yet is closed for those that are hostile.
         for (const account of LOAD_ACCOUNTS)
           lines.set(account, await PanelLine.open(account, contender.receiverPort));
-        await noteMinute(ground, [...lines.values()], onlooker, () => openings(2));
+        await noteMinute(ground, [...lines.values()], onlooker, () => openings(3));
         // Last: what the zones are beyond their twenty trips a minute is acknowledged, and only counted.
         await noteRates(ground, lines);
       } finally {
@@ -94,7 +97,33 @@ async function noteTimed(ground: Ground, port: number, newest: NewestRecords): P
 
 /** The trips of sensors while hundreds of connections send what is rejected. */
 async function noteHostile(ground: Ground, port: number, openings: () => Promise<number[]>): Promise<void> {
-  const { children, folder, notebook, tell } = ground;
+  const { times, perSecond } = await besideHostile(ground, port, openings);
+  notePercentiles(ground, "dc09-trip-hostile", times);
+  ground.notebook.note("dc09-hostile-rate", "santinela", perSecond);
+  ground.tell(`    hostile: ${perSecond.toFixed(0)} messages/s`);
+}
+
+/** As `noteHostile`, but another process receives and discards it: what the senders alone take from a trip. */
+async function noteElsewhere(ground: Ground, openings: () => Promise<number[]>): Promise<void> {
+  const { children, folder } = ground;
+  const child = children.start({
+    command: process.execPath,
+    args: [fileURLToPath(new URL("./discarding-receiver.js", import.meta.url))],
+    logFile: join(folder.path, "discarding-receiver.log"),
+  });
+  const port = (): number => Number(/^port (\d+)$/m.exec(child.said)?.[1] ?? 0);
+  await child.until("the receiver that discards", () => port() !== 0);
+  const { times } = await besideHostile(ground, port(), openings);
+  notePercentiles(ground, "dc09-trip-elsewhere", times);
+  await child.end();
+}
+
+/** Trips while the hostile senders send to a port. @returns their times in milliseconds, and the messages per second */
+async function besideHostile(
+  { children, folder }: Ground,
+  port: number,
+  openings: () => Promise<number[]>,
+): Promise<{ readonly times: readonly number[]; readonly perSecond: number }> {
   // Not a plain one of the load: what is sent from its address in its name uses up its rate.
   const [, encrypted = ""] = LOAD_ACCOUNTS;
   const program = fileURLToPath(new URL("./hostile-panels.js", import.meta.url));
@@ -105,12 +134,10 @@ async function noteHostile(ground: Ground, port: number, openings: () => Promise
   });
   const startMs = performance.now();
   await child.until("the hostile connections", () => child.said.includes("begun"));
-  notePercentiles(ground, "dc09-trip-hostile", await openings());
+  const times = await openings();
   await child.end();
   const sent = Number(/^sent (\d+)$/m.exec(child.said)?.[1]);
-  const perSecond = (sent / (performance.now() - startMs)) * 1000;
-  notebook.note("dc09-hostile-rate", "santinela", perSecond);
-  tell(`    hostile: ${perSecond.toFixed(0)} messages/s`);
+  return { times, perSecond: (sent / (performance.now() - startMs)) * 1000 };
 }
 
 /** As many frames as the panels of one kind can send, each after the acknowledgement of its last one. */
@@ -182,7 +209,13 @@ async function noteMinute(
   );
 }
 
-type Timed = "dc09-ack" | "dc09-record" | "dc09-trip-idle" | "dc09-trip-hostile" | "dc09-trip-flood";
+type Timed =
+  | "dc09-ack"
+  | "dc09-record"
+  | "dc09-trip-idle"
+  | "dc09-trip-elsewhere"
+  | "dc09-trip-hostile"
+  | "dc09-trip-flood";
 
 function notePercentiles({ notebook, tell }: Ground, figure: Timed, times: readonly number[]): void {
   const [p50, p99] = [percentile(times, 50), percentile(times, 99)];
