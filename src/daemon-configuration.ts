@@ -70,8 +70,8 @@ export class DaemonConfiguration {
 
   /**
    * @returns once the change is proven or undone
-   * @throws AppError `conflict` if the file is not the one that the change is based on or another change is on trial,
-   *   `cannot-create` if it cannot be written; nothing changes then
+   * @throws AppError `conflict` if the file is not the one that the change is based on, another change is on trial, or it
+   *   cannot be written; `unavailable` if the disk is full; nothing changes then
    */
   async apply(order: ConfigurationOrder): Promise<ConfigurationResult> {
     const { file } = this.#parts.config;

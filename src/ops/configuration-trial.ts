@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { AppError, diskError, messageOf } from "../domain/errors.ts";
 import { flushFile, flushFolder, readJson, renameDurably } from "../store/durable-files.ts";
+import { isDiskFull } from "../store/transaction.ts";
 
 /** Earlier texts that are kept. */
 const KEPT_MAX = 10;
@@ -39,7 +40,7 @@ export function hashOfText(text: string): string {
 /**
  * Writes a changed configuration on trial: a process that ends before `proven` starts with the earlier text.
  * @param atMs wall clock, in the name of the kept text
- * @throws AppError `cannot-create` if the file cannot be written; it is unchanged then
+ * @throws AppError `conflict` if the file cannot be written, `unavailable` if the disk is full; it is unchanged then
  */
 export function writeOnTrial(
   dataDir: string,
@@ -56,7 +57,9 @@ export function writeOnTrial(
     replaceText(trial.file, text);
   } catch (cause) {
     if (isBack(trial.file, before)) rmSync(join(dataDir, MARKER), { force: true });
-    throw new AppError("cannot-create", `${trial.file} cannot be written: ${messageOf(cause)}`, {
+    if (isDiskFull(cause))
+      throw diskError("the disk of this device is full", "Free space on it, then repeat the change.", cause);
+    throw new AppError("conflict", `${trial.file} cannot be written: ${messageOf(cause)}`, {
       hint: "Let the user of the service write this file, and only this one: chgrp santinela and chmod 660.",
       cause,
     });

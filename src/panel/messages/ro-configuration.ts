@@ -13,6 +13,12 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "http.configuration este file-only: dispeceratul se stabilește în fișierul de configurare",
   ],
   ["the service may not write the configuration file", "serviciul nu poate scrie fișierul de configurare"],
+  ["{file} cannot be written: {reason}", "{file} nu poate fi scris: {reason}"],
+  [
+    "Let the user of the service write this file, and only this one: chgrp santinela and chmod 660",
+    "Permiteți utilizatorului serviciului să scrie acest fișier, și numai pe acesta: chgrp santinela și chmod 660",
+  ],
+  ["Free space on it, then repeat the change", "Eliberați spațiu, apoi repetați modificarea"],
   [
     "this site has a dispatch centre; where alarms go is changed on the device only",
     "locația are deja un dispecerat; destinația alarmelor se schimbă numai pe dispozitiv",
