@@ -1,11 +1,11 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readText } from "../config/parsed-text.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { assertCentreAddress, claimAccount, PASSWORD_LENGTH_MIN } from "../ops/account-claim.ts";
+import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { oneTimePassword } from "../ops/secrets.ts";
-import { renameDurably } from "../store/durable-files.ts";
+import { readJson, renameDurably } from "../store/durable-files.ts";
 import { setServiceGroup } from "./service-group.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -45,9 +45,13 @@ export async function enrol(
   assertCentreAddress(centre);
   const file = join(dirname(source.file), PASSWORD_FILE);
   const ca = caFile === undefined ? upstream?.ca : readText(resolve(cwd, caFile), "the authority");
-  const password = draftPassword(file);
-  const account = await claimAccount({ centre, ca, hints: HINTS }, { code, site: site.ref, password });
-  renameDurably(`${file}.part`, file);
+  const draft = `${file}.sent`;
+  const sent = passwordFor({ centre, code }, readJson(draft), oneTimePassword);
+  writeSecret(draft, JSON.stringify(sent));
+  const claim = { code, site: site.ref, password: sent.password };
+  const account = await claimAccount({ centre, ca, hints: HINTS }, claim);
+  writeSecret(file, sent.password);
+  rmSync(draft, { force: true });
   stdout.write(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
@@ -69,18 +73,15 @@ export async function enrol(
   }
 }
 
-/** The password of an earlier attempt whose response was lost, or a new one. It is on the disk before it is sent. */
-function draftPassword(file: string): string {
-  const draft = `${file}.part`;
+/** Writes a file that only the daemon may read. */
+function writeSecret(file: string, text: string): void {
+  const part = `${file}.part`;
   try {
-    const earlier = existsSync(draft) ? readText(draft, "the password").trim() : "";
-    if (earlier.length >= PASSWORD_LENGTH_MIN) return earlier;
-    const password = oneTimePassword();
-    writeFileSync(draft, `${password}\n`, { mode: 0o600, flush: true });
-    setServiceGroup(draft, dirname(file));
-    return password;
+    writeFileSync(part, `${text}\n`, { mode: 0o600 });
+    setServiceGroup(part, dirname(file));
+    renameDurably(part, file);
   } catch (cause) {
-    throw new AppError("cannot-create", `cannot write ${draft}: ${messageOf(cause)}`, {
+    throw new AppError("cannot-create", `cannot write ${file}: ${messageOf(cause)}`, {
       hint: "Run the command as a user with write permission there, such as root.",
       cause,
     });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { AppError } from "../domain/errors.ts";
@@ -7,8 +8,8 @@ import { validateEnrolledSite } from "../generated/validators.js";
 const TIMEOUT_MS = 20_000;
 /** Seconds that a centre waits after too many wrong codes, if it names no other time. */
 const RETRY_S = 900;
-/** That of the API; a shorter text is a file that a power cut has emptied. */
-export const PASSWORD_LENGTH_MIN = 20;
+/** That of the API. */
+const PASSWORD_LENGTH_MIN = 20;
 
 /** The dispatch centre that a site asks for an account. */
 export interface AskedCentre {
@@ -18,6 +19,30 @@ export interface AskedCentre {
   readonly ca: string | undefined;
   /** Remedies, in the words of the command line or of the web panel. */
   readonly hints: { readonly unanswered: string; readonly refused: string; readonly foreign: string };
+}
+
+/** A password that has been sent, or is about to be; kept on the disk for a repetition after a lost response. */
+export interface SentPassword {
+  /** Names the centre and the code: another centre must not learn the password. */
+  readonly of: string;
+  readonly password: string;
+}
+
+/**
+ * The password for a claim: that of an earlier attempt at this centre with this code, or a new one.
+ * @param earlier the parsed file of the earlier attempt; undefined without one
+ * @param newPassword creates one with at least 100 random bits
+ */
+export function passwordFor(
+  { centre, code }: { readonly centre: string; readonly code: string },
+  earlier: unknown,
+  newPassword: () => string,
+): SentPassword {
+  const of = createHash("sha256").update(`${centre} ${code}`).digest("hex");
+  const sent = (earlier ?? {}) as Partial<SentPassword>;
+  const isUsable = sent.of === of && typeof sent.password === "string";
+  if (isUsable && sent.password.length >= PASSWORD_LENGTH_MIN) return { of, password: sent.password };
+  return { of, password: newPassword() };
 }
 
 /** @throws AppError `usage` for what cannot be the base URL of a dispatch centre */

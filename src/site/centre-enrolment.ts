@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
@@ -8,7 +8,7 @@ import { textDiff } from "../config/text-diff.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
-import { assertCentreAddress, claimAccount, PASSWORD_LENGTH_MIN } from "../ops/account-claim.ts";
+import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { hashOfText } from "../ops/configuration-trial.ts";
 import { readJson, renameDurably } from "../store/durable-files.ts";
 import { isWritable } from "./configuration-editor.ts";
@@ -140,15 +140,12 @@ export class CentreEnrolment {
     return { text, site, zones };
   }
 
-  /** The password of an earlier attempt at this centre with this code, or a new one. It is on the disk before it is sent. */
+  /** It is on the disk before it is sent. */
   #draftPassword(centre: string, code: string): string {
-    const of = createHash("sha256").update(`${centre} ${code}`).digest("hex");
-    const draft = readJson(this.#path(FILES.draft)) as Partial<Draft> | null | undefined;
-    const { password = "" } = draft ?? {};
-    if (draft?.of === of && password.length >= PASSWORD_LENGTH_MIN) return password;
-    const next: Draft = { of, password: this.#parts.newPassword() };
-    this.#keep(FILES.draft, JSON.stringify(next));
-    return next.password;
+    const earlier = readJson(this.#path(FILES.draft));
+    const sent = passwordFor({ centre, code }, earlier, this.#parts.newPassword);
+    this.#keep(FILES.draft, JSON.stringify(sent));
+    return sent.password;
   }
 
   #keep(name: string, text: string): void {
@@ -164,13 +161,6 @@ export class CentreEnrolment {
   #path(name: string): string {
     return join(this.#parts.config.dataDir, "secrets", name);
   }
-}
-
-/** A password that has been sent, or is about to be. */
-interface Draft {
-  /** Names the centre and the code: another centre must not learn the password. */
-  readonly of: string;
-  readonly password: string;
 }
 
 const OBSTACLES = {

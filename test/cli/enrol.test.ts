@@ -71,6 +71,29 @@ test("a response that is lost costs no code: the same command again gets the acc
   await centre.close();
 });
 
+test("a password is sent to one centre with one code, and again only there", async () => {
+  const sent: string[] = [];
+  const keep = (url: string): RequestListener => {
+    return (request, response) => {
+      let body = "";
+      request.on("data", (bytes) => (body += String(bytes)));
+      request.on("end", () => {
+        sent.push(`${url} ${(JSON.parse(body) as { password: string }).password}`);
+        response.destroy();
+      });
+    };
+  };
+  const first = await serve(keep("first"));
+  const second = await serve(keep("second"));
+  await enrol(first);
+  await enrol(first);
+  await enrol(second);
+  await enrol(second, "zzzzz-fghjk-mnpqr-stuvw");
+  expect([sent.length, new Set(sent).size]).toEqual([4, 3]);
+  expect(sent[1]).toBe(sent[0]);
+  expect(new Set(sent.map((line) => line.split(" ")[1])).size).toBe(3);
+});
+
 test("servers that cannot enrol are named, and nothing is written over a password that works", async () => {
   writeFileSync(join(folder, "enrolled.password"), "the-one-that-works\n", { mode: 0o600 });
   const page = await serve((_request, response) => {
