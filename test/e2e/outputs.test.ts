@@ -153,6 +153,7 @@ describeWithMosquitto("outputs", () => {
     const lamp = (kind: string): string =>
       `  - { name: lamp, on: alarm, kinds: [${kind}], mqtt: out/lamp }\n`;
     await start(lamp("fire"));
+    await hears("out/lamp OFF");
     await trip("smoke");
     await hears("out/lamp ON");
     await listener.subscribeAsync("santinela/#");
