@@ -1,6 +1,6 @@
 // Runs .ci/run with a fake npm and fake scripts: which suites it runs, and how it handles their exit codes.
 import { execFile } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,9 +9,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /**
  * Exits with the next code of a file next to it, which is named by the first matching word; passes without a
- * file.
+ * file. Copies the report of the tests to where it is wanted.
  */
 const STAND_IN = `#!/usr/bin/env bash
+for word in "$@"; do
+  if [ "\${word#--outputFile.json=}" != "$word" ] && [ -e "$ENDS/report" ]; then cp "$ENDS/report" "\${word#*=}"; fi
+done
+echo "$*" >> "$ENDS/runs"
 for word in "$(basename "$0")" "$@"; do
   [ -s "$ENDS/$word" ] || continue
   status=$(head -1 "$ENDS/$word")
@@ -25,7 +29,7 @@ describe("the project check", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "santinela-check-"));
     for (const name of [".ci", "bin", "ends", "scripts"]) mkdirSync(join(folder, name));
-    cpSync(join(root, ".ci/run"), join(folder, ".ci/run"));
+    for (const file of [".ci/run", "scripts/failed-files.mjs"]) cpSync(join(root, file), join(folder, file));
     for (const program of ["bin/npm", "scripts/test-deps.sh", "scripts/test-package.sh"]) {
       writeFileSync(join(folder, program), STAND_IN);
       chmodSync(join(folder, program), 0o755);
@@ -48,7 +52,10 @@ describe("the project check", () => {
     };
     return new Promise((resolve) => {
       execFile("bash", [join(folder, ".ci/run")], { env: environment }, (error, stdout) => {
-        const outcomes = stdout.slice(stdout.indexOf("ci: npm test:")).trim().split("\n");
+        // The lines at the end, not those about what begins.
+        const outcomes = stdout
+          .split("\n")
+          .filter((line) => line.startsWith("ci: ") && !/: once more: |, at most \d+ s$/.test(line));
         resolve({ code: error === null ? 0 : Number(error.code), last: outcomes });
       });
     });
@@ -68,14 +75,55 @@ describe("the project check", () => {
     });
   });
 
-  test("fails with npm test, before anything else", async () => {
-    ends("test", 1);
-    expect(await check()).toMatchObject({ code: 1, last: [""] });
+  /** What Vitest's report says of these files: true if they passed. */
+  function reports(files: Record<string, boolean>): void {
+    const testResults = Object.entries(files).map(([name, passed]) => ({
+      name: join(folder, name),
+      status: passed ? "passed" : "failed",
+    }));
+    writeFileSync(join(folder, "ends/report"), JSON.stringify({ testResults }));
+  }
+  const runs = (): string[] => readFileSync(join(folder, "ends/runs"), "utf8").trim().split("\n");
+
+  test.each(["test", "test:long"])("fails with %s without a report, before anything else", async (suite) => {
+    ends(suite, 1);
+    expect(await check()).toMatchObject({ code: 1, last: [] });
+    expect(runs().filter((run) => run.includes("systemd"))).toEqual([]);
   });
 
-  test("fails with the random runs and the faults", async () => {
-    ends("test:long", 1);
-    expect(await check()).toMatchObject({ code: 1, last: [""] });
+  test.each(["test", "test:long"])(
+    "passes with files of %s that pass by themselves, and names them",
+    async (suite) => {
+      ends(suite, 1);
+      reports({ "test/a.test.ts": true, "test/b.test.ts": false, "test/c.test.ts": false });
+      const { code, last } = await check();
+      expect(code).toBe(0);
+      const name = suite === "test" ? "npm test" : "npm run test:long";
+      expect(last).toContain(`ci: ${name}: test/b.test.ts failed, then passed`);
+      expect(last).toContain(`ci: ${name}: test/c.test.ts failed, then passed`);
+      expect(last).not.toContain(`ci: ${name}: passed`);
+      expect(last).toContain("ci: installation and upgrade: passed");
+      expect(runs().some((run) => run.endsWith(`${suite} -- test/b.test.ts test/c.test.ts`))).toBe(true);
+    },
+  );
+
+  test.each(["test", "test:long"])("fails with a file of %s that fails twice", async (suite) => {
+    ends(suite, 1, 1);
+    reports({ "test/b.test.ts": false });
+    expect(await check()).toMatchObject({ code: 1 });
+  });
+
+  test("fails with more than three files of npm test, without a second run", async () => {
+    ends("test", 1);
+    reports({ a: false, b: false, c: false, d: false });
+    expect(await check()).toMatchObject({ code: 1, last: [] });
+    expect(runs()).toHaveLength(2);
+  });
+
+  test("fails if something beside the files of the tests has failed", async () => {
+    ends("test", 1);
+    reports({ a: true });
+    expect(await check()).toMatchObject({ code: 1, last: [] });
   });
 
   test("passes on a machine that cannot create containers, or cannot install the tools for them", async () => {
