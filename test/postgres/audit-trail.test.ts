@@ -28,12 +28,12 @@ describeWithPostgres("the audit trail of a centre of two processes", () => {
 
   test("has one order, that of the events, whatever happens at once", { timeout: 60_000 }, async () => {
     const made = await Promise.all(
-      [...Array(60).keys()].map((number) => at(number).records.create(PATROL, OPERATOR_USER)),
+      [...Array(30).keys()].map((number) => at(number).records.create(PATROL, OPERATOR_USER)),
     );
     const accounts: PostgresAccounts[] = both.map((centre) => centre.accounts);
     await Promise.all([
       ...made.map(({ record }, number) => at(number).records.remove(record.id, undefined, OPERATOR_USER)),
-      ...[...Array(60).keys()].map((number) =>
+      ...[...Array(30).keys()].map((number) =>
         at(number).events.add(
           { event: "signed-in", who: `${number}@b.c`, from: "192.0.2.1", subject: "s", detail: {} },
           number,
@@ -44,11 +44,11 @@ describeWithPostgres("the audit trail of a centre of two processes", () => {
       ),
     ]);
     const found = await rows();
-    expect(found).toHaveLength(60 + 60 + 2);
+    expect(found).toHaveLength(30 + 30 + 2);
     expect(found.map(({ position }) => position)).toEqual(found.map((_row, index) => index + 1));
     expect(found.map(({ seq }) => seq)).toEqual(found.map(({ seq }) => seq).toSorted((a, b) => a - b));
     for (const { connections } of both)
-      expect(await verifyTrail(connections)).toMatchObject({ entries: 122, broken: null });
+      expect(await verifyTrail(connections)).toMatchObject({ entries: 62, broken: null });
   });
 
   test("has one entry for a program that signs in at both", async () => {
@@ -61,13 +61,13 @@ describeWithPostgres("the audit trail of a centre of two processes", () => {
       detail: {},
     } as const;
     // Of one moment: an event that is stored after a later one of the other process is no repetition of it.
-    await Promise.all([...Array(50).keys()].map((number) => at(number).events.add(event, 1_000)));
+    await Promise.all([...Array(30).keys()].map((number) => at(number).events.add(event, 1_000)));
     expect(await rows()).toHaveLength(before + 1);
   });
 
   test("has an entry for each record that is gone, also if the server dies meanwhile", async () => {
     const made = await Promise.all(
-      [...Array(100).keys()].map((number) => at(number).records.create(PATROL, OPERATOR_USER)),
+      [...Array(60).keys()].map((number) => at(number).records.create(PATROL, OPERATOR_USER)),
     );
     const before = (await rows()).length;
     const removals = Promise.allSettled(
@@ -84,8 +84,9 @@ describeWithPostgres("the audit trail of a centre of two processes", () => {
     const ended = await removals;
     await server.startAgain();
     const [left] = await both[0].connections.query<{ n: number }>(
-      "SELECT count(*) AS n FROM interventions WHERE deleted_at IS NOT NULL AND id >= $1",
-      [made[0]?.record.id ?? 0],
+      "SELECT count(*) AS n FROM interventions WHERE deleted_at IS NOT NULL AND id = ANY($1)",
+      // Which of the two processes had its records first is open.
+      [made.map(({ record }) => record.id)],
     );
     const gone = left?.n ?? 0;
     expect(gone).toBeGreaterThanOrEqual(ended.filter(({ status }) => status === "fulfilled").length);
