@@ -9,8 +9,8 @@ export interface MessageHead {
   readonly sequence: string;
   /** Receiver number; null if the message has none. */
   readonly receiver: string | null;
-  /** Account prefix (line); may be empty. */
-  readonly line: string;
+  /** Account prefix (line); may be empty; null if the message has none. */
+  readonly line: string | null;
   /** Account in capitals; null if it is only in the data. */
   readonly account: string | null;
   /** The account as sent, for the reply; null without a `#`. */
@@ -35,13 +35,14 @@ export interface MessageContent {
  * As DC-09, 5.5.1: the prefix and the receiver have up to six hexadecimal digits, the account up to sixteen. Other letters
  * are read too, so that a wrong account is named.
  */
-const HEAD = /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?L([0-9A-F]{0,6})(?:#([0-9A-Z]{0,16}))?\[/i;
+const HEAD =
+  /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?(?:L([0-9A-F]{0,6}))?(?:#([0-9A-Z]{0,16}))?\[/i;
 /** Extended blocks of one message; more than any panel sends. */
 const EXTENDED_MAX = 16;
 
 /** Reads the head of a body. @returns undefined if it is not a DC-09 message */
 export function messageHead(body: Buffer): MessageHead | undefined {
-  const [head, asterisk, token = "", sequence = "", receiver, line = "", account] =
+  const [head, asterisk, token = "", sequence = "", receiver, line, account] =
     HEAD.exec(body.toString("latin1")) ?? [];
   if (head === undefined) return undefined;
   return {
@@ -49,7 +50,7 @@ export function messageHead(body: Buffer): MessageHead | undefined {
     isEncrypted: asterisk === "*",
     sequence,
     receiver: receiver ?? null,
-    line,
+    line: line ?? null,
     account: account === undefined || account === "" ? null : account.toUpperCase(),
     accountText: account ?? null,
     rest: body.subarray(head.length),
@@ -57,8 +58,8 @@ export function messageHead(body: Buffer): MessageHead | undefined {
 }
 
 /** The content of a message that is not encrypted. @returns undefined if it is malformed */
-export function plainContent({ rest }: MessageHead): MessageContent | undefined {
-  return contentOf(textOf(rest), false);
+export function plainContent(head: MessageHead): MessageContent | undefined {
+  return contentOf(textOf(head.rest), head);
 }
 
 /**
@@ -66,15 +67,15 @@ export function plainContent({ rest }: MessageHead): MessageContent | undefined 
  * @param key 16, 24 or 32 bytes
  * @returns undefined for another key or a malformed content
  */
-export function encryptedContent({ rest }: MessageHead, key: Buffer): MessageContent | undefined {
-  const bytes = decrypted(rest.toString("latin1"), key);
-  const content = bytes && contentOf(textOf(bytes), true);
+export function encryptedContent(head: MessageHead, key: Buffer): MessageContent | undefined {
+  const bytes = decrypted(head.rest.toString("latin1"), key);
+  const content = bytes && contentOf(textOf(bytes), head);
   // DC-09, 5.5.1.8 requires the time in encrypted messages. It also shows that the key is right: with another one the
   // content is random, and without a time an old message could be replayed.
   return content && content.sentWallMs !== null ? content : undefined;
 }
 
-function contentOf(text: string, isEncrypted: boolean): MessageContent | undefined {
+function contentOf(text: string, head: MessageHead): MessageContent | undefined {
   const end = text.indexOf("]");
   if (end < 0) return undefined;
   const extended: { id: string; text: string }[] = [];
@@ -87,22 +88,23 @@ function contentOf(text: string, isEncrypted: boolean): MessageContent | undefin
   }
   const sentWallMs = timeOf(text.slice(at));
   if (sentWallMs === undefined) return undefined;
-  return { ...dataOf(text.slice(0, end), isEncrypted), extended, sentWallMs };
+  return { ...dataOf(text.slice(0, end), head), extended, sentWallMs };
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;
 
 /**
  * Separates padding, account and data. Encrypted data begins with padding up to the first `|`, which some panels omit
- * when there is nothing to pad or no data.
+ * when there is nothing to pad or no data. Some write the account without its `#`: it is then that of the head.
  */
-function dataOf(text: string, isEncrypted: boolean): Pick<MessageContent, "account" | "data"> {
+function dataOf(text: string, head: MessageHead): Pick<MessageContent, "account" | "data"> {
   const parts = text.split("|");
   const [first = "", second = ""] = parts;
   const beginsWithAccount = parts.length > 1 && ACCOUNT.test(first) && !ACCOUNT.test(second);
-  if (isEncrypted && !beginsWithAccount) parts.shift();
+  if (head.isEncrypted && !beginsWithAccount) parts.shift();
   const account = ACCOUNT.exec(parts[0] ?? "")?.[1];
-  if (account !== undefined || (parts[0] === "" && parts.length > 1)) parts.shift();
+  const isOfHead = parts[0] === "" || parts[0]?.toUpperCase() === head.account;
+  if (account !== undefined || (isOfHead && parts.length > 1)) parts.shift();
   return { account: account?.toUpperCase() ?? null, data: parts.join("|") };
 }
 
@@ -110,7 +112,8 @@ const TIME = /^_(\d{2}):(\d{2}):(\d{2}),(\d{2})-(\d{2})-(\d{4})\s*$/;
 
 /** The time at the end of a message, in UTC, milliseconds since 1970. @returns null for none, undefined for anything else */
 export function timeOf(text: string): number | null | undefined {
-  if (text === "") return null;
+  // Some senders without a clock write only its underscore.
+  if (text === "" || text === "_") return null;
   const [hour = 0, minute = 0, second = 0, month = 0, day = 0, year = 0] = (TIME.exec(text) ?? [])
     .slice(1)
     .map(Number);

@@ -36,5 +36,6 @@ const PADDING = Uint8Array.from({ length: 16 }, (_, index) => index);
 
 function echoOf({ sequence, receiver, line, accountText }: Answered["head"]): string {
   const receiverText = receiver === null ? "" : `R${receiver}`;
-  return `${sequence}${receiverText}L${line}${accountText === null ? "" : `#${accountText}`}`;
+  const lineText = line === null ? "" : `L${line}`;
+  return `${sequence}${receiverText}${lineText}${accountText === null ? "" : `#${accountText}`}`;
 }
