@@ -3,44 +3,87 @@ import { siaMeaning } from "./sia-code.ts";
 
 /** Events of one message; DC-03 blocks are short, and more would be a flood. */
 const EVENTS_MAX = 16;
+/** Codes, modifiers and pieces of texts of one message. */
+const BLOCKS_MAX = 128;
 
 /** A data modifier of DC-03, such as `ri1` (area) or `ti10:15` (time): two small letters and their value. */
-const MODIFIER = /^([a-z]{2})([^/A-Z*^'"|]*)/;
+const MODIFIER = /^([a-z]{2}|Ri)([^/A-Z*^'"|]*)/;
 /** A data code with the number of its zone or user. */
-const CODE = /^([A-Z]{2})(\d*)/;
+const CODE = /^([A-Z]{2})\s*(\d*)/;
+/** A block that is a code and nothing else before its text: the words of a text begin with two capitals too. */
+const IS_CODE = /^[A-Z]{2}(?:\s*\d+)?(?:NM)?\s*(?:$|[/|*^"'])/;
 /** A text between quotes or carets, with what surrounds it, up to the next block. */
-const TEXT = /^[*|]?(?:\^([^^]*)\^|"([^"]*)"|'([^']*)'|A([^/]*))?[^/]*/;
+const TEXT = /^[*|]?(?:\^([^^]*)\^|"([^"]*)"|'([^']*)')[^/|]*/;
+/** Any other text behind a code, which begins with a star; other characters there mean nothing. */
+const OPEN_TEXT = /^([*^"'][^/|]*)?[^/|]*/;
+/** The text of an event, or of the message, as a block of its own. */
+const TEXT_BLOCK = /^A?([^/|]*)/;
+/** `N` begins a new event, `O` an old one from the panel's memory; both are events that were not acknowledged before. */
+const BEGIN = /^[NO](?=\s*(?:[A-Z]{2}|[a-z]{2}|Ri)|[/|]|$)/;
+/** Blocks are separated by a slash, of some makers by a bar. */
+const SEPARATORS = /^[/|\s]+/;
 
 /**
  * Reads the data of a `SIA-DCS` message, such as `Nri1/BA05` or `Nri1/CL501^Ana^`.
  * @returns undefined if it is malformed
  */
 export function siaEvents(data: string): PanelEvent[] | undefined {
-  // `N` begins a new event, `O` an old one from the panel's memory; both are events that were not acknowledged before.
-  let rest = /^[NO](?=[A-Z]{2}|[a-z]{2}|$)/.test(data) ? data.slice(1) : data;
+  let rest = data;
   const events: PanelEvent[] = [];
   let partition: number | null = null;
-  while (rest !== "") {
-    const separator = /^[/\s]+/.exec(rest)?.[0] ?? "";
-    rest = rest.slice(separator.length);
+  for (let blocks = 0; rest !== ""; blocks += 1) {
+    if (blocks >= BLOCKS_MAX) return undefined;
+    rest = withoutBegin(rest, events.length > 0);
     const modifier = MODIFIER.exec(rest);
     if (modifier) {
-      const [whole, name, value = ""] = modifier;
+      const [whole, name = "", value = ""] = modifier;
       // "ri": the area that the following events belong to.
-      if (name === "ri") partition = numberOf(value);
+      if (name.toLowerCase() === "ri") partition = numberOf(value.trim());
       rest = rest.slice(whole.length);
       continue;
     }
+    if (rest === "") break;
+    const last = events.at(-1);
+    const block = last || rest.startsWith("A") ? blockThatIsNoCode(rest) : undefined;
+    if (block !== undefined) {
+      rest = rest.slice(block.length);
+      events.splice(-1, 1, ...continued(last, block));
+      if (events.length > EVENTS_MAX) return undefined;
+      continue;
+    }
     const found = CODE.exec(rest);
-    if (!found) return rest === "" && events.length > 0 ? events : undefined;
+    if (!found || events.length >= EVENTS_MAX) return undefined;
     const [whole, code = "", digits = ""] = found;
-    const text = TEXT.exec(rest.slice(whole.length)) ?? [""];
+    const text = TEXT.exec(rest.slice(whole.length)) ?? OPEN_TEXT.exec(rest.slice(whole.length)) ?? [""];
     rest = rest.slice(whole.length + text[0].length);
-    if (events.length >= EVENTS_MAX) return undefined;
-    events.push(eventOf(code, { partition, number: numberOf(digits), text: textIn(text) }));
+    events.push(eventOf(code, { partition, number: numberOf(digits), text: textIn(text.slice(1)) }));
   }
   return events.length > 0 ? events : undefined;
 }
+
+/** Skips separators and the letter that begins an event; behind another event only if a code or modifier follows. */
+function withoutBegin(text: string, isFollowing: boolean): string {
+  const rest = text.replace(SEPARATORS, "");
+  const inner = rest.replace(BEGIN, "").trimStart();
+  if (inner.length === rest.length) return rest;
+  return isFollowing && !IS_CODE.test(inner) && !MODIFIER.test(inner) ? rest : inner.replace(SEPARATORS, "");
+}
+
+/** The first block, if it is a text or only a number. */
+function blockThatIsNoCode(rest: string): string | undefined {
+  return IS_CODE.test(rest) ? undefined : TEXT_BLOCK.exec(rest)?.[0];
+}
+
+/** The last event with a block behind it: a further number of the same code, or its text, which may contain separators. */
+function continued(last: PanelEvent | undefined, block: string): PanelEvent[] {
+  const [, inner = ""] = TEXT_BLOCK.exec(block) ?? [];
+  const text = textIn([inner]);
+  if (!last) return text === "" ? [] : [{ ...eventOf("A", NOWHERE), meaning: { what: "note" }, text }];
+  if (last.text === "" && /^\d+$/.test(block)) return [last, { ...last, number: numberOf(block) }];
+  return [{ ...last, text: last.text === "" ? text : `${last.text}/${textIn([block])}` }];
+}
+
+const NOWHERE = { partition: null, number: null, text: "" };
 
 function eventOf(code: string, where: Pick<PanelEvent, "partition" | "number" | "text">): PanelEvent {
   const known = siaMeaning(code);
@@ -48,8 +91,19 @@ function eventOf(code: string, where: Pick<PanelEvent, "partition" | "number" | 
   return { code, base, change, meaning, ...where };
 }
 
-function textIn([, caret, double, single, block]: readonly (string | undefined)[]): string {
-  return (caret ?? double ?? single ?? block ?? "").trim();
+/** The text of the first group that matched, without the signs around it, and without the `NM` that some write behind it. */
+function textIn(groups: readonly (string | undefined)[]): string {
+  const text = (groups.find((group) => group !== undefined) ?? "").trim();
+  if (text === "NM") return "";
+  const isBehind = text.endsWith("NM") && isSign(text.at(-3));
+  const end = isBehind ? text.length - 2 : text.length;
+  const characters = Array.from(text.slice(0, end));
+  const from = characters.findIndex((character) => !isSign(character));
+  return from < 0 ? "" : characters.slice(from, characters.findLastIndex((one) => !isSign(one)) + 1).join("");
+}
+
+function isSign(character: string | undefined): boolean {
+  return character !== undefined && /[*^"'\s]/.test(character);
 }
 
 function numberOf(digits: string): number | null {

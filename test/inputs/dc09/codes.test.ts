@@ -104,9 +104,54 @@ describe("SIA", () => {
     ["Ori04/OP001NM", [{ code: "OP", partition: 4, number: 1 }]],
     ["Nri1/BA501|AKitchen", [{ code: "BA", number: 501, text: "Kitchen" }]],
     ["NT05", [{ code: "NT", number: 5 }]],
+    // Eaton and Cooper: SIA 2, Extended SIA 3 and its second version with other separators.
+    ["N/ri4/FA2", [{ code: "FA", partition: 4, number: 2, text: "" }]],
+    ["Nti10:15/ri4/FA2/AFire Zone 2", [{ code: "FA", partition: 4, number: 2, text: "Fire Zone 2" }]],
+    ["Nti10:15|ri4|FA2|AFire Zone 2", [{ code: "FA", partition: 4, number: 2, text: "Fire Zone 2" }]],
+    ["Nti10:15/id3/ri4/OP3/AOPENING", [{ code: "OP", number: 3, text: "OPENING" }]],
+    // Honeywell Galaxy: the time after the code.
+    ["NBA1021/ri01/ti07:38/A+INTRUDER.", [{ code: "BA", number: 1021, text: "+INTRUDER." }]],
+    // As DSC prints it.
+    ["N Ri01 BA 01", [{ code: "BA", partition: 1, number: 1 }]],
+    ["Nri1/BA05*NAME", [{ code: "BA", number: 5, text: "NAME" }]],
+    ["Nri1OP0001*Familie*", [{ code: "OP", number: 1, text: "Familie" }]],
+    ["Nri1/BA47*Hol/Debara*", [{ code: "BA", number: 47, text: "Hol/Debara" }]],
+    ["Nri1/BA47*HOL/BUCATARIE/FATA*", [{ code: "BA", number: 47, text: "HOL/BUCATARIE/FATA" }]],
+    [
+      "NBA1*Hol/NBA2*Pod/Nri2/FA3",
+      [
+        { code: "BA", number: 1, text: "Hol" },
+        { code: "BA", number: 2, text: "Pod" },
+        { code: "FA", number: 3, partition: 2 },
+      ],
+    ],
+    [
+      "Nri1/BA013/014",
+      [
+        { code: "BA", number: 13 },
+        { code: "BA", number: 14 },
+      ],
+    ],
+    // A text that follows in a message of its own.
+    ["AFire Zone 2", [{ code: "A", meaning: { what: "note" }, text: "Fire Zone 2" }]],
   ])("%s is read", (data, events) => expect(siaEvents(data)).toMatchObject(events));
 
-  test.each(["", "N", "Nri1", "12", "/", "Nri1/5", "NBA1/".repeat(17)])("%j is not an event", (data) =>
-    expect(siaEvents(data)).toBeUndefined(),
-  );
+  test("a read event has no other text than its own", () => {
+    for (const data of ["Nri1/BA5", "Nri1/BA5NM", "NBA5*NM", "Nri1/BA5*''NM", "Nri1/BA5**"])
+      expect(siaEvents(data), data).toMatchObject([{ code: "BA", number: 5, text: "" }]);
+    expect(siaEvents("Nri1/BA5/FA6")).toHaveLength(2);
+  });
+
+  test.each([
+    "",
+    "N",
+    "Nri1",
+    "12",
+    "/",
+    "Nri1/5",
+    "A",
+    "NBA1/".repeat(17),
+    `NBA1${"/2".repeat(17)}`,
+    `NBA1${"/x".repeat(200)}`,
+  ])("%j is not an event", (data) => expect(siaEvents(data)).toBeUndefined());
 });
