@@ -25,6 +25,8 @@ const ROWS: readonly Row[] = [
   [121, 122, alarm("holdup")],
   [123, 123, alarm("panic")],
   [124, 126, alarm("holdup")],
+  // A confirmed hold-up (BS 8243), as 139 is a confirmed burglary.
+  [129, 129, alarm("holdup")],
   // Burglar alarms.
   [130, 130, alarm("intrusion")],
   [131, 131, alarm("perimeter")],
@@ -52,8 +54,13 @@ const ROWS: readonly Row[] = [
   [163, 169, alarm("technical")],
   // Fire supervisory: pressure, valves, pumps.
   [200, 206, alarm("technical")],
-  // System troubles: 301 mains, 302 and 309 battery, 316 tamper of the system.
-  [300, 315, TROUBLE],
+  // System troubles: 301 mains, 302 and 309 battery, 316 tamper of the system. A reset by the system or by an engineer and a
+  // changed program happen once and have no restoral.
+  [300, 304, TROUBLE],
+  [305, 306, NOTE],
+  [307, 312, TROUBLE],
+  [313, 313, NOTE],
+  [314, 315, TROUBLE],
   [316, 316, TAMPER],
   [320, 340, TROUBLE],
   [341, 341, TAMPER],
@@ -107,14 +114,24 @@ export function contactIdMeaning(code: number): CodeMeaning | undefined {
   return ROWS.find(([from, to]) => code >= from && code <= to)?.[2];
 }
 
-/** Qualifier, event, partition, zone; separated by blanks (DC-05, 2.1), which some panels omit. */
-const EVENT = /^\s*(?:18\s+)?([136])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
-const CHANGES: Readonly<Record<string, CodeChange>> = { 1: "new", 3: "restored", 6: "present" };
+/**
+ * Qualifier, event, partition, zone; separated by blanks (DC-05, 2.1), which some panels omit. The qualifier may be the letter
+ * that receivers print: event, restoral, previous event.
+ */
+const EVENT = /^\s*(?:18\s+)?([136ERP])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
+const CHANGES: Readonly<Record<string, CodeChange>> = {
+  1: "new",
+  3: "restored",
+  6: "present",
+  E: "new",
+  R: "restored",
+  P: "present",
+};
 
 /** Reads the data of an `ADM-CID` message. @returns undefined if it is malformed */
 export function contactIdEvent(data: string): PanelEvent | undefined {
   const [whole, qualifier = "", event = "", partition = "", number = ""] = EVENT.exec(data) ?? [];
-  const change = CHANGES[qualifier];
+  const change = CHANGES[qualifier.toUpperCase()];
   if (whole === undefined || change === undefined) return undefined;
   const code = event.toUpperCase();
   const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : undefined;

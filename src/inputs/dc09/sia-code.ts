@@ -62,9 +62,12 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["ES", "EJ", TAMPER],
   ["XS", "XJ", TAMPER],
   ["TB", "TU", BYPASS],
-  // Batteries and supervision of transmitters.
+  // A moved detector (Ajax), a panel that was replaced.
+  ["SM AA", "", TAMPER],
+  // Batteries and supervision of transmitters. XL is a weak signal; Ajax reports a lost detector with it, which XC ends.
   ["XT", "XR", BATTERY],
-  ["XL", "", TROUBLE],
+  ["XL", "XC", SUPERVISION],
+  ["EZ", "", SUPERVISION],
   // Mains, batteries, power supply of the panel.
   ["AT", "AR", TROUBLE],
   ["YT YM", "YR", TROUBLE],
@@ -81,21 +84,34 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["ET", "ER", TROUBLE],
   ["IA", "IR", TROUBLE],
   ["YA", "YH", TROUBLE],
-  ["RT YF YU YW YX", "", TROUBLE],
+  ["YX", "YZ", TROUBLE],
+  ["RT YF YU YW", "", TROUBLE],
+  // Ajax: the hub is switched off, the channel of the photos is lost.
+  ["ZZ", "ZY", TROUBLE],
+  ["PF", "PO", TROUBLE],
+  // The ends of fire supervisory conditions; V of other classes is an alarm that was verified.
+  ["FS", "FV", TROUBLE],
+  ["FW", "FQ", TROUBLE],
   // A burglary point that swings, a forced door, a door left open, too many wrong codes.
   ["BD", "BE", TROUBLE],
   ["DF", "", { what: "alarm", kind: "intrusion" }],
   ["DT", "DR", TROUBLE],
-  ["JA", "", TROUBLE],
+  ["JA", "JC", TROUBLE],
   // An exit error is an alarm of the zone, as is a point that confirms or crosses another.
   ["EA EE", "", { what: "alarm", kind: "intrusion" }],
-  ["BM BG", "", { what: "alarm", kind: "intrusion" }],
-  // Openings end with closings: what is armed is restored.
-  ["OP OA OG OH OJ OK OQ OR OS OZ", "CL CA CF CG CJ CK CP CQ CR CS CZ NL NF", ARMING],
+  ["BM BG UG", "", { what: "alarm", kind: "intrusion" }],
+  ["FM FG", "", { what: "alarm", kind: "fire" }],
+  // An alarm of an undefined kind, not a test.
+  ["UX", "", { what: "alarm", kind: "intrusion" }],
+  // Ajax: the night mode is ended under duress.
+  ["ND", "", { what: "alarm", kind: "holdup" }],
+  // Openings end with closings: what is armed is restored. AF, CB and NB, NO, NP and OB are of scenarios and the night mode of
+  // Ajax. Its NC is left with the meaning of the standard, the state of a network.
+  ["OP OA OB OG OH OJ OK OQ OR OS OZ NO NP", "CL CA CB CF CG CJ CK CP CQ CR CS CZ NL NF NM NB AF", ARMING],
   // Recorded only: cancels, delinquent openings and closings, programming, remote access, access control.
-  ["BC FC GC HC MC PC QC SC UC WC OC", "", NOTE],
-  ["CD CE CI CO CT CW CX OI OL OT OU OV CM", "", NOTE],
-  ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YZ YB YN YO YD YE", "", NOTE],
+  ["BC FC GC HC MC QC SC UC WC OC", "", NOTE],
+  ["CC CD CE CI CO CT CW CX NE OI OL OT OU OV CM AB FL MI EX PC PD PE PG", "", NOTE],
+  ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE", "", NOTE],
   ["DA DB DC DD DE DG DH DI DJ DK DL DM DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],
   ["JD JH JK JL JO JP JR JS JT JV JX JY JZ NA NS AN AS XE XF XI XM XW XA XB VI VO VR VT VX VY VZ", "", NOTE],
   // Tests: automatic, manual, walk test, fire test.

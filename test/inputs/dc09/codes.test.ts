@@ -14,7 +14,7 @@ describe("Contact ID", () => {
     ["100 101 102", "medical"],
     ["110 111 112 113 114 115 116 117 118", "fire"],
     ["120 123", "panic"],
-    ["121 122 124 125 126", "holdup"],
+    ["121 122 124 125 126 129", "holdup"],
     ["130 133 134 135 138 139 140 146", "intrusion"],
     ["131 136", "perimeter"],
     ["132", "motion"],
@@ -25,7 +25,7 @@ describe("Contact ID", () => {
     ["384", "battery"],
     ["301 302 309 311 350 351 352 353 354 344", "trouble"],
     ["400 401 402 403 405 407 408 409 441 442 451 456", "arming"],
-    ["406 411 453 459 627", "note"],
+    ["305 306 313 406 411 453 459 627", "note"],
     ["570 571 572 573", "bypass"],
     ["601 602 603 604 605 606 607 608", "test"],
     ["000 099 119 127 160 199 500 900 999", "unknown"],
@@ -41,6 +41,9 @@ describe("Contact ID", () => {
     ["18 1130 01 004", { code: "130", number: 4 }],
     ["1130 01 0A4", { code: "130", number: null }],
     ["1ABC 01 004", { code: "ABC", meaning: undefined }],
+    ["E130 01 004", { code: "130", change: "new", partition: 1, number: 4 }],
+    ["R130 01 004", { code: "130", change: "restored" }],
+    ["P130 01 004", { code: "130", change: "present" }],
   ])("%s is read", (data, event) => expect(contactIdEvent(data)).toMatchObject(event));
 
   test.each(["", "1130", "2130 01 004", "1130 01", "1130 01 004 5", "hello"])("%j is not an event", (data) =>
@@ -50,23 +53,23 @@ describe("Contact ID", () => {
 
 describe("SIA", () => {
   test.each([
-    ["BA BV UA EA DF", "intrusion"],
-    ["FA KA SA", "fire"],
+    ["BA BV BM BG UA UG UX EA DF", "intrusion"],
+    ["FA FM FG KA SA", "fire"],
     ["MA QA", "medical"],
     ["PA", "panic"],
-    ["HA", "holdup"],
+    ["HA HV ND", "holdup"],
     ["GA", "gas"],
     ["WA", "flood"],
     ["ZA", "technical"],
-    ["TA ES XS TT", "tamper"],
+    ["TA ES XS TT SM AA", "tamper"],
     ["XT", "battery"],
-    ["BZ FZ UY", "supervision"],
-    ["AT YT YP LT NT YC YS BT FT EM IA YA", "trouble"],
-    ["OP CL OA CA OG CG OQ CQ OR", "arming"],
+    ["BZ FZ UY XL", "supervision"],
+    ["AT YT YP LT NT YC YS BT FT FS FW EM IA YA YX ZZ PF", "trouble"],
+    ["OP CL OA CA OG CG OQ CQ OR OB NO NP AF CB NB NL NM NF", "arming"],
     ["BB FB TB", "bypass"],
     ["RP RX TX TS TE BX", "test"],
-    ["BC OC CI OI LB", "note"],
-    ["AA QQ JC ZQ", "unknown"],
+    ["BC OC CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
+    ["AC QQ ZQ", "unknown"],
   ])("%s are %s", (codes, what) => {
     for (const code of codes.split(" ")) expect(shortOf(siaMeaning(code)?.meaning), code).toBe(what);
   });
@@ -83,6 +86,18 @@ describe("SIA", () => {
     ["BJ", "BT"],
     ["CL", "OP"],
     ["TE", "TS"],
+    // The end of a supervisory condition is not a fire.
+    ["FV", "FS"],
+    ["FQ", "FW"],
+    ["XC", "XL"],
+    ["JC", "JA"],
+    ["YZ", "YX"],
+    ["ZY", "ZZ"],
+    ["PO", "PF"],
+    // Ajax: the system or a group is armed with faults or by a scenario.
+    ["AF", "OP"],
+    ["CB", "OP"],
+    ["NB", "OP"],
   ])("%s ends %s", (code, base) => expect(siaMeaning(code)).toMatchObject({ base, change: "restored" }));
 
   test.each([
