@@ -29,10 +29,10 @@ export function encrypted(content: Buffer, key: Buffer): string {
 }
 
 /**
- * Padding that fills a content of this length to whole blocks.
- * @param random bytes for it, at least 15; characters that have a meaning in a message are avoided
+ * Padding that fills a content of this length to whole blocks; a content of whole blocks gets another one (DC-09, 5.4.4.3).
+ * @param random bytes for it, at least 16; characters that have a meaning in a message are avoided
  */
 export function paddingFor(contentBytes: number, random: Uint8Array): string {
-  const length = (BLOCK_BYTES - (contentBytes % BLOCK_BYTES)) % BLOCK_BYTES;
+  const length = BLOCK_BYTES - (contentBytes % BLOCK_BYTES);
   return Array.from(random.subarray(0, length), (byte) => String.fromCharCode(0x41 + (byte % 26))).join("");
 }

@@ -28,7 +28,7 @@ export interface OutgoingMessage {
 /**
  * Writes a message as a frame of the standard's form. The same arguments give the same bytes.
  * @param stampMs time of the message, milliseconds since 1970
- * @param padding at least 15 bytes that an observer cannot predict; only used with a key
+ * @param padding at least 16 bytes that an observer cannot predict; only used with a key
  */
 export function messageFrame(
   { account, receiver, line, key }: MessageSender,

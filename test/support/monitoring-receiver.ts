@@ -172,14 +172,14 @@ export class MonitoringReceiver {
     };
   }
 
-  /** The content after padding and bar. */
+  /** The content after padding and bar. Whole blocks are padded with another one (DC-09, 5.4.4.3). */
   #decrypt(digits: string): string | undefined {
     const key = Buffer.from(this.#options.key ?? "", "hex");
     if (!/^([0-9A-F]{32})+$/.test(digits)) return undefined;
     const decipher = createDecipheriv(`aes-${key.length * 8}-cbc`, key, NO_VECTOR).setAutoPadding(false);
     const content = Buffer.concat([decipher.update(digits, "hex"), decipher.final()]).toString("latin1");
     const bar = content.indexOf("|");
-    return bar < 0 || bar > 15 || /[[\]#]/.test(content.slice(0, bar)) ? undefined : content.slice(bar + 1);
+    return bar < 1 || bar > 16 || /[[\]#]/.test(content.slice(0, bar)) ? undefined : content.slice(bar + 1);
   }
 
   #ack({ sequence }: ReceivedMessage): Buffer {

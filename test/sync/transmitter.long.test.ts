@@ -352,6 +352,19 @@ describe("receivers", () => {
     await overUdp.stop();
   });
 
+  test("get a block of padding before a content of whole blocks", async () => {
+    // With thirteen digits an event has 48 bytes.
+    const account = "1234567890ABC";
+    const strict = new MonitoringReceiver({ account, key: KEY, wallMs: () => site.zones.clock.wallMs() });
+    await strict.start();
+    start(configOf({ account, key: KEY }, [strict]));
+    await site.trip("smoke");
+    await allSent();
+    expect(strict.events).toEqual(["0001 1110 01 002"]);
+    expect(strict.complaints).toEqual([]);
+    await strict.stop();
+  });
+
   test("a forged acknowledgement of an encrypted alarm does not count", async () => {
     const genuine = await receiver({ key: KEY });
     genuine.behaviour = answering(
@@ -411,6 +424,8 @@ describe("rejections", () => {
     await site.trip("smoke");
     await allSent();
     expect(strict.events).toEqual(["0001 1110 01 002"]);
+    // It occurred just now by either clock.
+    expect(strict.sent.at(-1)?.extended).toEqual([]);
     const [warning, ...others] = site.zones.health.list();
     expect(warning).toMatchObject({ code: "monitoring-receiver-clock", severity: "warning" });
     // The time of a NAK is in whole seconds, and passes while it is on its way.

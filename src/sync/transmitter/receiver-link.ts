@@ -131,6 +131,12 @@ export class ReceiverLink {
     await this.send(message, () => this.nowMs());
   }
 
+  /** A message with its times by the receiver's clock: when it occurred too, or a new event would look old there. */
+  #byItsClock(message: OutgoingMessage): OutgoingMessage {
+    const { occurredMs } = message;
+    return { ...message, occurredMs: occurredMs === null ? null : Math.round(occurredMs + this.#offsetMs) };
+  }
+
   async #exchange(
     message: OutgoingMessage,
     stamp: () => number,
@@ -139,7 +145,8 @@ export class ReceiverLink {
     let reason = "";
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const stampMs = stamp();
-      const frame = messageFrame(sender, message, stampMs, padding(message, stampMs));
+      const sent = this.#byItsClock(message);
+      const frame = messageFrame(sender, sent, stampMs, padding(sent, stampMs));
       const result = await exchange(frame, {
         to,
         clock,
