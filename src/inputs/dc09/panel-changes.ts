@@ -6,6 +6,7 @@ import type { ZoneEngine } from "../zone-engine.ts";
 import type { PanelEvent } from "./panel-code.ts";
 import type { PanelReports } from "./panel-reports.ts";
 import { zonesOfNumber } from "./panel-zones.ts";
+import { alsoEndedBy } from "./sia-code.ts";
 
 export interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
   readonly monitor: ZoneEngine;
@@ -34,6 +35,7 @@ export class PanelChanges {
   apply(account: string, { event, contacts }: PlannedEvent, zones: readonly Zone[]): void {
     for (const { id } of contacts) this.#read(id, event);
     if (contacts.length === 0) this.#applyMeaning(account, event, zones);
+    this.#endTroubles(account, event, zones);
     const isContact = contacts.length > 0 && event.meaning !== undefined;
     if (!isContact) this.#options.journal.afterCommit(() => this.#record(account, event));
   }
@@ -73,6 +75,15 @@ export class PanelChanges {
       case "note":
       case undefined:
     }
+  }
+
+  /** A point that is restored has no trouble and is not missing either. */
+  #endTroubles(account: string, event: PanelEvent, zones: readonly Zone[]): void {
+    const ended = alsoEndedBy(event.code);
+    for (const base of ended)
+      this.#options.reports.take(account, "trouble", { ...event, base, change: "restored" });
+    if ((event.number ?? 0) === 0 || !ended.some((base) => base.endsWith("Z"))) return;
+    for (const { id } of zonesOfNumber(zones, account, event)) this.#setFault(id, "supervision", false);
   }
 
   #setFault(zoneId: string, fault: "tamper" | "battery" | "supervision", isOn: boolean): void {

@@ -133,6 +133,18 @@ const BY_CODE = new Map<string, SiaMeaning>(
   }),
 );
 
+/**
+ * The codes that the end of a point's alarm or trouble ends too. DC-03: a restoral ends "alarm or trouble", and nothing else ends
+ * lost supervision; Ajax ends supervisory conditions with the end of a trouble.
+ */
+export function alsoEndedBy(code: string): readonly string[] {
+  const point = code.slice(0, 1);
+  const ended = { R: "TSYZ", J: "S" }[code.slice(1)];
+  return ended === undefined || KIND_OF_CLASS[point] === undefined
+    ? []
+    : Array.from(ended, (letter) => point + letter);
+}
+
 /** The meaning of a code. @param code two capital letters. @returns undefined for an unknown one */
 export function siaMeaning(code: string): SiaMeaning | undefined {
   const own = BY_CODE.get(code);

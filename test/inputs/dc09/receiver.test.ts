@@ -310,6 +310,21 @@ describe("other reports", () => {
     expect(here.conditions).toEqual([]);
   });
 
+  test("the restoral of a point in SIA ends its troubles and its lost supervision too", async () => {
+    const here = await started([panelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    for (const code of ["BT08", "BS08", "FT08", "BT09", "BZ04"]) await panel.sia(`Nri1/${code}`);
+    await panel.sia("Nri1/BR08");
+    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 FT 8", "alarm-panel-trouble/1234 BT 9"]);
+    await panel.sia("Nri1/FJ08/BR09/BR04");
+    expect(here.conditions).toEqual([]);
+    here.clock.advance(5_000);
+    expect(here.trips.map(({ type, cause }) => `${type} ${cause}`)).toEqual([
+      "fault supervision",
+      "fault-over supervision",
+    ]);
+  });
+
   test("tamper, battery and supervision of a zone are its faults", async () => {
     const here = await started([panelAccount("1234")], [hall]);
     const panel = here.panel("1234");
