@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of what a release publishes: the apt repository over HTTP in a Debian 13 with systemd as PID 1, with apt and with
-# unattended-upgrades, and the OCI image with podman. Exits with 77 and the reason if they cannot run. TEST_PACKAGES is a
-# folder of packages: an existing one is used, a missing one is built there.
+# unattended-upgrades, the OCI image with podman, and the package with lintian if that is installed. Exits with 77 and the
+# reason if they cannot run. TEST_PACKAGES is a folder of packages: an existing one is used, a missing one is built there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

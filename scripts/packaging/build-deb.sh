@@ -54,8 +54,9 @@ find "$modules" -type d \( -name test -o -name tests -o -name __tests__ -o -name
 find "$modules" -depth -type d -empty -delete
 
 install -D -m 755 "$node_home/bin/node" "$home/node/bin/node"
-"$gnu-strip" "$home/node/bin/node"
+"$gnu-strip" --remove-section=.comment "$home/node/bin/node"
 install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
+find "$modules" -type f -name '*.node' -exec "$gnu-strip" --strip-unneeded --remove-section=.comment {} +
 "$here/load-addons.sh" "$arch" "$home/node" "$modules"
 "$here/stage.sh" "$tree" /usr/lib/santinela/package
 
@@ -89,6 +90,8 @@ mkdir -p "$tree/DEBIAN"
 for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
 size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
 sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" "$here/deb/control" >"$tree/DEBIAN/control"
+# For dpkg --verify. Sums that dpkg makes itself would also be right for what the card has damaged during the installation.
+(cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 chmod -R u=rwX,go=rX "$tree"
 
