@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
@@ -55,6 +55,7 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
   let first: Container;
   let second: Container;
   let base: string;
+  let repository: string | undefined;
   beforeAll(async () => {
     const root = execFileSync("scripts/test-rootfs.sh", ["bookworm", "python3-apt"], { encoding: "utf8" });
     first = await Container.boot(root.trim());
@@ -68,6 +69,11 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
       `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/package/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.1"/'`,
     );
     repack(
+      "published",
+      "99.0.2",
+      `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/package/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.2"/'`,
+    );
+    repack(
       "crashing",
       "99.0.0",
       `sed -i '2i if (process.argv[2] === "serve") throw new Error("broken");' tree/usr/lib/santinela/package/dist/main.js`,
@@ -77,6 +83,7 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     await first.stop();
     await second.stop();
     rmSync(folder, { recursive: true });
+    if (repository !== undefined) rmSync(repository, { recursive: true });
   });
 
   function repack(name: string, wanted: string, change: string): void {
@@ -85,8 +92,33 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     execFileSync("sh", ["-c", script], { stdio: "ignore" });
   }
 
+  /** Makes a signed apt repository of the package, as a release does. */
+  function publish(name: string): { url: string; keyFile: string } {
+    const keys = join(folder, "keys");
+    mkdirSync(keys, { mode: 0o700 });
+    const env = { ...process.env, GNUPGHOME: keys, SOURCE_DATE_EPOCH: "1700000060" };
+    const made = ["--quick-generate-key", "role@example.org", "ed25519", "sign", "0"];
+    const old = ["--faked-system-time", "1700000000", "--passphrase", ""];
+    execFileSync("gpg", ["--batch", "--quiet", ...old, ...made], { env, stdio: "pipe" });
+    // The containers have this folder as /packages.
+    repository = mkdtempSync(join(process.env["TEST_PACKAGES"] ?? "", "apt-"));
+    chmodSync(repository, 0o755);
+    const words = [
+      "scripts/release/repository.mjs",
+      repository,
+      "role@example.org",
+      join(folder, `${name}.deb`),
+    ];
+    execFileSync("node", words, { env });
+    execFileSync("gpgconf", ["--kill", "gpg-agent"], { env });
+    return {
+      url: `file:/packages/${basename(repository)}`,
+      keyFile: join(repository, "santinela-archive-keyring.gpg"),
+    };
+  }
+
   /** Runs the example's playbook on both sites, one after the other. */
-  function play(variables: object, more: object = {}): Promise<Outcome> {
+  function play(variables: object, more: object = {}, options: readonly string[] = []): Promise<Outcome> {
     const connection = {
       ansible_connection: "container",
       ansible_python_interpreter: "/usr/bin/python3",
@@ -122,7 +154,7 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     return new Promise((resolve) => {
       execFile(
         "ansible-playbook",
-        ["-vvv", "-i", inventory, "systemd/ansible/site.yml"],
+        ["-vvv", "-i", inventory, "systemd/ansible/site.yml", ...options],
         { env, maxBuffer: 16 * 1_048_576 },
         (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
@@ -143,6 +175,15 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
   beforeEach(async () => {
     await quickProbation(first);
     await quickProbation(second);
+  });
+
+  test("says with --check that a site without the package would be installed, and leaves it so", async () => {
+    const outcome = await play({}, {}, ["--check"]);
+    for (const site of ["site-1", "site-2"])
+      expect(resultOf(outcome, site)).toMatch(/changed=[1-9] .*failed=0/);
+    expect(outcome.stdout).toContain("the package would be installed, and the site configured");
+    expect((await first.run("dpkg-query --status santinela")).code).toBe(1);
+    expect((await first.run("ls /etc/santinela /var/cache/santinela")).stdout).toBe("");
   });
 
   test("sets up two sites: package, configuration, account at the centre and accounts of users", async () => {
@@ -187,6 +228,16 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     expect(resultOf(outcome, "site-1")).toMatch(/changed=0 .*failed=0/);
   });
 
+  test("says with --check which package and configuration would change, and changes neither", async () => {
+    const before = await first.ok("sha256sum /etc/santinela/santinela.yaml");
+    const next = { santinela_package_file: join(folder, "next.deb") };
+    const outcome = await play(next, { site: { name: "Other", ref: "site-1" } }, ["--check"]);
+    expect(resultOf(outcome, "site-1")).toMatch(/changed=2 .*failed=0/);
+    expect(resultOf(outcome, "site-2")).toMatch(/changed=1 .*failed=0/);
+    expect(await version(first)).toBe(VERSION);
+    expect(await first.ok("sha256sum /etc/santinela/santinela.yaml")).toBe(before);
+  });
+
   test("stops at the first site that a release has made red, and does not touch the next wave", async () => {
     const before = await second.property("MainPID");
     const outcome = await play({ santinela_package_file: join(folder, "crashing.deb") });
@@ -203,6 +254,25 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     const outcome = await play({ santinela_package_file: join(folder, "next.deb") });
     expect(resultOf(outcome, "site-2")).toMatch(/failed=0/);
     for (const site of [first, second]) expect(await version(site)).toBe("99.0.1");
+  });
+
+  test("installs the newest release of an apt repository, and changes nothing when it runs again", async () => {
+    const { url, keyFile } = publish("published");
+    const source = {
+      santinela_package_file: "",
+      santinela_repository: url,
+      santinela_repository_key_file: keyFile,
+    };
+    const unknown = await play(source, {}, ["--check"]);
+    for (const site of ["site-1", "site-2"]) expect(resultOf(unknown, site)).toMatch(/failed=0/);
+    for (const site of [first, second]) expect(await version(site)).toBe("99.0.1");
+    const outcome = await play(source);
+    for (const site of ["site-1", "site-2"]) expect(resultOf(outcome, site)).toMatch(/failed=0/);
+    for (const site of [first, second]) expect(await version(site)).toBe("99.0.2");
+    for (const options of [["--check"], []]) {
+      const again = await play(source, {}, options);
+      for (const site of ["site-1", "site-2"]) expect(resultOf(again, site)).toMatch(/changed=0 .*failed=0/);
+    }
   });
 
   test("rejects a configuration with errors, and leaves the one in force", async () => {
