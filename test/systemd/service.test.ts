@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
@@ -101,6 +102,20 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     process.stdout.write(`exposure on Debian ${suite}: ${service}, of the copies ${copies}\n`);
     expect(service).toBeLessThanOrEqual(1.3);
     expect(copies).toBeLessThanOrEqual(0.5);
+  });
+
+  test("runs with the closer sandbox of the installation page, and with an exposure of 1.1", async () => {
+    const page = readFileSync("docs/installing.md", "utf8");
+    const shown = /```ini\n(# \/etc\/systemd\/system\/santinela\.service\.d\/sandbox\.conf\n[^]*?)```/.exec(
+      page,
+    )?.[1];
+    await debian.write(DROP_IN, shown ?? "");
+    await restart();
+    expect(await debian.ok("systemd-analyze security --no-pager santinela.service")).toMatch(
+      /exposure level for \S+: 1\.1 /,
+    );
+    await debian.ok("santinela trip --zone gate");
+    expect(await isActive()).toBe(true);
   });
 
   test("has no capabilities, cannot gain any, and can write only to its own directory", async () => {
