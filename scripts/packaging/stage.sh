@@ -40,7 +40,7 @@ for example in mosquitto.conf avahi.service credentials.conf user-data; do
   put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
 done
 # Same layout as in the source tree, so that links work; without screenshots, to save space on the SD card.
-for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json; do
+for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json docs/grafana-fleet.json docs/alerts-fleet.yaml; do
   put 644 "$page" "/usr/share/doc/santinela/$page"
 done
 node scripts/packaging/manual.mjs "$destination/usr"

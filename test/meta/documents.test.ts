@@ -42,6 +42,24 @@ test("every page that the program refers to is in the package", () => {
   expect(named.map((match) => match[1] ?? "").filter((page) => !existsSync(join(root, page)))).toEqual([]);
 });
 
+test("every link between the pages of the package has a target there, except the screenshots", () => {
+  const stage = readFileSync(join(root, "scripts/packaging/stage.sh"), "utf8");
+  const words = /^for page in (.*); do$/m.exec(stage)?.[1]?.split(" ") ?? [];
+  const patterns = words.map((word) => new RegExp(`^${word.replace(".", "\\.").replace("*", "[^/]*")}$`));
+  const all = [...pages, ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+  const packed = new Set(all.filter((name) => patterns.some((pattern) => pattern.test(name))));
+  expect(packed.size).toBeGreaterThan(50);
+  const missing = [...packed].flatMap((page) =>
+    page.endsWith(".md")
+      ? linkTargets(readFileSync(join(root, page), "utf8"))
+          .map((target) => join(dirname(page), target))
+          .filter((target) => !/\.png$|^src\/|^test\//.test(target) && !packed.has(target))
+          .map((target) => `${page}: ${target}`)
+      : [],
+  );
+  expect(missing).toEqual([]);
+});
+
 test("a broken link is detected", () => {
   expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual([
     "docs/x.md: nowhere.md",
@@ -125,10 +143,16 @@ function foldersBelow(folder: string, depth: number): string[] {
 }
 
 function deadLinks(page: string, text: string): string[] {
+  return linkTargets(text)
+    .filter((target) => !existsSync(join(root, dirname(page), target)))
+    .map((target) => `${page}: ${target}`);
+}
+
+/** Targets of the links to files of this tree. */
+function linkTargets(text: string): string[] {
   return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
     .map((match) => match[1] ?? "")
-    .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target)))
-    .map((target) => `${page}: ${target}`);
+    .filter((target) => !/^[a-z]+:/.test(target));
 }
 
 test("the API page and the OpenAPI document describe every route of /site, and no unknown one", () => {
