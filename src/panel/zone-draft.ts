@@ -47,6 +47,8 @@ export interface ZoneDraft {
   readonly zone: ZoneText;
   /** Id of the configured zone that it changes; undefined for a new one. */
   readonly changes?: string;
+  /** The configured zone when the form was opened: only options that differ from it are changed. */
+  readonly original?: ZoneText;
   /** A new zone is added before this one; at the end without it. */
   readonly before?: string;
   /** What to check before it is used. */
@@ -63,10 +65,23 @@ export const configuredZones = signal<ConfiguredZonesView | undefined>(undefined
 /** Kept while the user looks at the difference and returns. */
 export const draft = signal<ZoneDraft | undefined>(undefined);
 
-/** Changes whose difference is shown before they are saved. */
-export interface PendingChange {
+/** Increases with every saved change. */
+export const savedChanges = signal(0);
+
+/** What a user wants, as changes of the zones that the file has by now: it may have others than when the user began. */
+export type WantedChanges = (zones: readonly ZoneText[]) => readonly ZoneChange[];
+
+/** Changes to the file, and what they would do to it. */
+export interface Proposed {
   readonly changes: readonly ZoneChange[];
   readonly proposal: ConfigurationProposalView;
+}
+
+/** Changes whose difference is shown before they are saved. */
+export interface PendingChange extends Proposed {
+  readonly wanted: WantedChanges;
+  /** Forgets the form or the edits that it was made of; not what the user has entered since. */
+  readonly forget: () => void;
   /** Ids of the zones to open once after it. */
   readonly zoneIds: readonly string[];
   /** Address of the screen that it comes from. */
@@ -111,14 +126,38 @@ function without(options: Readonly<Record<string, unknown>>): ZoneText {
 }
 
 /** What the changes would do to the file as it is now. @throws ApiError */
-export async function propose(changes: readonly ZoneChange[]): Promise<ConfigurationProposalView> {
+export async function propose(wanted: WantedChanges): Promise<Proposed> {
   const { body } = await request<ConfiguredZonesView>("/site/configuration/zones");
+  const { zones } = body;
+  const changes = wanted(zonesOf(body));
+  if (changes.length === 0) {
+    // The file has them already, such as those of another user.
+    const proposal = { hash: body.hash ?? "", diff: "", errors: [], warnings: [], needsRestart: [], zones };
+    return { changes, proposal };
+  }
   const order = { hash: body.hash, changes };
   const answer = await request<ConfigurationProposalView>("/site/configuration/proposal", {
     method: "POST",
     body: order,
   });
-  return answer.body;
+  return { changes, proposal: answer.body };
+}
+
+/** A new zone, or the changed options of a configured one; the others stay as the file has them by now. */
+export function changeOf(
+  { zone, changes, before, original }: ZoneDraft,
+  zones: readonly ZoneText[],
+): ZoneChange {
+  const current = (id: string): ZoneText | undefined => zones.find((one) => one.id === id);
+  if (changes === undefined) {
+    // Its place is a wish; the zone behind it may be gone.
+    return { action: "add", zone, ...(before !== undefined && current(before) ? { before } : {}) };
+  }
+  const isKept = (option: string): boolean =>
+    JSON.stringify(zone[option]) === JSON.stringify(original?.[option]);
+  const kept = Object.entries(current(changes) ?? {}).filter(([option]) => isKept(option));
+  const changed = Object.entries(zone).filter(([option]) => !isKept(option));
+  return { action: "change", id: changes, zone: Object.fromEntries([...kept, ...changed]) };
 }
 
 /** A short id from a name, that no configured zone has. */

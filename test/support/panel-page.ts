@@ -217,6 +217,16 @@ export class Screen extends Part {
   }
 }
 
+/** Responses that the daemon has given and the page has not received. */
+export interface HeldResponses {
+  /** Waits until there is one. */
+  readonly held: () => Promise<unknown>;
+  /** How many responses there were until now. */
+  readonly count: () => number;
+  /** Delivers them, and later ones at once. */
+  readonly release: () => void;
+}
+
 /** A browser tab with the panel; look-ups go through a screen or the frame. */
 export class PanelPage {
   readonly #page: Page;
@@ -387,6 +397,25 @@ export class PanelPage {
       },
       { times },
     );
+  }
+
+  /** Holds back the responses to a path from now on, as a slow link. @param path glob pattern */
+  async holdResponses(path: string): Promise<HeldResponses> {
+    let held = 0;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.#page.route(path, async (route) => {
+      const url = new URL(route.request().url());
+      url.hostname = "127.0.0.1";
+      const response = await route.fetch({ url: url.href });
+      held += 1;
+      await released;
+      // The page may have left the screen that asked.
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    return { held: () => eventually("a held response", () => held > 0), count: () => held, release };
   }
 
   /** The page as the browser prints it: a PDF. */

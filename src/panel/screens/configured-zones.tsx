@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { ZoneKind } from "../../domain/zone.ts";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
@@ -14,27 +13,39 @@ import {
   inputOf,
   pendingChange,
   propose,
-  type ZoneChange,
+  type WantedChanges,
   type ZoneText,
   zonesOf,
 } from "../zone-draft.ts";
+import {
+  changesBetween,
+  editedZones,
+  idOf,
+  isDisabled,
+  listEdits,
+  NO_EDITS,
+  type ListEdits,
+} from "../zone-list-edits.ts";
 import { kindIcon } from "../zone-look.ts";
 import { StepHead } from "./step-head.tsx";
-
-/** Edits of the list that are not saved: the zones as they would be, in their new order. */
-export const zoneEdits = signal<readonly ZoneText[] | undefined>(undefined);
 
 /** The zones as the file has them, disabled ones too: order, copy, disable, delete; saved together. */
 export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }) {
   const list = useRef<HTMLUListElement>(null);
   const configured = zonesOf(site);
-  const shown = zoneEdits.value ?? configured;
+  const edits = listEdits.value;
+  const shown = editedZones(configured, edits);
   const changes = changesBetween(configured, shown);
-  const edit = (zones: readonly ZoneText[]): void => {
-    zoneEdits.value = zones;
+  const edit = (change: Partial<ListEdits>): void => {
+    const next = { ...edits, ...change };
+    const isNone = changesBetween(configured, editedZones(configured, next)).length === 0;
+    listEdits.value = isNone ? NO_EDITS : next;
   };
+  const move = (index: number, by: 1 | -1): void => edit({ order: moved(shown.map(idOf), index, by) });
+  const toggle = (zone: ZoneText): void =>
+    edit({ disabled: { ...edits.disabled, [idOf(zone)]: !isDisabled(zone) } });
   const remove = (zone: ZoneText): void => {
-    edit(shown.filter((one) => one !== zone));
+    edit({ deleted: [...edits.deleted, idOf(zone)] });
     // The menu that was pressed is gone with its row.
     list.current?.focus();
   };
@@ -42,7 +53,7 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
     <>
       <StepHead title={t("edit.title")} back="#/zones" />
       <p class="quiet">{t("edit.text", { file: site.file?.split("/").pop() ?? "" })}</p>
-      {changes.length > 0 && <Unsaved changes={changes} />}
+      {changes.length > 0 && <Unsaved edits={edits} count={changes.length} />}
       <ul class="items rows" ref={list} tabIndex={-1} aria-label={t("edit.title")}>
         {shown.map((zone, index) => (
           <li key={idOf(zone)} data-zone={idOf(zone)}>
@@ -54,17 +65,13 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
               <a class="button" href="#/zones/form" onClick={() => copy(zone, configured)}>
                 {t("edit.copy")}
               </a>
-              <button type="button" onClick={() => edit(replaced(shown, zone, switched(zone)))}>
-                {t(zone["disabled"] === true ? "edit.enable" : "edit.disable")}
+              <button type="button" onClick={() => toggle(zone)}>
+                {t(isDisabled(zone) ? "edit.enable" : "edit.disable")}
               </button>
-              <button type="button" disabled={index === 0} onClick={() => edit(moved(shown, index, -1))}>
+              <button type="button" disabled={index === 0} onClick={() => move(index, -1)}>
                 {t("edit.up")}
               </button>
-              <button
-                type="button"
-                disabled={index === shown.length - 1}
-                onClick={() => edit(moved(shown, index, 1))}
-              >
+              <button type="button" disabled={index === shown.length - 1} onClick={() => move(index, 1)}>
                 {t("edit.down")}
               </button>
               <button type="button" class="danger" onClick={() => remove(zone)}>
@@ -86,69 +93,51 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
 }
 
 function Row({ zone }: { readonly zone: ZoneText }) {
-  const isDisabled = zone["disabled"] === true;
   const kind = zone.kind ?? "";
   return (
     <>
-      <span class={isDisabled ? "disc s-off" : "disc s-link"}>
+      <span class={isDisabled(zone) ? "disc s-off" : "disc s-link"}>
         <Icon name={kindIcon(kind as ZoneKind) ?? "siren"} />
       </span>
       <div class="grow">
         <b>{nameOf(zone)}</b>
         <small>{[tCode("choice.zone-kind", kind), sourceText(zone)].join(" · ")}</small>
       </div>
-      {isDisabled && <Badge tone="off">{t("edit.disabled")}</Badge>}
+      {isDisabled(zone) && <Badge tone="off">{t("edit.disabled")}</Badge>}
     </>
   );
 }
 
-function Unsaved({ changes }: { readonly changes: readonly ZoneChange[] }) {
+function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: number }) {
   const [problem, run] = useErrorMessage();
+  const discard = (): void => {
+    listEdits.value = NO_EDITS;
+  };
   const review = (): Promise<void> =>
     run(async () => {
-      const proposal = await propose(changes);
+      const wanted: WantedChanges = (zones) => changesBetween(zones, editedZones(zones, edits));
+      const { changes, proposal } = await propose(wanted);
       const zoneIds = changes.flatMap((change) => (change.action === "enable" ? [change.id] : []));
-      pendingChange.value = { changes, proposal, zoneIds, back: "#/zones/edit" };
+      const forget = (): void => {
+        if (listEdits.value === edits) discard();
+      };
+      pendingChange.value = { changes, proposal, wanted, forget, zoneIds, back: "#/zones/edit" };
       go("#/zones/review");
     });
   return (
     <section class="box s-link" role="status">
-      <p>{t("edit.unsaved", { n: changes.length })}</p>
+      <p>{t("edit.unsaved", { n: count })}</p>
       <ErrorMessage text={problem} />
       <div class="row">
         <button type="button" class="main" onClick={() => void review()}>
           {t("zoneForm.review")}
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            zoneEdits.value = undefined;
-          }}
-        >
+        <button type="button" onClick={discard}>
           {t("edit.discard")}
         </button>
       </div>
     </section>
   );
-}
-
-/** The changes from the configured zones to the wanted ones. */
-function changesBetween(before: readonly ZoneText[], after: readonly ZoneText[]): ZoneChange[] {
-  const kept = new Map(after.map((zone) => [idOf(zone), zone]));
-  const changes = before.flatMap((zone): ZoneChange[] => {
-    const id = idOf(zone);
-    const wanted = kept.get(id);
-    if (!wanted) return [{ action: "delete", id }];
-    if (wanted["disabled"] === zone["disabled"]) return [];
-    return [{ action: wanted["disabled"] === true ? "disable" : "enable", id }];
-  });
-  const ids = after.map(idOf);
-  const inOrder = before.map(idOf).filter((id) => kept.has(id));
-  return ids.join() === inOrder.join() ? changes : [...changes, { action: "order", ids }];
-}
-
-function idOf({ id }: ZoneText): string {
-  return id ?? "";
 }
 
 function nameOf({ id, name }: ZoneText): string {
@@ -166,19 +155,9 @@ function sourceText(zone: ZoneText): string {
   return simulated === true ? t("source.simulated") : "";
 }
 
-function switched(zone: ZoneText): ZoneText {
-  const { disabled, ...rest } = zone;
-  return disabled === true ? rest : { ...zone, disabled: true };
-}
-
-function replaced(zones: readonly ZoneText[], zone: ZoneText, by: ZoneText): ZoneText[] {
-  return zones.map((one) => (one === zone ? by : one));
-}
-
-function moved(zones: readonly ZoneText[], index: number, by: 1 | -1): ZoneText[] {
-  const order = [...zones];
-  const [zone] = order.splice(index, 1);
-  if (zone) order.splice(index + by, 0, zone);
+function moved(ids: readonly string[], index: number, by: 1 | -1): string[] {
+  const order = [...ids];
+  order.splice(index + by, 0, ...order.splice(index, 1));
   return order;
 }
 

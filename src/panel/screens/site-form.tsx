@@ -6,7 +6,7 @@ import { Choice, Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { go } from "../route.ts";
-import { pendingChange, propose, type SiteText } from "../zone-draft.ts";
+import { pendingChange, propose, type SiteText, type ZoneChange } from "../zone-draft.ts";
 
 /** Names that no person has given: of a new package, and of a configuration without one. */
 const UNNAMED: readonly string[] = ["New site", "Site"];
@@ -46,8 +46,9 @@ function SiteFields({
   const review = (fields: FormData): Promise<void> =>
     run(async () => {
       const wanted = { name: textOf(fields, "site-name").trim(), timezone, locale };
-      const changes = [{ action: "site", site: differing(site, wanted) }] as const;
-      pendingChange.value = { changes, proposal: await propose(changes), zoneIds: [], back, next: back };
+      const changes = (): readonly ZoneChange[] => [{ action: "site", site: differing(site, wanted) }];
+      const proposed = await propose(changes);
+      pendingChange.value = { ...proposed, wanted: changes, forget: () => {}, zoneIds: [], back, next: back };
       go("#/zones/review");
     });
   return (

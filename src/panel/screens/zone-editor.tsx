@@ -1,12 +1,12 @@
 import "../zone-editor.css";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";
 import { t } from "../i18n.ts";
 import { Later } from "../later.tsx";
 import { Pending } from "../notice.tsx";
 import { route } from "../route.ts";
-import { configuredZones } from "../zone-draft.ts";
+import { configuredZones, savedChanges } from "../zone-draft.ts";
 import { ConfiguredZones } from "./configured-zones.tsx";
 import { StepHead } from "./step-head.tsx";
 import { ZoneReview } from "./zone-review.tsx";
@@ -18,17 +18,21 @@ const zoneForm = () => import("./zone-form.tsx").then((step) => step.ZoneForm);
 
 /** Adding and changing zones, by the address: what was found, the form, the difference, and the configured zones. */
 export function ZoneEditor() {
-  const [version, setVersion] = useState(0);
-  const { item } = route.value;
+  const { item, query } = route.value;
+  // Each step waits for the zones as the file has them now: those of an earlier step may lack what has been saved since.
+  return <Step key={`${item ?? ""} ${query["zone"] ?? ""}`} item={item} />;
+}
+
+function Step({ item }: { readonly item: string | undefined }) {
   const { response, error, reload } = useQuery<ConfiguredZonesView>(
     "/site/configuration/zones",
-    version + (item ?? ""),
+    savedChanges.value,
   );
   useLayoutEffect(() => {
     configuredZones.value = response?.body;
   }, [response]);
   const site = configuredZones.value;
-  if (!response || !site)
+  if (!site || site !== response?.body)
     return (
       <>
         <StepHead title={t("edit.title")} back="#/zones" />
@@ -38,7 +42,7 @@ export function ZoneEditor() {
   if (site.file === null || site.mode === "file-only" || !site.isWritable) return <NotHere site={site} />;
   if (item === "found") return <Later load={foundSensors} />;
   if (item === "form") return <Later load={zoneForm} />;
-  if (item === "review") return <ZoneReview site={site} reload={() => setVersion(version + 1)} />;
+  if (item === "review") return <ZoneReview site={site} />;
   return item === "saved" ? <ZoneSaved /> : <ConfiguredZones site={site} />;
 }
 

@@ -7,6 +7,7 @@ import { t, tCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { go, route } from "../route.ts";
 import {
+  changeOf,
   configuredZones,
   draft,
   idFrom,
@@ -15,8 +16,8 @@ import {
   propose,
   setInput,
   setOptions,
-  type ZoneChange,
   type InputText,
+  type WantedChanges,
   type ZoneDraft,
   zonesOf,
 } from "../zone-draft.ts";
@@ -48,7 +49,8 @@ export function ZoneForm() {
   const id = route.value.query["zone"];
   useLayoutEffect(() => {
     const zone = site && zonesOf(site).find((one) => one.id === id);
-    if (id !== undefined && draft.value?.changes !== id) draft.value = zone && { zone, changes: id };
+    if (id !== undefined && draft.value?.changes !== id)
+      draft.value = zone && { zone, changes: id, original: zone };
     // The form of a configured zone was left for another one.
     else if (id === undefined && draft.value?.changes !== undefined) draft.value = undefined;
     if (!draft.value) go(id === undefined ? "#/zones/found" : "#/zones/edit");
@@ -72,15 +74,19 @@ function Described({
   const back = changes === undefined ? "#/zones/found" : "#/zones/edit";
   const review = (): Promise<void> =>
     run(async () => {
-      const change = changeOf(described);
-      const proposal = await propose([change]);
+      const wanted: WantedChanges = (zones) => [changeOf(described, zones)];
+      const { changes: proposed, proposal } = await propose(wanted);
       setErrors(proposal.errors);
       setZoneAt(proposal.zones.findIndex((one) => one["id"] === zone.id));
       if (proposal.errors.length > 0) return;
       const query = changes === undefined ? "" : `?zone=${changes}`;
       pendingChange.value = {
-        changes: [change],
+        changes: proposed,
         proposal,
+        wanted,
+        forget: () => {
+          if (draft.value === described) discard();
+        },
         zoneIds: [zone.id ?? ""],
         back: `#/zones/form${query}`,
       };
@@ -121,12 +127,6 @@ function Described({
 
 function discard(): void {
   draft.value = undefined;
-}
-
-/** A new zone, or the whole zone instead of the configured one. */
-function changeOf({ zone, changes, before }: ZoneDraft): ZoneChange {
-  if (changes !== undefined) return { action: "change", id: changes, zone };
-  return { action: "add", zone, ...(before === undefined ? {} : { before }) };
 }
 
 function Basics({

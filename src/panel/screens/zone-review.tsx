@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ConfigurationResult, ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { request } from "../api.ts";
 import { ConfigurationErrors } from "../configuration-errors.tsx";
@@ -11,19 +11,12 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
-import { go } from "../route.ts";
-import { draft, pendingChange, propose, type PendingChange } from "../zone-draft.ts";
-import { zoneEdits } from "./configured-zones.tsx";
+import { go, route } from "../route.ts";
+import { pendingChange, propose, savedChanges, type PendingChange } from "../zone-draft.ts";
 import { StepHead } from "./step-head.tsx";
 
 /** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
-export function ZoneReview({
-  site,
-  reload,
-}: {
-  readonly site: ConfiguredZonesView;
-  readonly reload: () => void;
-}) {
+export function ZoneReview({ site }: { readonly site: ConfiguredZonesView }) {
   const pending = pendingChange.value;
   if (!pending)
     return (
@@ -32,20 +25,12 @@ export function ZoneReview({
         <p>{t("review.none")}</p>
       </>
     );
-  return <Review pending={pending} file={site.file ?? ""} reload={reload} />;
+  return <Review pending={pending} file={site.file ?? ""} />;
 }
 
-function Review({
-  pending,
-  file,
-  reload,
-}: {
-  readonly pending: PendingChange;
-  readonly file: string;
-  readonly reload: () => void;
-}) {
+function Review({ pending, file }: { readonly pending: PendingChange; readonly file: string }) {
   const { proposal, back, changes } = pending;
-  const { isOnTrial, error, reverted, save, readAgain } = useSaving(pending, reload);
+  const { isOnTrial, error, reverted, save, readAgain } = useSaving(pending);
   const isNew = changes.length === 1 && changes[0]?.action === "add";
   return (
     <>
@@ -97,7 +82,8 @@ function Review({
 }
 
 /** Saving on trial, and its result. */
-function useSaving(pending: PendingChange, reload: () => void) {
+function useSaving(pending: PendingChange) {
+  const isSaving = useRef(false);
   const [isOnTrial, setIsOnTrial] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [reverted, setReverted] = useState<string | undefined>(undefined);
@@ -109,22 +95,30 @@ function useSaving(pending: PendingChange, reload: () => void) {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 403) forgetConfirmation();
       setError(cause);
+      if (!isReviewed(pending)) showNotice(errorText(cause), true);
     }
   };
   const save = async (fields: FormData): Promise<void> => {
+    // A second press before the button is disabled.
+    if (isSaving.current) return;
+    isSaving.current = true;
     setReverted(undefined);
     setIsOnTrial(true);
     await attempt(async () => {
       const secret = validConfirmation() ?? (await confirm(textOf(fields, "password")));
       const { state, reason, reload: reloaded } = await apply(pending, secret);
-      if (state === "reverted") setReverted(reason ?? "");
-      else finish(pending, reloaded?.needsRestart ?? [], reload);
+      if (state === "applied") return finish(pending, reloaded?.needsRestart ?? []);
+      setReverted(reason ?? "");
+      if (!isReviewed(pending)) showNotice(t("review.reverted"), true);
     });
     setIsOnTrial(false);
+    isSaving.current = false;
   };
   const readAgain = (): Promise<void> =>
     attempt(async () => {
-      pendingChange.value = { ...pending, proposal: await propose(pending.changes) };
+      const proposed = await propose(pending.wanted);
+      if (pendingChange.value !== pending) return;
+      pendingChange.value = { ...pending, ...proposed };
       showNotice(t("review.readAgainDone"));
     });
   return { isOnTrial, error, reverted, save, readAgain };
@@ -139,18 +133,23 @@ async function apply({ changes, proposal }: PendingChange, secret: string): Prom
   return body;
 }
 
+/** Whether the user still looks at this change; otherwise the result must not take away what the user does now. */
+function isReviewed(pending: PendingChange): boolean {
+  const { screen, item } = route.value;
+  return pendingChange.value === pending && screen === "zones" && item === "review";
+}
+
 /** @param needsRestart options that apply only after a restart */
-function finish({ zoneIds, next }: PendingChange, needsRestart: readonly string[], reload: () => void): void {
-  pendingChange.value = undefined;
-  if (next !== undefined) {
-    const options = needsRestart.join(", ");
-    showNotice(options === "" ? t("saved.title") : t("saved.afterRestart", { options }));
-    return go(next);
-  }
-  draft.value = undefined;
-  zoneEdits.value = undefined;
-  reload();
-  go(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
+function finish(pending: PendingChange, needsRestart: readonly string[]): void {
+  const { zoneIds, next, forget } = pending;
+  const isHere = isReviewed(pending);
+  if (pendingChange.value === pending) pendingChange.value = undefined;
+  forget();
+  savedChanges.value += 1;
+  if (isHere && next === undefined) return go(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
+  const options = needsRestart.join(", ");
+  showNotice(options === "" ? t("saved.title") : t("saved.afterRestart", { options }));
+  if (isHere && next !== undefined) go(next);
 }
 
 /** The changed lines of the file, with `+` and `-` beside the colour. */
