@@ -25,6 +25,8 @@ export interface ConfigurationTrial {
   readonly file: string;
   /** Name of the earlier text in the folder of kept ones. */
   readonly kept: string;
+  /** Hash of the changed text; absent in markers of earlier versions. */
+  readonly written?: string;
   readonly who: string;
   readonly from: string;
   readonly diff: string;
@@ -45,7 +47,7 @@ export function hashOfText(text: string): string {
 export function writeOnTrial(
   dataDir: string,
   text: string,
-  trial: Omit<ConfigurationTrial, "kept" | "isReverted">,
+  trial: Omit<ConfigurationTrial, "kept" | "written" | "isReverted">,
   atMs: number,
 ): void {
   const before = readFileSync(trial.file, "utf8");
@@ -53,7 +55,8 @@ export function writeOnTrial(
   try {
     mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
     writePrivate(join(dataDir, FOLDER, kept), before);
-    writePrivate(join(dataDir, MARKER), JSON.stringify({ ...trial, kept, isReverted: false }));
+    const marker: ConfigurationTrial = { ...trial, kept, written: hashOfText(text), isReverted: false };
+    writePrivate(join(dataDir, MARKER), JSON.stringify(marker));
     replaceText(trial.file, text);
   } catch (cause) {
     if (isBack(trial.file, before)) rmSync(join(dataDir, MARKER), { force: true });
@@ -64,8 +67,9 @@ export function writeOnTrial(
       cause,
     });
   }
-  for (const name of keptConfigurations(dataDir).slice(KEPT_MAX))
-    rmSync(join(dataDir, FOLDER, name), { force: true });
+  // Never this one: where the clock has gone back, it is not the newest by its name.
+  const earlier = keptConfigurations(dataDir).filter((name) => name !== kept);
+  for (const name of earlier.slice(KEPT_MAX - 1)) rmSync(join(dataDir, FOLDER, name), { force: true });
 }
 
 /** Writes a text back after a failed write. @returns false if that failed too; the next start tries again */
@@ -84,12 +88,27 @@ export function proven(dataDir: string): void {
   flushFolder(dataDir);
 }
 
-/** Writes the earlier text back. @throws Error if it is gone or the file cannot be written */
+/**
+ * Writes the earlier text back. What has been written into the file since the change, as with an editor, is kept beside it.
+ * @throws Error if it is gone or the file cannot be written
+ */
 export function revert(dataDir: string): void {
   const trial = readTrial(dataDir);
   if (!trial || trial.isReverted) return;
-  replaceText(trial.file, readFileSync(join(dataDir, FOLDER, trial.kept), "utf8"));
+  const before = readFileSync(join(dataDir, FOLDER, trial.kept), "utf8");
+  keepEdited(dataDir, trial, before);
+  replaceText(trial.file, before);
   writePrivate(join(dataDir, MARKER), JSON.stringify({ ...trial, isReverted: true }));
+}
+
+function keepEdited(dataDir: string, { file, kept, written }: ConfigurationTrial, before: string): void {
+  try {
+    const found = readFileSync(file, "utf8");
+    if (written === undefined || hashOfText(found) === written || found === before) return;
+    writePrivate(join(dataDir, FOLDER, kept.replace(/(\.yaml)?$/, "-edited.yaml")), found);
+  } catch {
+    // The earlier zones come first, also on a full disk.
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -51,6 +51,7 @@ let base: string;
 let token: string;
 const file = (): string => join(installation.folder, "site.yaml");
 const content = (): string => readFileSync(file(), "utf8");
+const keptFolder = (): string => join(installation.folder, "site", "configurations");
 
 beforeEach(() => {
   installation = new Installation();
@@ -246,6 +247,33 @@ describe("a browser", () => {
     expect(content()).toBe(before);
     expect(await ids()).toEqual(["usa", "geam"]);
     expect(await events("configuration-reverted")).toHaveLength(1);
+  });
+
+  test("gets the earlier zones back also if the clock has gone back since ten earlier changes", async () => {
+    await start(TWO_ZONES, { ...process.env, SANTINELA_FAILPOINT: "reload-committed" });
+    const before = content();
+    mkdirSync(keptFolder(), { recursive: true });
+    for (let day = 10; day < 20; day += 1)
+      writeFileSync(join(keptFolder(), `2999-01-${day}T00-00-00-000Z.yaml`), before);
+    await expect(apply([{ action: "delete", id: "geam" }])).rejects.toThrow();
+    await site.exited();
+    expect(readdirSync(keptFolder())).toHaveLength(10);
+    await begin();
+    expect(content()).toBe(before);
+    expect(await ids()).toEqual(["usa", "geam"]);
+  });
+
+  test("keeps what an editor has written into the file before the change was taken back", async () => {
+    await start(TWO_ZONES, { ...process.env, SANTINELA_FAILPOINT: "reload-committed" });
+    const before = content();
+    await expect(apply([{ action: "delete", id: "geam" }])).rejects.toThrow();
+    await site.exited();
+    const edited = `${content()}# scris de mână\n`;
+    writeFileSync(file(), edited);
+    await begin();
+    expect(content()).toBe(before);
+    const texts = readdirSync(keptFolder()).map((name) => readFileSync(join(keptFolder(), name), "utf8"));
+    expect(texts).toEqual(expect.arrayContaining([before, edited]));
   });
 
   test.each([
