@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PlanView } from "../../src/site/plan-view.ts";
 import type { PanelPage } from "../support/panel-page.ts";
@@ -20,6 +21,7 @@ const LOOKS_TIMEOUT_MS = 120_000;
 describeWithBrowser("a floor plan", () => {
   const site = new PanelSite();
   let page: PanelPage;
+  const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
   beforeAll(async () => {
     await site.start();
     writeFileSync(join(site.installation.folder, "plan.svg"), DRAWING);
@@ -89,6 +91,31 @@ describeWithBrowser("a floor plan", () => {
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("keeps what another administrator has placed on it in the meantime", async () => {
+    await page.speak("EN");
+    const editor = await page.open("plan/1/edit");
+    await editor.button("PIR hol").click();
+    const door = { zone: "front-door", x: 10, y: 20 };
+    const smoke = { zone: "smoke", x: 30, y: 40 };
+    await daemon().put("/site/plans/1", { name: "Etajul 1", pins: [smoke, door] });
+    await editor.button("Save").click();
+    await page.screen("plan/1").button("PIR hol: No motion").shown();
+    expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([
+      { name: "Etajul 1", pins: [smoke, door, { zone: "hall", x: 50, y: 50 }] },
+    ]);
+  });
+
+  test("is edited as it was saved a moment ago, also on a slow link", async () => {
+    const slow = await page.holdResponses("**/site/plans");
+    await daemon().put("/site/plans/1", { pins: [] });
+    await page.screen("plan/1").markup("a[href$='plan/1/edit']").click();
+    await slow.held();
+    const editor = page.screen("plan/1/edit");
+    expect(await editor.image("Plan: Etajul 1").isShown()).toBe(false);
+    slow.release();
+    await editor.button("Fum depozit").shown();
+  });
 
   test("is deleted after a question; its zones stay", async () => {
     await page.speak("EN");

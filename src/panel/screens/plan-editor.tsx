@@ -25,6 +25,8 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 
 /** Places zones on a plan, by hand or with the arrow keys; saved together. */
 export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
+  // A new picture reads the plan again; the changes stay those from here.
+  const [original] = useState(plan);
   const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
   const [selected, setSelected] = useState("");
   const [isAsked, setIsAsked] = useState(false);
@@ -36,9 +38,9 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
     go(`#/plan/${plan.id}`);
   };
   const save = async (fields: FormData): Promise<void> => {
-    const body = { name: textOf(fields, "name").trim(), pins };
+    const name = textOf(fields, "name").trim();
     await runWithErrorNotice(async () => {
-      await request(`/site/plans/${plan.id}`, { method: "PUT", body });
+      await saveChanges(original, { name, pins });
       finish();
     });
   };
@@ -71,7 +73,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
           )}
           <ToPlace zones={unplaced} add={add} />
           <Form onSubmit={save}>
-            <TextField label={t("plan.name")} name="name" initial={plan.name} required maxLength={40} />
+            <TextField label={t("plan.name")} name="name" initial={original.name} required maxLength={40} />
             <div class="row">
               <button class="main">{t("plan.save")}</button>
               <a class="button" href={`#/plan/${plan.id}`}>
@@ -186,6 +188,31 @@ function RemoveQuestion({
       <p>{t("plan.removeText")}</p>
     </ConfirmDialog>
   );
+}
+
+/** Another administrator may have changed the plan since: only what was changed here is changed. */
+async function saveChanges(
+  { id, ...before }: PlanView,
+  { name, pins }: Pick<PlanView, "name" | "pins">,
+): Promise<void> {
+  const { body: plans } = await request<PlanView[]>("/site/plans");
+  const current = plans.find((plan) => plan.id === id)?.pins ?? [];
+  const body = { ...(name === before.name ? {} : { name }), pins: withChanges(current, before.pins, pins) };
+  await request(`/site/plans/${id}`, { method: "PUT", body });
+}
+
+/** The pins of the daemon with the differences between two others. */
+function withChanges(
+  current: readonly PinPlace[],
+  before: readonly PinPlace[],
+  after: readonly PinPlace[],
+): PinPlace[] {
+  const isIn = (all: readonly PinPlace[], { zone, x, y }: PinPlace): boolean =>
+    all.some((pin) => pin.zone === zone && pin.x === x && pin.y === y);
+  const changed = after.filter((pin) => !isIn(before, pin));
+  const removed = before.filter(({ zone }) => !after.some((pin) => pin.zone === zone));
+  const replaced = new Set([...changed, ...removed].map(({ zone }) => zone));
+  return [...current.filter(({ zone }) => !replaced.has(zone)), ...changed];
 }
 
 /** A place on the plan, per cent with one digit. */

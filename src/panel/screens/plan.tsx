@@ -21,6 +21,12 @@ import { NewPlan } from "./plan-upload.tsx";
 
 /** The floor plans with the state of each zone in its place, and the same zones as tiles below. */
 export function PlanScreen() {
+  const { item = "", action } = route.value;
+  // Edited is what the daemon has now, never what an earlier screen has read.
+  return <Plans key={action === "edit" ? item : ""} />;
+}
+
+function Plans() {
   const { response, error, reload } = useQuery<PlanView[]>("/site/plans");
   const { item, action } = route.value;
   if (!response)
