@@ -4,7 +4,7 @@ import type { Contact, ZoneKind } from "./zone.ts";
 
 /**
  * State of the site: its most serious reason. `well` only if no started intervention is unfinished, no zone is open while
- * armed, and there are no faults and no conditions.
+ * armed, there are no faults and no conditions, and there is at least one zone: a site that watches nothing is not well.
  */
 export type HeadlineLevel = (typeof HEADLINE_LEVELS)[number];
 /** All levels, the most serious first. */
@@ -19,6 +19,7 @@ export const HEADLINE_REASONS = {
   "zone-shut-down": "fault",
   "condition-error": "fault",
   starting: "attention",
+  "no-zones": "attention",
   "condition-warning": "attention",
   "walk-test": "attention",
   "zone-bypassed": "attention",
@@ -60,6 +61,8 @@ export type HeadlineItem =
 export interface HeadlineFacts {
   /** False until every input was read and every power-up delay is over after the start. */
   readonly isRead: boolean;
+  /** False at a dispatch centre, which has no zones. */
+  readonly isSite: boolean;
   /** Unfinished interventions that are an alarm, see `isAlarm`. */
   readonly alarms: UnfinishedRecords;
   /** Unfinished work for technicians that should have started. */
@@ -127,6 +130,7 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonIte
   "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
   starting: ({ isRead }) => single(!isRead),
+  "no-zones": ({ isSite, zones: all }) => single(isSite && all.length === 0),
   "condition-warning": (facts) => conditions(facts, "warning"),
   "walk-test": ({ isWalkTest }) => single(isWalkTest),
   // A walk test takes precedence over a bypass in the disposition; it is a separate reason.
@@ -193,6 +197,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "zone-shut-down": (n) => `${counted(n, "zone")} in swinger shutdown`,
   "condition-error": (n) => counted(n, "error"),
   starting: () => "the zones are being read after the start",
+  "no-zones": () => "no zones yet",
   "condition-warning": (n) => counted(n, "warning"),
   "walk-test": () => "a walk test is running, nothing is dispatched",
   "zone-bypassed": (n) => `${counted(n, "zone")} bypassed`,

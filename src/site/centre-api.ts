@@ -117,6 +117,7 @@ class CentreStatus {
     });
     return headlineOf({
       isRead: true,
+      isSite: false,
       alarms: await group("alarms"),
       work: await group("work"),
       planned: counts.alarmsAhead + counts.workAhead,

@@ -117,9 +117,10 @@ export class Site {
   }
 
   #headlineFacts() {
-    const { health, watch } = this.#parts;
+    const { config, health, watch } = this.#parts;
     const zones = this.zones.list();
     return {
+      isSite: config.role === "site",
       isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
       zones,
       conditions: health.list(),

@@ -22,6 +22,7 @@ const QUIET: HeadlineFacts = {
   work: { count: 0, newest: [] },
   planned: 0,
   unrecorded: [],
+  isSite: true,
   zones: [DOOR],
   conditions: [],
   isWalkTest: false,
@@ -47,6 +48,7 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "zone-shut-down": zone({ disposition: "swinger" }),
   "condition-error": condition("error"),
   starting: { isRead: false },
+  "no-zones": { zones: [] },
   "condition-warning": condition("warning"),
   "walk-test": { isWalkTest: true },
   "zone-bypassed": zone({ disposition: "bypassed" }),
@@ -65,6 +67,12 @@ describe("the headline of a site", () => {
       level: "well",
       text: "all is well; 2 visits planned",
     });
+  });
+
+  test("is not well while nothing is watched; a dispatch centre has no zones and may be", () => {
+    const empty = { ...QUIET, zones: [] };
+    expect(headlineOf(empty)).toMatchObject({ level: "attention", text: "attention: no zones yet" });
+    expect(headlineOf({ ...empty, isSite: false }).text).toBe("all is well");
   });
 
   test("names an open zone once, although a condition names it too", () => {
@@ -86,6 +94,8 @@ describe("the headline of a site", () => {
     for (const [one, its] of Object.entries(CASES))
       for (const [other, more] of Object.entries(CASES)) {
         const zones = [...(its.zones ?? []), ...(more.zones ?? [])];
+        // A site without zones has no reason that is about one.
+        if ([one, other].includes("no-zones") && zones.length > 0) continue;
         const conditions = [...(its.conditions ?? []), ...(more.conditions ?? [])];
         const { level, reasons } = headlineOf({
           ...QUIET,

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
+import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
 
 const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
 const ZONES = `site: { name: Hala Nord, ref: hala-nord }
@@ -132,4 +134,27 @@ describe("the summary of a site", () => {
     const { reasons } = await headline("attention", "zone-bypassed");
     expect(reasons).toMatchObject([{ items: [{ id: "smoke", name: "Fum depozit" }] }]);
   });
+});
+
+test("a site without zones is not well in the status, on the command line, in the metrics and in Home Assistant", async () => {
+  await site.end("SIGTERM");
+  const port = await freePort();
+  const listen = `mqtt: { listen: { port: ${port} } }\nhomeAssistant: { enabled: true }`;
+  const empty = `${ZONES.replace("mqtt: off", listen).split("zones:")[0]}zones: []\n`;
+  site = installation.daemon("site", empty);
+  await site.start();
+  const { text } = await headline("attention", "no-zones");
+  expect(text).toBe("attention: no zones yet");
+  expect(await commandLine(["status"])).toContain(`Hala Nord: ${text}`);
+  const metrics = await commandLine(["metrics"]);
+  expect(metrics).toMatch(/^santinela_headline\{level="well"\} 0$/m);
+  expect(metrics).toMatch(/^santinela_headline_reasons\{reason="no-zones",level="attention"\} 1$/m);
+  const client = await connectAsync(`mqtt://127.0.0.1:${port}`);
+  let shown = "";
+  client.on("message", (_topic, payload) => {
+    shown = payload.toString();
+  });
+  await client.subscribeAsync("santinela/hala-nord/headline/text");
+  await eventually("the headline in Home Assistant", async () => expect(JSON.parse(shown)).toEqual({ text }));
+  await client.endAsync();
 });

@@ -16,6 +16,7 @@ export const EN_HEADLINE = {
   "reason.zone-shut-down": { one: "{n} zone in swinger shutdown", other: "{n} zones in swinger shutdown" },
   "reason.condition-error": { one: "{n} error", other: "{n} errors" },
   "reason.starting": "Starting: reading the zones",
+  "reason.no-zones": "No zones yet",
   "reason.condition-warning": { one: "{n} warning", other: "{n} warnings" },
   "reason.walk-test": "Walk test active: nothing is dispatched",
   "reason.zone-bypassed": { one: "{n} zone bypassed", other: "{n} zones bypassed" },

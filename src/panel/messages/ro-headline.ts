@@ -40,6 +40,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   },
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
   "reason.starting": "Pornire: se citesc zonele",
+  "reason.no-zones": "Nu există încă nicio zonă",
   "reason.condition-warning": {
     one: "{n} avertizare",
     few: "{n} avertizări",

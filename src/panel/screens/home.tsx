@@ -55,28 +55,26 @@ const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
 function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView }) {
   const { level, reasons, planned } = headline;
   const title = useId();
-  // A site that watches nothing is not well.
-  const isEmpty = level === "well" && role !== "centre" && zones.value.length === 0;
-  const tone = isEmpty ? "attention" : LEVEL_TONES[level];
+  const isEmpty = hasOnlyNoZones(reasons);
   const first = journeys.find(({ isAlarm, interventionId }) => isAlarm && interventionId !== null);
   return (
-    <section class={`hero s-${tone}`} aria-live="polite" aria-labelledby={title}>
+    <section class={`hero s-${LEVEL_TONES[level]}`} aria-live="polite" aria-labelledby={title}>
       <span class="disc">
         <Icon name={isEmpty ? "layout-grid" : heroIcon(level, first?.zone?.kind ?? null)} />
       </span>
       <h1 id={title}>{t(isEmpty ? "guide.noZones" : `headline.${level}`)}</h1>
       <p>
-        {level === "well" && !isEmpty
+        {level === "well"
           ? role === "centre"
             ? t("home.noneUnfinished")
             : t("home.allNormal", { n: zones.value.length })
           : reasons
-              .filter((reason) => reason.level === level)
+              .filter((reason) => reason.level === level && !isEmpty)
               .map(reasonText)
               .join(" · ")}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
       </p>
-      {isEmpty && mayAdminister() && (
+      {reasons.some(isNoZones) && mayAdminister() && (
         <div class="actions">
           <a class="button" href="#/zones/found">
             {t("zones.addFirst")}
@@ -92,6 +90,15 @@ function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView 
       )}
     </section>
   );
+}
+
+function isNoZones({ code }: HeadlineReason): boolean {
+  return code === "no-zones";
+}
+
+/** The site has nothing but no zones: that is the headline, and needs no card of its own. */
+function hasOnlyNoZones(reasons: readonly HeadlineReason[]): boolean {
+  return reasons.length > 0 && reasons.every(isNoZones);
 }
 
 function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): IconName {
@@ -152,7 +159,7 @@ function ZonesNotNormal() {
 /** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
 function Reasons({ now: { headline, conditions } }: { readonly now: StatusView }) {
   const listed = headline.reasons.filter(({ code, items }) => items.length === 0 && !code.startsWith("cond"));
-  if (listed.length + conditions.length === 0) return null;
+  if (listed.length + conditions.length === 0 || hasOnlyNoZones(headline.reasons)) return null;
   return (
     <section class="stack tight">
       <h2>{t("home.attention")}</h2>
