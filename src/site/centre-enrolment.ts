@@ -53,7 +53,8 @@ export class CentreEnrolment {
     const next = readConfiguration(configurationText(load), { ...load, allowMissingPasswords: true });
     const centre = next.upstream?.baseUrl ?? null;
     const hasCentre = centre !== null || next.upstreams.length > 0;
-    return { site: next.site.ref, file, centre, obstacle: obstacle ?? (hasCentre ? "has-centre" : null) };
+    // What the site has comes first: it may have a centre in a file that cannot be changed here.
+    return { site: next.site.ref, file, centre, obstacle: hasCentre ? "has-centre" : obstacle };
   }
 
   /**

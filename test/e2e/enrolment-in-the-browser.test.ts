@@ -199,4 +199,12 @@ test("where the owner keeps the configuration to the file, the panel cannot enro
     }),
   ]);
   expect(await kept.get<EnrolmentView>("/site/enrolment")).toMatchObject({ obstacle: "file-only" });
+
+  // Such a site that has a centre does not say that it has none.
+  installation.secret("upstream.password", "not needed");
+  const upstream = `upstream: { baseUrl: "${address}", email: kept@example.ro, passwordFile: ./upstream.password }\n`;
+  const has = installation.daemon("has", `${SITE.replace(", configuration: panel", "")}${upstream}`);
+  await has.start();
+  const view = await has.get<EnrolmentView>("/site/enrolment");
+  expect(view).toMatchObject({ centre: address, obstacle: "has-centre" });
 });
