@@ -293,6 +293,8 @@ async function photograph(address) {
       const [screen] = route.split("?");
       await page.goto(`${address}#/${route}`);
       await onScreen(page, screen, mark).first().waitFor();
+      // What was pressed last must not leave another tile marked.
+      await page.mouse.move(0, 0);
       await page.screenshot({ path: join(screenshots, `${picture}-${name}.png`) });
     }
   });

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { expire, signedIn, token } from "./session.ts";
 import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
@@ -34,6 +34,14 @@ async function sendSignedIn(path: string, options: RequestOptions): Promise<Resp
     await signedIn();
     return send(path, token(), options);
   }
+}
+
+/** How often the daemon has come back. */
+const returns = signal(0);
+
+/** Repeats the queries that failed while the daemon did not answer: their screens would report it although it does. */
+export function sayBack(): void {
+  returns.value += 1;
 }
 
 const pendingQueries = signal(0);
@@ -96,6 +104,10 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     return () => finish();
   }, [path, version, reloads]);
   const reload = (): void => setReloads((last) => last + 1);
+  const back = returns.value;
+  useEffect(() => {
+    if (state.error) reload();
+  }, [back]);
   const refresh = (): void => {
     if (!isPending.current) reload();
   };

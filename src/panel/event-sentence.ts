@@ -59,14 +59,15 @@ function toneOf(event: string, isDispatched: boolean): Tone {
 }
 
 /** What a user, the command line or the dispatch centre has done. */
-function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
+function ofUser({ event, who, from, subject, detail: { change, ...detail } }: TimelineEntry): Said {
   const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
   const zone = zones.value.find(({ id }) => subject === `zone ${id}`);
   const { icon, tone } = LOOKS.find(([name]) => event.startsWith(name))?.[1] ?? OTHER;
   return {
     icon,
     tone,
-    text: tCode("says", event, tCode("event", event), {
+    // What was done to a floor plan is the verb.
+    text: tCode("says", typeof change === "string" ? `plan-${change}` : event, tCode("event", event), {
       who: originText(who),
       about: zone?.name ?? about,
     }),

@@ -53,23 +53,20 @@ export function TextField({
   );
 }
 
-/** A search field; `find` is called on every input. */
+/** The search of a list, whose label is in the field; `find` is called on every input. */
 export function SearchField({
-  label = t("app.search"),
-  name = "search",
   text,
   find,
 }: {
-  readonly label?: string;
-  readonly name?: string;
   readonly text: string;
   readonly find: (text: string) => void;
 }) {
   return (
     <TextField
-      label={label}
-      name={name}
+      label={t("app.search")}
+      name="search"
       type="search"
+      placeholder={t("app.search")}
       value={text}
       maxLength={200}
       onInput={(event) => find(event.currentTarget.value)}

@@ -16,6 +16,9 @@ export function keepFocus(page: Element): void {
   function returnToContent(): void {
     if (last?.isConnected !== false) return;
     last = null;
-    if (document.activeElement === document.body) document.getElementById("content")?.focus();
+    if (document.activeElement !== document.body) return;
+    // Behind an open dialog nothing can have the focus.
+    const dialog = document.querySelector<HTMLElement>("dialog[open] button");
+    (dialog ?? document.getElementById("content"))?.focus();
   }
 }

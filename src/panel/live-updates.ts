@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
-import { request } from "./api.ts";
+import { request, sayBack } from "./api.ts";
 import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, signedIn, sessionState, token } from "./session.ts";
@@ -32,6 +32,13 @@ const POLLS = 10;
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
 
 let lastId = "";
+/** Ends the pause before the next attempt. */
+let endPause = (): void => {};
+
+/** Tries to reach the daemon at once. The page stays: reloading it would lose the last state that is known. */
+export function tryNow(): void {
+  endPause();
+}
 
 /**
  * Keeps the page up to date; never returns. The stream is closed while the page is hidden, because browsers open only
@@ -51,11 +58,28 @@ export async function follow(): Promise<void> {
       else if (error.status === 429) await pollForAWhile();
       else {
         if (!document.hidden && sessionState.value === "in") liveness.value = "lost";
-        await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
+        await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
         failures += 1;
       }
     }
   }
+}
+
+function pauseOrTry(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = later(ms, resolve);
+    endPause = () => {
+      stop();
+      resolve();
+    };
+  });
+}
+
+/** The daemon has answered. */
+function hear(how: "live" | "polling"): void {
+  heardAtMs.value = nowMs();
+  if (liveness.value === "lost") sayBack();
+  liveness.value = how;
 }
 
 /** Reads one stream to its end. @throws ApiError if no stream is available or the connection breaks */
@@ -86,8 +110,7 @@ async function readStream(): Promise<void> {
         isFirst = isFirst && message.event !== "zones";
       }
       lastId = parser.lastId;
-      heardAtMs.value = nowMs();
-      liveness.value = "live";
+      hear("live");
     }
   } finally {
     watchdog();
@@ -115,7 +138,7 @@ function take({ event, data }: StreamMessage, isComplete: boolean): void {
 
 /** Polls everything that the stream would send. @throws ApiError */
 async function pollForAWhile(): Promise<void> {
-  liveness.value = "polling";
+  hear("polling");
   for (let round = 0; round < POLLS && !document.hidden; round += 1) {
     // The status last: a screen begins with it, and must not say that there are no zones.
     zones.value = (await request<ZoneView[]>("/site/zones")).body;

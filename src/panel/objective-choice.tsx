@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../generated/types.ts";
 import { useQuery } from "./api.ts";
-import { Choice, SearchField } from "./field.tsx";
+import { Choice, TextField } from "./field.tsx";
 import { t } from "./i18n.ts";
 import { apiPath } from "./http.ts";
 import { Pending } from "./notice.tsx";
@@ -41,7 +41,14 @@ export function ObjectiveChoice({
         onChange={setKind}
         options={OBJECTIVE_TYPES.map((one) => [one, t(`objective.${one}`)])}
       />
-      <SearchField label={t("objectives.find")} name="objectiveSearch" text={search} find={setSearch} />
+      <TextField
+        label={t("objectives.find")}
+        name="objectiveSearch"
+        type="search"
+        value={search}
+        maxLength={200}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
       <Choice
         key={`${kind} ${options.length}`}
         label={t("record.objective")}

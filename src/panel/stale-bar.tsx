@@ -1,7 +1,7 @@
 import { formatClock } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
-import { heardAtMs, liveness } from "./live-updates.ts";
+import { heardAtMs, liveness, tryNow } from "./live-updates.ts";
 
 /** Says from when the shown data is, while the page has lost its daemon; before the first data the screen says that there is none. */
 export function StaleBar() {
@@ -10,9 +10,9 @@ export function StaleBar() {
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>
       <p class="row">
-        <Icon name="wifi" /> {t("app.staleAt", { time })}
+        <Icon name="wifi" /> <span class="grow">{t("app.staleAt", { time })}</span>
       </p>
-      <button type="button" onClick={() => location.reload()}>
+      <button type="button" onClick={tryNow}>
         {t("app.retry")}
       </button>
     </section>

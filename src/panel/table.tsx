@@ -13,6 +13,8 @@ export interface Column<T> {
   readonly isShort?: boolean;
   /** Whether it names the row: on a phone it is the first line, without its title. */
   readonly isLead?: boolean;
+  /** Whether it is the menu of the row: on a phone in its corner, without its title. */
+  readonly isMenu?: boolean;
   /** Whether the column keeps a minimum width for an address or a longer name. */
   readonly isWide?: boolean;
 }
@@ -54,14 +56,9 @@ export function Table<T>({
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row" key={keyOf(row)}>
-            {columns.map(({ key, title, cell, isLead, isShort, isWide }) => (
-              <td
-                role="cell"
-                key={key}
-                data-title={title}
-                class={isLead === true ? "lead" : isShort === true ? "short" : isWide === true ? "wide" : ""}
-              >
-                <div>{cell(row)}</div>
+            {columns.map((column) => (
+              <td role="cell" key={column.key} data-title={column.title} class={classOf(column)}>
+                <div>{column.cell(row)}</div>
               </td>
             ))}
           </tr>
@@ -69,6 +66,12 @@ export function Table<T>({
       </tbody>
     </table>
   );
+}
+
+function classOf<T>({ isLead, isShort, isMenu, isWide }: Column<T>): string {
+  if (isLead === true) return "lead";
+  if (isMenu === true) return "row-menu";
+  return isShort === true ? "short" : isWide === true ? "wide" : "";
 }
 
 function Head<T>({ column, sorting }: { readonly column: Column<T>; readonly sorting?: Sorting }) {

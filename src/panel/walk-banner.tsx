@@ -56,7 +56,7 @@ type NamedZone = Pick<LifeSafetyHeld, "name"> & Partial<Pick<LifeSafetyHeld, "by
 
 function zoneLabel({ name, by, until }: NamedZone): string {
   return by === "bypassed" && until
-    ? `${name} (${t("disposition.bypassed")} → ${formatMinute(until)})`
+    ? `${name} (${t("disposition.bypassed")} ${t("zones.until", { time: formatMinute(until) })})`
     : name;
 }
 

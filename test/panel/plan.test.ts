@@ -69,6 +69,17 @@ describeWithBrowser("a floor plan", () => {
     expect(await page.evaluate<string>("document.title")).not.toMatch(/taken over/);
   });
 
+  test("is in the log with what was done to it, in the language of the user", async () => {
+    const other = await site.page("events");
+    const log = other.screen("events");
+    await log.text(/^edge@site.example added the floor plan Parter/).shown();
+    await log.text(/^edge@site.example changed the floor plan Parter/).shown();
+    await other.speak("RO");
+    await log.text(/^edge@site.example a adăugat planul Parter/).shown();
+    expect(await log.words()).not.toMatch(/change: |added|changed/);
+    await other.close();
+  });
+
   test("shows an alarm in its place, and its way", async () => {
     const screen = await page.open("plan/1");
     await site.daemon.run(["trip", "--zone", "smoke"]);

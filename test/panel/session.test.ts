@@ -43,11 +43,11 @@ describeWithBrowser("a session in the panel", () => {
 
   test("expires with its token; the page stays and continues after the password", async () => {
     await signIn(page, PASSWORD, PEOPLE.operator);
-    await page.follow("Zones");
-    const zones = page.screen("zones");
+    await page.follow("Objectives");
+    const objectives = page.screen("objectives");
     // The stream must be open before its token expires.
     await page.banner.badge("live").shown();
-    await zones.field("Search").fill("half a word");
+    await objectives.field("Search").fill("half a word");
     site.clock.advance(3_601_000);
     const dialog = page.dialog("Session expired");
     await dialog.field("Password").fill("wrong horse battery staple");
@@ -57,7 +57,7 @@ describeWithBrowser("a session in the panel", () => {
     await page.press("Enter");
     await dialog.gone();
     await page.banner.badge("live").shown();
-    await zones.field("Search").holds("half a word");
+    await objectives.field("Search").holds("half a word");
   });
 
   test("survives a reload and ends with a sign-out", async () => {

@@ -343,7 +343,12 @@ export const NO_SITE = {
     role: "site" as const,
     site: { name: "Test", ref: "test", timezone: "Europe/Bucharest" },
     startedAt: "2026-11-20T21:30:00.000Z",
-    headline: { level: "well", text: "all is well", reasons: [], planned: 0 },
+    headline: {
+      level: "attention",
+      text: "attention: no zones yet",
+      reasons: [{ code: "no-zones", level: "attention", count: 1, items: [] }],
+      planned: 0,
+    },
     journeys: [],
     centrePhone: null,
     lifeSafetyHeld: [],

@@ -24,6 +24,8 @@ export const EN_RECORDS = {
 
   "objectives.find": "Find objective",
   "objectives.details": "Details",
+  "objectives.status.active": "active",
+  "objectives.status.inactive": "inactive",
   "objectives.usedBy": "Used by zones",
   "objectives.obiective/cladiri": "Buildings",
   "objectives.obiective/bunuri": "Assets",

@@ -27,6 +27,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
 
   "objectives.find": "Căutare obiectiv",
   "objectives.details": "Detalii",
+  "objectives.status.active": "activ",
+  "objectives.status.inactive": "inactiv",
   "objectives.usedBy": "Zone asociate",
   "objectives.obiective/cladiri": "Clădiri",
   "objectives.obiective/bunuri": "Bunuri",

@@ -26,7 +26,7 @@ export function CentreTrial() {
     setBusy(false);
   };
   return (
-    <div>
+    <div class="stack tight">
       <p class="quiet">{t("centreTrial.text")}</p>
       <button type="button" disabled={isBusy} onClick={() => void run()}>
         {t(isBusy ? "centreTrial.busy" : "centreTrial.do")}

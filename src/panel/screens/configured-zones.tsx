@@ -54,7 +54,13 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
       <StepHead title={t("edit.title")} back="#/zones" />
       <p class="quiet">{t("edit.text", { file: site.file?.split("/").pop() ?? "" })}</p>
       {changes.length > 0 && <Unsaved edits={edits} count={changes.length} />}
-      <ul class="items rows" ref={list} tabIndex={-1} aria-label={t("edit.title")}>
+      <ul
+        class="items rows"
+        hidden={shown.length === 0}
+        ref={list}
+        tabIndex={-1}
+        aria-label={t("edit.title")}
+      >
         {shown.map((zone, index) => (
           <li key={idOf(zone)} data-zone={idOf(zone)}>
             <Row zone={zone} />
@@ -81,7 +87,7 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p class="quiet empty">{t("app.nothing")}</p>}
+      {shown.length === 0 && <p class="quiet empty">{t("guide.noZones")}</p>}
       <div class="row">
         <a class="button" href="#/zones/found">
           <Icon name="plus" />

@@ -39,7 +39,7 @@ function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusV
       <div class="row">
         <a href="#/sync">{t("sync.waiting", { n: outbox.waiting })}</a>
         {failed > 0 && <Badge tone="fault">{t("status.outboxNeedsAttention", { n: failed })}</Badge>}
-        <ComparisonBadge comparison={comparison} />
+        {comparison && <ComparisonBadge comparison={comparison} />}
       </div>
     </section>
   );

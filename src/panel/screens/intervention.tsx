@@ -41,7 +41,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
         <div class="actions">
           <a class="button" href={`#/interventions/${id}/edit`}>
             <Icon name="pencil" />
-            {t("interventions.edit")}
+            <span class="wide-word">{t("interventions.edit")}</span>
           </a>
           <Deletion record={record} etag={etag} />
         </div>

@@ -58,7 +58,7 @@ export function InterventionsScreen() {
         <div class="actions">
           <a class="button main" href="#/interventions/new">
             <Icon name="plus" />
-            {t("interventions.new")}
+            <span class="wide-word">{t("interventions.new")}</span>
           </a>
         </div>
       </div>
@@ -198,7 +198,7 @@ function columns(
   all.push({
     key: "actions",
     title: t("zones.actions"),
-    isShort: true,
+    isMenu: true,
     cell: (record) => <InterventionMenu record={record} done={reload} />,
   });
   return all;

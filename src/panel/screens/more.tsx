@@ -1,3 +1,4 @@
+import "../actions-list.css";
 import { nowMs } from "../clock.ts";
 import { siteTimeText } from "../date-format.ts";
 import { t } from "../i18n.ts";

@@ -2,7 +2,7 @@ import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { Empty } from "../empty.tsx";
 import { SearchField } from "../field.tsx";
-import { t } from "../i18n.ts";
+import { t, tCode } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
@@ -93,8 +93,10 @@ function columns(type: ObjectiveType): Column<Objective>[] {
 
 /** Fields differ by objective type, so every non-empty value is shown. */
 function detailsOf({ id: _id, name: _name, ...rest }: Objective): string {
-  const details = Object.values(rest).filter(
-    (value) => typeof value === "number" || (typeof value === "string" && value !== ""),
-  );
+  const details = Object.entries(rest).flatMap(([field, value]): readonly (string | number)[] => {
+    if (typeof value === "number") return [value];
+    if (typeof value !== "string" || value === "") return [];
+    return [field === "status" ? tCode("objectives.status", value) : value];
+  });
   return details.join(" · ") || "–";
 }

@@ -1,3 +1,4 @@
+import "../actions-list.css";
 import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";

@@ -58,8 +58,12 @@ function ZonesScreen() {
           </div>
         )}
       </div>
-      <SearchField text={q} find={(text) => setQuery({ q: text })} />
-      <Filters filter={filter} />
+      {zones.value.length > 0 && (
+        <>
+          <SearchField text={q} find={(text) => setQuery({ q: text })} />
+          <Filters filter={filter} />
+        </>
+      )}
       {shown.length === 0 ? (
         <NoneShown />
       ) : (
@@ -71,7 +75,7 @@ function ZonesScreen() {
           ))}
         </ul>
       )}
-      <ZoneHistory zones={shown} />
+      {zones.value.length > 0 && <ZoneHistory zones={shown} />}
       {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={() => go(addressWith({ zone: "" }))} />}
     </>
   );

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+/* Where the parts of a screen are: what an accessibility check does not see. */
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The box of the first part that a CSS selector finds. */
+function boxOf(page: PanelPage, selector: string): Promise<Box> {
+  return page.evaluate<Box>(
+    `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`,
+  );
+}
+
+function middleOf({ left, right }: Box): number {
+  return (left + right) / 2;
+}
+
+function areInOneRow(one: Box, other: Box): boolean {
+  return one.top < other.bottom && other.top < one.bottom;
+}
+
+describeWithBrowser("the parts of a screen", () => {
+  const site = new PanelSite(
+    `upstream: { baseUrl: "http://127.0.0.1:9", email: site@example.ro, passwordFile: ./upstream.password }\n`,
+  );
+  let page: PanelPage;
+  beforeAll(async () => {
+    site.installation.secret("upstream.password", "not needed");
+    await site.start();
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    page = await site.page("interventions");
+  });
+  afterAll(() => site.stop());
+
+  test("the sign-in is in the middle of a laptop", async () => {
+    const outside = await site.signedOutPage();
+    await outside.look("dark", 1280);
+    await outside.openFirst();
+    await outside.screen("sign-in").input("email").shown();
+    expect(middleOf(await boxOf(outside, ".narrow"))).toBeCloseTo(640, -1);
+    await outside.close();
+  });
+
+  test("the heads of a table stand above their columns on a laptop", async () => {
+    await page.look("light", 1280);
+    await page.screen("interventions").markup("td.lead").shown();
+    for (const [head, cell] of [
+      ["th:first-child button", "td.lead a"],
+      ["th:nth-child(2) button", "td:nth-child(2) div"],
+    ] as const)
+      expect((await boxOf(page, head)).left).toBeCloseTo((await boxOf(page, cell)).left, 0);
+  });
+
+  describe("on a phone, in Romanian", () => {
+    beforeAll(async () => {
+      await page.speak("RO");
+      await page.look("light", 360);
+    });
+
+    test("the title of the interventions and their button share a row, and a record has its menu in its corner", async () => {
+      await page.screen("interventions").markup("td.lead").shown();
+      expect(areInOneRow(await boxOf(page, "main h1"), await boxOf(page, ".head .button"))).toBe(true);
+      const [menu, name, row] = [
+        await boxOf(page, "td .menu button"),
+        await boxOf(page, "td.lead a"),
+        await boxOf(page, "tbody tr"),
+      ];
+      expect(areInOneRow(menu, name)).toBe(true);
+      expect(row.right - menu.right).toBeLessThan(4);
+    });
+
+    test("an objective has its status in the words of the panel", async () => {
+      const objectives = await page.open("objectives");
+      await objectives.text("activ · Str. Fabricii 7").shown();
+      await page.open("interventions");
+    });
+
+    test("the title of an intervention and its actions share a row", async () => {
+      const screen = await page.open("interventions/1");
+      await screen.markup(".journey").shown();
+      expect(areInOneRow(await boxOf(page, "main h1"), await boxOf(page, ".head .menu"))).toBe(true);
+    });
+
+    test("the stops of the journey keep their distance", async () => {
+      const gaps = await page.evaluate<number[]>(`(() => {
+        const ends = [...document.querySelectorAll(".journey b")].map((name) => {
+          const range = document.createRange();
+          range.selectNodeContents(name);
+          return range.getBoundingClientRect();
+        });
+        return ends.slice(1).map(({ left }, index) => left - ends[index].right);
+      })()`);
+      expect(gaps.length).toBe(3);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7);
+    });
+
+    test("the history of the zones has room for a day beside their names", async () => {
+      const zones = await page.open("zones");
+      await zones.markup(".lanes .lane >> nth=0").shown();
+      const { left, right } = await boxOf(page, ".lane svg");
+      expect(right - left).toBeGreaterThan(110);
+    });
+  });
+});
+
+describeWithBrowser("the screens of a site without zones", () => {
+  const frame = `http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }\nmqtt: off\ngpio: { backend: simulated }\n`;
+  const site = new PanelSite("", `site: { name: Hala Nord, ref: hala-nord }\n${frame}zones: []\n`);
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test("lead on with a button in the middle, without a search for nothing", async () => {
+    const page = await site.page("zones");
+    const zones = page.screen("zones");
+    await zones.link("Add the first zone").shown();
+    expect(middleOf(await boxOf(page, ".empty .button"))).toBeCloseTo(
+      middleOf(await boxOf(page, ".empty")),
+      0,
+    );
+    await zones.without(zones.markup("input[type=search]"));
+    const list = await page.open("zones/edit");
+    await list.text("No zones yet.").shown();
+    expect(await list.markup(".rows").isShown()).toBe(false);
+    await page.close();
+  });
+
+  test("the buttons of a zone form take one row on a phone, above the bottom bar", async () => {
+    const page = await site.page("zones/found");
+    await page.speak("RO");
+    await page.look("light", 360);
+    await page.screen("zones/found").link("Zonă simulată").click();
+    await page.screen("zones/form").markup(".always-in-view").shown();
+    const { top, bottom } = await boxOf(page, ".always-in-view");
+    expect(bottom - top).toBeLessThan(70);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+/** Filters of the parts that show the state of the site; `main` has the headline. */
+const GREY = `["main", "dialog[open]", ".banner.s-fault", "nav .count"]
+  .map((part) => part + " " + getComputedStyle(document.querySelector(part)).filter)`;
+
+describeWithBrowser("a page whose daemon does not answer", () => {
+  const site = new PanelSite();
+  let page: PanelPage;
+  beforeAll(async () => {
+    await site.start();
+    await site.daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "60"]);
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    page = await site.page("objectives");
+    await page.screen("objectives").text("Hala Nord").shown();
+    await page.open("zones");
+    await page.banner.badge("live").shown();
+    await page.lifeSafetyBanner.text(/from Fum depozit \(bypass until \d\d:\d\d\)\.$/).shown();
+    await page.openZone("PIR hol");
+    await site.daemon.end("SIGKILL");
+    await page.staleBar.shown();
+  });
+  afterAll(() => site.stop());
+
+  test("is grey in all parts: it may no longer be true", async () => {
+    expect(await page.evaluate<string[]>(GREY)).toEqual([
+      "main grayscale(1)",
+      "dialog[open] grayscale(1)",
+      ".banner.s-fault grayscale(1)",
+      "nav .count grayscale(1)",
+    ]);
+    await page.press("Escape");
+  });
+
+  test("keeps what it shows and the focus when a retry fails too", async () => {
+    const retry = page.staleBar.button("Retry");
+    await retry.click();
+    const asked = page.abortsRequest("/site/events", () => retry.click());
+    await asked;
+    await page.staleBar.text(/This was the state at/).shown();
+    await page.screen("zones").tile("Ușa principală").shown();
+    expect(await retry.hasFocus()).toBe(true);
+  });
+
+  test("has its bar in two rows on a phone: the sentence beside its icon, and the button", async () => {
+    await page.look("light", 360);
+    const height = "document.querySelector('.banner.s-off p').getBoundingClientRect().height";
+    expect(await page.evaluate<number>(height)).toBeLessThanOrEqual(44);
+    await page.look("light", 1100);
+  });
+
+  test("loads what has failed once the daemon is back, and the focus is in the content", async () => {
+    const objectives = await page.open("objectives");
+    await objectives.markup(".box.s-fault >> nth=0").button("Retry").shown();
+    await page.staleBar.button("Retry").click();
+    await site.startAgain();
+    await page.staleBar.gone();
+    await objectives.text("Hala Nord").shown();
+    await objectives.without(objectives.markup(".box.s-fault"));
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("content");
+  });
+});
