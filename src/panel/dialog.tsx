@@ -2,6 +2,7 @@ import "./dialog.css";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "./i18n.ts";
+import { NoticeLine, openDialogs } from "./notice.tsx";
 
 /**
  * A modal dialog. The browser keeps the focus inside; afterwards it returns to the element that opened the dialog, or to
@@ -31,7 +32,9 @@ export function Dialog({
     // A menu closes when its dialog opens; its button stays.
     const opener = activeElement?.closest(".menu")?.querySelector("button") ?? activeElement;
     shown?.showModal();
+    openDialogs.value = [...openDialogs.value, titleId];
     return () => {
+      openDialogs.value = openDialogs.value.filter((one) => one !== titleId);
       shown?.close();
       restoreFocus(opener);
     };
@@ -52,6 +55,7 @@ export function Dialog({
     >
       {head ? head(titleId) : <h2 id={titleId}>{title}</h2>}
       {children}
+      <NoticeLine dialog={titleId} />
     </dialog>
   );
 }

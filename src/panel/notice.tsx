@@ -66,10 +66,19 @@ const NEEDS_DETAIL: ReadonlySet<string> = new Set([
   "unavailable",
 ]);
 
-export function NoticeLine() {
+/** Identifiers of the open dialogs, the uppermost last. */
+export const openDialogs = signal<readonly string[]>([]);
+
+/**
+ * Where the result of an action appears. A dialog covers the rest of the page and silences it for screen readers, so the
+ * uppermost dialog shows the notice, with its own line.
+ * @param dialog identifier of the dialog that the line belongs to
+ */
+export function NoticeLine({ dialog }: { readonly dialog?: string }) {
+  const isHere = openDialogs.value[openDialogs.value.length - 1] === dialog;
   return (
     <div class="notice" role="status" aria-live="polite">
-      {notice.value && <p class={notice.value.isError ? "bad" : ""}>{notice.value.text}</p>}
+      {isHere && notice.value && <p class={notice.value.isError ? "bad" : ""}>{notice.value.text}</p>}
     </div>
   );
 }

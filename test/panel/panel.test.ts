@@ -53,6 +53,18 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     await page.notice.text("Fum depozit: contact restored").shown();
   });
 
+  test("shows the result of an action in front of the sheet of the zone", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("Fum depozit");
+    await sheet.button("Test trip…").click();
+    await page.dialog("Test trip: Fum depozit").button("Trip zone").click();
+    await sheet.text("Fum depozit: 1 trip recorded").shown();
+    await sheet.button("Restore contact").click();
+    await sheet.text("Fum depozit: contact restored").inFront();
+    await sheet.button("Close").click();
+    await page.notice.text("Fum depozit: contact restored").shown();
+  });
+
   test("draws the history of each zone: trips and bypasses", async () => {
     await site.daemon.run(["zones", "bypass", "--zone", "hall", "--reason", "painter", "--minutes", "5"]);
     const zones = (await site.page("zones")).screen("zones");

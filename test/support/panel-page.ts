@@ -126,6 +126,11 @@ export class Part {
     return this.#locator.isVisible();
   }
 
+  /** Waits until a press would reach it: it is in front of every dialog. */
+  async inFront(): Promise<void> {
+    await this.#locator.click({ trial: true });
+  }
+
   /** Its text. */
   async words(): Promise<string> {
     return this.#locator.innerText();
