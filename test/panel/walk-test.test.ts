@@ -49,7 +49,7 @@ describeWithBrowser("a technician on site", () => {
 
     await page.open("walk-test");
     await walk.text("edge@site.example").shown();
-    await walk.text(/^\d\d.* – .*\(Europe\/Bucharest\)$/).shown();
+    await walk.text(/^\w+ ?,? ?\d+ \w+ \d{4}, [\d:]{8} – .*[\d:]{8} \(Europe\/Bucharest\)$/).shown();
     await walk.badge("1 zone tested").shown();
     await walk.badge("2 zones not tested").shown();
     await walk.row(/Ușa principală intrusion .* ×1 tested/).shown();

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { WalkTestView } from "../../site/zone-view.ts";
 import { Badge } from "../badge.tsx";
-import { formatTime } from "../date-format.ts";
+import { formatClock, formatDay, formatTime } from "../date-format.ts";
 import { originText } from "../event-words.ts";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -33,7 +33,7 @@ export function WalkReport({ test }: { readonly test: WalkTestView }) {
         <dd>{status.value?.site.name}</dd>
         <dt>{t("walk.period")}</dt>
         <dd>
-          {formatTime(test.since)} – {formatTime(test.ended)}
+          {periodText(test)}
           {timezone === undefined ? "" : ` (${timezone})`}
         </dd>
         <dt>{t("walk.by")}</dt>
@@ -52,6 +52,14 @@ export function WalkReport({ test }: { readonly test: WalkTestView }) {
       <p class="quiet">{`Santinela ${status.value?.version ?? ""}`}</p>
     </section>
   );
+}
+
+/** With the day: the report is kept, and signed. */
+function periodText({ since, ended }: WalkTestView): string {
+  const start = `${formatDay(since)}, ${formatClock(since)}`;
+  if (ended === null) return `${start} – `;
+  const isSameDay = formatDay(ended) === formatDay(since);
+  return `${start} – ${isSameDay ? "" : `${formatDay(ended)}, `}${formatClock(ended)}`;
 }
 
 /** Paper is white, whatever the theme. @returns ends this */
