@@ -24,6 +24,7 @@ import { DispatchedTrips } from "./store/dispatched-trips.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
+import { ObjectiveStore } from "./store/objectives.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
@@ -97,6 +98,7 @@ export class DaemonSensing {
       alarmTrips: new AlarmTrips(databases.journal),
       outbox: new OutboxStore(main),
       unfinished: new UnfinishedInterventions(main),
+      objectives: new ObjectiveStore(main),
       transmissions: new TransmissionStore(main),
       link: () => parts.link,
     });

@@ -11,8 +11,10 @@ import { mayOperate } from "./session.ts";
 
 /** An unfinished intervention: its way to the dispatch centre, and what the dispatcher has set. */
 export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
-  const { interventionId: id, name, isAlarm, priority, services, refusal, centre } = journey;
+  const { interventionId: id, name, isAlarm, objective, priority, services, refusal, centre } = journey;
   const facts = [
+    // The crew of a dispatch centre goes to many sites, which may have zones of the same name.
+    ...(status.value?.role === "centre" ? [objective.name, objective.address ?? ""].filter(Boolean) : []),
     ...(id === null ? [] : [`#${id}`]),
     t("journey.priority", { priority: t(`priority.${priority}`) }),
     ...services.map((service) => t(`record.${service}`)),

@@ -1,4 +1,4 @@
-import type { Priority, Status } from "../generated/types.ts";
+import type { ObjectiveType, Priority, Status } from "../generated/types.ts";
 import type { ShownPhase } from "../domain/shown-phase.ts";
 import type { ZoneKind } from "../domain/zone.ts";
 import type { ReceiverJourneyView } from "./transmission-view.ts";
@@ -11,6 +11,8 @@ export interface JourneyView {
   readonly interventionId: number | null;
   readonly name: string;
   readonly isAlarm: boolean;
+  /** Where it is; at a dispatch centre the objectives of all sites are in one list. */
+  readonly objective: JourneyObjectiveView;
   /** The zone whose trip made it; null for a record made by a user. */
   readonly zone: { readonly id: string; readonly name: string; readonly kind: ZoneKind | null } | null;
   /** When the contact opened; null without a trip, or while the clock was not trusted. */
@@ -28,6 +30,15 @@ export interface JourneyView {
   readonly centre: CentreJourneyView | null;
   /** What the monitoring receiver has acknowledged of it; null without one, and for a record without an event. */
   readonly receiver: ReceiverJourneyView | null;
+}
+
+/** The objective of a journey, as a crew needs it. */
+export interface JourneyObjectiveView {
+  readonly type: ObjectiveType;
+  readonly id: number;
+  readonly name: string;
+  /** Null for an objective without one, such as an asset. */
+  readonly address: string | null;
 }
 
 /** The last stage of a journey. */

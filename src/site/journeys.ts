@@ -1,17 +1,21 @@
 import { isoTime } from "../domain/clock.ts";
 import type { Headline } from "../domain/headline.ts";
+import { refText, type ObjectiveRef } from "../domain/objective.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { UnfinishedDetails } from "../store/unfinished-records.ts";
-import type { CentreJourneyView, JourneyView } from "./journey-view.ts";
+import type { CentreJourneyView, JourneyObjectiveView, JourneyView } from "./journey-view.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** More cards than a screen shows; each costs three look-ups per poll of the stream. */
 export const JOURNEYS_MAX = 12;
 
-type Parts = Pick<SiteParts, "config" | "clock" | "journal" | "outbox" | "unfinished" | "transmissions">;
+type Parts = Pick<
+  SiteParts,
+  "config" | "clock" | "journal" | "outbox" | "unfinished" | "objectives" | "transmissions"
+>;
 
 /** Reads how far each unfinished intervention of the headline has come. */
 export class SiteJourneys {
@@ -49,6 +53,7 @@ export class SiteJourneys {
       interventionId: null,
       name,
       isAlarm: true,
+      objective: this.#objective({ type: trip.body.objectiveType, id: trip.body.objectiveId }),
       zone: this.#zoneOf(trip),
       contactAt: sinceMs === null ? null : isoTime(sinceMs),
       isJournaled: true,
@@ -71,6 +76,7 @@ export class SiteJourneys {
       interventionId: details.id,
       name,
       isAlarm,
+      objective: this.#objective({ type: details.objectiveType, id: details.objectiveId }),
       zone: isTrip ? this.#zoneOf(trip) : null,
       contactAt: isTrip && sinceMs !== null ? isoTime(sinceMs) : null,
       isJournaled: isTrip,
@@ -82,6 +88,11 @@ export class SiteJourneys {
       centre: this.#centre(outbox.find(details.id), sinceMs ?? details.createdMs, isAlarm),
       receiver: this.#monitoring.journey(details.id),
     };
+  }
+
+  #objective(ref: ObjectiveRef): JourneyObjectiveView {
+    const known = this.#parts.objectives.get(ref);
+    return { ...ref, name: known?.name ?? refText(ref), address: known?.address ?? null };
   }
 
   #zoneOf({ zoneId, signal }: Trip): JourneyView["zone"] {

@@ -1,5 +1,5 @@
 import type { Statement } from "better-sqlite3";
-import type { Priority, Status } from "../generated/types.ts";
+import type { ObjectiveType, Priority, Status } from "../generated/types.ts";
 import { Store } from "./database.ts";
 
 /** A record that is not done. */
@@ -17,6 +17,8 @@ export interface UnfinishedDetails {
   readonly uid: string;
   readonly status: Status;
   readonly priority: Priority;
+  readonly objectiveType: ObjectiveType;
+  readonly objectiveId: number;
   readonly crews: number;
   /** 0 or 1, as stored. */
   readonly police: 0 | 1;
@@ -63,7 +65,7 @@ export class UnfinishedInterventions extends Store {
   readonly #started = this.#newestThat(HAS_BEGUN);
   readonly #ahead = this.#newestThat(`NOT ${HAS_BEGUN}`);
   readonly #details = this.prepare<UnfinishedDetails>(
-    `SELECT id, uid, status, priority, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
+    `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
   );
 
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */

@@ -15,7 +15,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     centre = new PanelSite(
       "",
       `site: { ref: centre, name: Dispecerat }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
-        "objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n",
+        "objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord, address: Str. Fabricii 7 } ] }\n",
       "centre",
     );
     await centre.start();
@@ -90,5 +90,30 @@ describeWithBrowser("the panel of a dispatch centre", () => {
   test("settles with an explanation before the first record", async () => {
     const page = await centre.page("status");
     await page.screen("status").text("No unfinished interventions").shown();
+  });
+
+  test("names the objective of an alarm, because sites have zones of the same name", async () => {
+    const dataDir = join(centre.installation.folder, "site");
+    const alarm = {
+      name: "Alarmă: Hol",
+      objectiveType: "obiective/cladiri",
+      objectiveId: 1,
+      dateStart: "2026-01-15T02:00:00",
+      status: "planned",
+      priority: "high",
+      type: "other",
+    };
+    const made = await askDaemon(dataDir, "POST", "/interventii", alarm);
+    expect(made.status).toBe(201);
+    const page = await centre.page("status");
+    await page
+      .screen("status")
+      .listItem(/Alarmă: Hol.*Hala Nord · Str. Fabricii 7 · #1/s)
+      .shown();
+    const list = await page.open("interventions");
+    await list.row(/Alarmă: Hol.*Hala Nord.*planned/s).shown();
+    await list.link("Alarmă: Hol").click();
+    await page.screen("interventions/1").text("Str. Fabricii 7").shown();
+    expect(centre.pageErrors).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Headline } from "../../src/domain/headline.ts";
 import { SiteJourneys } from "../../src/site/journeys.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
+import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
@@ -42,6 +43,7 @@ test("an alarm is shown once between its record and the response to it", async (
     journal,
     outbox: { find: () => undefined },
     unfinished: new UnfinishedInterventions(site.app.database),
+    objectives: new ObjectiveStore(site.app.database),
     transmissions: { ofRecord: () => [] },
   } as unknown as SiteParts);
   const { id, name } = site.records[0]!;

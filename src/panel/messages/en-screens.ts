@@ -126,6 +126,7 @@ export const EN_SCREENS = {
   "source.simulated": "simulated",
   "record.name": "Name",
   "record.objective": "Objective",
+  "record.address": "Address",
   "record.objectiveType": "Objective type",
   "record.status": "Status",
   "record.priority": "Priority",

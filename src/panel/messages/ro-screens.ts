@@ -134,6 +134,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "source.simulated": "simulată",
   "record.name": "Nume",
   "record.objective": "Obiectiv",
+  "record.address": "Adresă",
   "record.objectiveType": "Tipul obiectivului",
   "record.status": "Stare",
   "record.priority": "Prioritate",

@@ -130,6 +130,7 @@ function Facts({ record }: { readonly record: Intervention }) {
   const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
   const facts: readonly (readonly [string, string | number])[] = [
     [t("record.objective"), `${objective?.name ?? ""} (${tCode("objective", objectiveType)} ${objectiveId})`],
+    ...(objective?.address ? [[t("record.address"), objective.address] as const] : []),
     [t("record.priority"), t(`priority.${record.priority}`)],
     [t("record.type"), t(`type.${record.type}`)],
     [t("record.dateStart"), formatRecordDate(record.dateStart)],

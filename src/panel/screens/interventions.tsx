@@ -12,6 +12,7 @@ import type { IconName } from "../icons.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { Pending } from "../notice.tsx";
+import { useObjectiveNames, type ObjectiveNames } from "../objective-names.ts";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
@@ -44,6 +45,8 @@ export function InterventionsScreen() {
     ({ interventionId, phase }) => [interventionId, phase] as const,
   );
   const phases = queue && new Map(queue);
+  const isCentre = status.value?.role === "centre";
+  const names = useObjectiveNames(isCentre ? (response?.body ?? []) : []);
   const sortBy = (key: string): void => {
     // Priority begins with high, as the newest do.
     const isFirstDescending = key === "priority" || key === "id" || key === "dateStart";
@@ -70,7 +73,7 @@ export function InterventionsScreen() {
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={columns(isSynced, phases, reload)}
+            columns={columns(isSynced, phases, names, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
@@ -159,6 +162,7 @@ function showAll(): void {
 function columns(
   isSynced: boolean,
   phases: ReadonlyMap<number, ShownPhase> | undefined,
+  names: ObjectiveNames,
   reload: () => void,
 ): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
@@ -190,6 +194,9 @@ function columns(
       cell: ({ dateStart }) => formatRecordDate(dateStart),
     },
   ];
+  // A dispatch centre has the interventions of many sites; at a site the zone in the name is enough.
+  if (status.value?.role === "centre")
+    all.splice(1, 0, { key: "objective", title: t("record.objective"), cell: names });
   if (isSynced) {
     // A record without a queue entry is synced; without the queue it is not known.
     const cell = ({ id }: Intervention) => (phases ? <SyncBadge phase={phases.get(id)} /> : "–");

@@ -1,0 +1,27 @@
+import type { Intervention, Objective, ObjectiveType } from "../generated/types.ts";
+import { useQuery } from "./api.ts";
+import { apiPath } from "./http.ts";
+import { tCode } from "./i18n.ts";
+
+type Located = Pick<Intervention, "objectiveType" | "objectiveId">;
+
+/** The name of the objective of a record, or type and number while the name is not known. */
+export type ObjectiveNames = (record: Located) => string;
+
+/** Asks for the names of the objectives of a page of records, with one request for each type. */
+export function useObjectiveNames(records: readonly Located[]): ObjectiveNames {
+  const known: Readonly<Record<ObjectiveType, readonly Objective[]>> = {
+    "obiective/cladiri": useObjectives("obiective/cladiri", records),
+    "obiective/bunuri": useObjectives("obiective/bunuri", records),
+    "obiective/persoane": useObjectives("obiective/persoane", records),
+  };
+  return ({ objectiveType: type, objectiveId }) =>
+    known[type].find(({ id }) => id === objectiveId)?.name ?? `${tCode("objective", type)} ${objectiveId}`;
+}
+
+function useObjectives(type: ObjectiveType, records: readonly Located[]): readonly Objective[] {
+  const ids = new Set(records.flatMap((record) => (record.objectiveType === type ? record.objectiveId : [])));
+  const query = [...ids].sort((a, b) => a - b).map((id) => `id=${id}`);
+  const path = query.length === 0 ? undefined : apiPath(`/${type}?${query.join("&")}&_end=${query.length}`);
+  return useQuery<Objective[]>(path).response?.body ?? [];
+}
