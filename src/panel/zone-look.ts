@@ -11,6 +11,8 @@ export interface ZoneLook {
   readonly icon: IconName;
   /** Its state, in the word of its kind. */
   readonly word: string;
+  /** When that state began; null if it is not known. */
+  readonly since: string | null;
   readonly isBatteryLow: boolean;
 }
 
@@ -41,16 +43,17 @@ export function zoneLook(zone: ZoneView): ZoneLook {
   const { kind, contact, disposition, faults } = zone;
   const isOpen = contact === "open";
   const isBatteryLow = faults.some(({ fault }) => fault === "battery");
-  const look = (tone: Tone | undefined, word: string): ZoneLook => ({
+  const look = (tone: Tone | undefined, word: string, since = zone.since): ZoneLook => ({
     tone,
     word,
+    since,
     icon: kindIcon(kind, isOpen),
     isBatteryLow,
   });
   const fault = faults.find((one) => one.fault !== "battery");
   if (isOpen && disposition === "waiting") return look("alarm", t(`zoneWord.${kind}.open`));
   if (disposition === "swinger") return look("fault", t("zoneWord.swinger"));
-  if (fault) return look("fault", t(`fault.${fault.fault}`));
+  if (fault) return look("fault", t(`fault.${fault.fault}`), fault.since);
   if (disposition === "bypassed") return look("off", t("zoneWord.bypassed"));
   if (contact === "unknown") return look("attention", t("contact.unknown"));
   // A motion zone returns to normal when people leave: while disarmed it needs no action.

@@ -6,7 +6,7 @@ import { zoneLook } from "./zone-look.ts";
 
 /** A zone as a tile; a tap shows it, and its actions are there. @param href address of its sheet */
 export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly href: string }) {
-  const { tone, icon, word, isBatteryLow } = zoneLook(zone);
+  const { tone, icon, word, since, isBatteryLow } = zoneLook(zone);
   return (
     <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>
       <span class="disc">
@@ -19,7 +19,7 @@ export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly hre
             <span class="unseen">{t("fault.battery")}</span>
           </>
         )}
-        {whenText(zone)}
+        {whenText(zone, since)}
       </span>
       <b>{zone.name}</b>
       <span class="state">{word}</span>
@@ -27,8 +27,8 @@ export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly hre
   );
 }
 
-/** For a bypass its end, for an open zone since when, otherwise when it last changed. */
-function whenText({ bypass, contact, since }: ZoneView): string {
+/** For a bypass its end, for an open zone since when, otherwise when its state began. */
+function whenText({ bypass, contact }: ZoneView, since: string | null): string {
   if (bypass) return t("zones.until", { time: formatClock(bypass.until).slice(0, 5) });
   if (since === null) return "";
   return contact === "open" ? formatSince(since) : formatMinute(since);

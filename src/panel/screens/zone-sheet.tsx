@@ -15,7 +15,7 @@ import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "
 
 /** One zone: its state in words, its last day, whether a trip would be sent now, and the actions on it. */
 export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
-  const { tone, icon, word } = zoneLook(zone);
+  const { tone, icon, word, since } = zoneLook(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
   return (
     <Dialog
@@ -31,7 +31,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
             <h2 id={titleId}>{zone.name}</h2>
             <p>
               <span class={`word ${meaning}`}>{word}</span>{" "}
-              <small>{t("status.since", { time: formatTime(zone.since) })}</small>
+              <small>{t("status.since", { time: formatTime(since) })}</small>
             </p>
           </div>
           <button type="button" class="plain" aria-label={t("app.close")} onClick={close}>
