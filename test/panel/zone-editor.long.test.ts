@@ -122,6 +122,29 @@ describeWithBrowser("a new user with a phone", () => {
     );
 
     test(
+      "is offered the likely contact of a message, and what it is while open",
+      async () => {
+        const page = await site.page("zones/found", await site.context(PHONE));
+        const found = page.screen("zones/found");
+        await found.heading("Sensors found").shown();
+        await devices.send("atelier/backgate", { battery: 60, battery_low: false, contact: true });
+        await found.text(/^\d+ other topics? (and|or) devices?$/).click();
+        await found.link("Use this topic atelier/backgate").click();
+        const form = page.screen("zones/form");
+        await form.field("Value").holds("/contact");
+        await form.field("Values that mean open").holds("false");
+        const trial = form.region("Test of the sensor");
+        await trial.text("Normal").shown();
+        await devices.send("atelier/backgate", { battery: 60, battery_low: false, contact: false });
+        await trial.heading(/^Opened at/).shown();
+        await form.field("Value").choose("/battery_low");
+        await form.field("Values that mean open").holds("true");
+        await page.close();
+      },
+      SCENARIO_TIMEOUT_MS,
+    );
+
+    test(
       "makes a zone of a topic that no maker announces",
       async () => {
         const page = await site.page("zones/found", await site.context(PHONE));

@@ -6,6 +6,7 @@ import type {
   ProposalView,
   UnknownTopicView,
 } from "../../site/discovery-view.ts";
+import { likelyContact, likelyOpen } from "../contact-guess.ts";
 import { formatTime } from "../date-format.ts";
 import { useDiscovered } from "../discovered.ts";
 import { DaemonWords } from "../daemon-words.tsx";
@@ -67,7 +68,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
         )}
       </section>
       <FoundLines chips={found.chips} />
-      <Unknown topics={found.unknown} devices={silent} />
+      <Unknown topics={found.unknown} devices={silent} isOnly={newest.length === 0} />
       <ByHand />
     </>
   );
@@ -98,6 +99,7 @@ export function take(zone: ZoneDraft): void {
 
 function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonly proposal: ProposalView }) {
   const { zone, doubts } = proposal;
+  const kind = tCode("choice.zone-kind", zone.kind);
   return (
     <a
       class="card found"
@@ -111,7 +113,7 @@ function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonl
         <span class="grow">
           <b>{zone.name}</b>
           <small>
-            {[tCode("choice.zone-kind", zone.kind), device.model, t(`found.source.${device.source}`)]
+            {[...new Set([kind, device.model, t(`found.source.${device.source}`)])]
               .filter(Boolean)
               .join(" · ")}
           </small>
@@ -127,16 +129,19 @@ function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonl
 function Unknown({
   topics,
   devices,
+  isOnly,
 }: {
   readonly topics: readonly UnknownTopicView[];
   readonly devices: readonly FoundDeviceView[];
+  /** Whether there is no sensor above; then these are not hidden. */
+  readonly isOnly: boolean;
 }) {
   const [isAll, setIsAll] = useState(false);
   const free = topics.filter(({ zoneIds }) => zoneIds.length === 0);
   if (free.length === 0 && devices.length === 0) return null;
   const shown = isAll ? free : free.slice(0, UNKNOWN_SHOWN);
   return (
-    <details>
+    <details open={isOnly}>
       <summary>{t("found.unknown", { n: free.length + devices.length })}</summary>
       <p class="quiet">{t("found.unknownText")}</p>
       <ul class="items">
@@ -185,9 +190,10 @@ function Message({ message: { topic, payload, at, isRetained } }: { readonly mes
 }
 
 function draftOf({ lastMessage, fields }: UnknownTopicView): ZoneDraft {
-  const [first] = fields;
-  const path = first?.path ?? undefined;
-  const input = { mqtt: lastMessage.topic, ...(path === undefined ? {} : { path }), open: [true] };
+  const contact = likelyContact(fields);
+  const path = contact?.path ?? undefined;
+  const open = likelyOpen(contact);
+  const input = { mqtt: lastMessage.topic, ...(path === undefined ? {} : { path }), open };
   const name = lastMessage.topic.split("/").pop() ?? lastMessage.topic;
   return { zone: { id: "", name, kind: "intrusion", input }, fields };
 }

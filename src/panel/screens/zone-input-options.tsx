@@ -1,4 +1,5 @@
 import type { OptionErrors } from "../configuration-errors.tsx";
+import { likelyOpen } from "../contact-guess.ts";
 import { t } from "../i18n.ts";
 import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
 import {
@@ -95,6 +96,11 @@ function MessageOptions({ described, errors }: InputProps) {
   const { zone, doubts, fields } = described;
   const { mqtt, path, open, normal, where } = inputOf(zone);
   const isProposal = doubts !== undefined;
+  /** The likely values for open of another value of the message, unless the user has entered others. */
+  const openOf = (chosen: string): { open?: readonly boolean[] } => {
+    const likely = (of: string) => likelyOpen(fields?.find((field) => (field.path ?? "") === of));
+    return JSON.stringify(open) === JSON.stringify(likely(path ?? "")) ? { open: likely(chosen) } : {};
+  };
   return (
     <details open={!isProposal && described.changes === undefined}>
       <summary>{t("zoneForm.message")}</summary>
@@ -118,7 +124,7 @@ function MessageOptions({ described, errors }: InputProps) {
               field.path ?? "",
               `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
             ])}
-            onChoice={(text) => setInput({ path: text || undefined })}
+            onChoice={(text) => setInput({ path: text || undefined, ...openOf(text) })}
           />
         ) : (
           <TextOption
