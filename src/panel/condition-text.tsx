@@ -9,9 +9,10 @@ import { formatTime } from "./date-format.ts";
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
   if (!hasMoreTexts()) return null;
   const sentence = sentenceOf(code);
+  // A capital letter belongs to a word, not to the file that an error of the configuration begins with.
   if (sentence === undefined || values === null)
     return (
-      <p class="sentence">
+      <p class={/^[a-z]+[ ,;]/.test(text) ? "sentence" : ""}>
         <DaemonWords text={text} />
       </p>
     );

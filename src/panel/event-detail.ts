@@ -4,7 +4,7 @@ import type { TimelineEntry } from "../site/timeline-view.ts";
 export interface DetailWords {
   /** A detail with its value. */
   readonly detail: (name: string, value: string) => string;
-  /** A value in words; undefined for one that stays as it is. */
+  /** A value in words; undefined for one that stays as it is, nothing for a detail that is left out. */
   readonly value: (name: string, value: unknown) => string | undefined;
 }
 
@@ -16,7 +16,10 @@ export function detailText(
   words: DetailWords = PLAIN,
 ): string {
   const textOf = (name: string, value: unknown): string => words.value(name, value) ?? valueText(value);
-  const texts = Object.entries(rest).map(([name, value]) => words.detail(name, textOf(name, value)));
+  const texts = Object.entries(rest).flatMap(([name, value]) => {
+    const text = textOf(name, value);
+    return text === "" ? [] : [words.detail(name, text)];
+  });
   if (isFields(before) && isFields(after))
     for (const [name, value] of Object.entries(after))
       texts.push(
@@ -36,19 +39,29 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** For a text of lines that has grown, only what is new of it: an alarm's notes get one line per trip and return. */
-function changeText(before: unknown, after: unknown, textOf: (value: unknown) => string): string {
+function changeText(from: unknown, to: unknown, textOf: (value: unknown) => string): string {
+  const [before, after] = [withoutReference(from), withoutReference(to)];
   if (typeof before === "string" && typeof after === "string" && before !== "" && after.startsWith(before)) {
     const earlier = new Set(before.split("\n"));
     const added = after.split("\n").filter((line) => line.trim() !== "" && !earlier.has(line));
-    return `+ ${valueText(added.join("; "))}`;
+    return `+ ${shortText(added.join("; "))}`;
   }
   return `${textOf(before)} → ${textOf(after)}`;
+}
+
+/** At a dispatch centre the last line of the notes of a site is the reference by which the site finds its record. */
+function withoutReference(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/\s*\[ref:[^\]\s]+\]$/, "") : value;
 }
 
 const TEXT_LENGTH_MAX = 120;
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return shortText(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** A text of an entry, which takes a few lines at most. */
+export function shortText(text: string): string {
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
 }

@@ -1,5 +1,5 @@
 import { formatTime } from "./date-format.ts";
-import type { DetailWords } from "./event-detail.ts";
+import { shortText, type DetailWords } from "./event-detail.ts";
 import { sayDaemon, t, tCode } from "./i18n.ts";
 import { zones } from "./live-updates.ts";
 
@@ -23,8 +23,7 @@ export const EVENT_WORDS: DetailWords = {
   },
   value: (name, value) => {
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
-    if (name === "missing" && Array.isArray(value))
-      return value.length === 0 ? "–" : value.map((id) => nameOfZone(String(id))).join(", ");
+    if (Array.isArray(value)) return listText(name, value);
     if (typeof value !== "string") return undefined;
     if (MOMENT.test(value)) return formatTime(value);
     return tCode(CODED[name] ?? "", value, sayDaemon(value) ?? value);
@@ -34,6 +33,14 @@ export const EVENT_WORDS: DetailWords = {
 /** Who did something, or from where: an account and an address stay as they are. */
 export function originText(origin: string): string {
   return tCode("from", origin, origin);
+}
+
+/** A list that has nothing is left out, except that of the zones without a trip: it is the result of a walk test. */
+function listText(name: string, list: readonly unknown[]): string | undefined {
+  if (list.length === 0) return name === "missing" ? "–" : "";
+  if (!list.every((one) => typeof one === "string")) return undefined;
+  if (name === "missing") return list.map(nameOfZone).join(", ");
+  return shortText(list.map((one) => sayDaemon(one) ?? one).join(", "));
 }
 
 function nameOfZone(id: string): string {

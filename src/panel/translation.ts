@@ -10,7 +10,7 @@ interface Pattern {
 /** Longest text that is translated; the daemon's own are shorter. */
 const LENGTH_MAX = 2_000;
 /** Depth to which values of a text are translated. */
-const DEPTH_MAX = 3;
+const DEPTH_MAX = 4;
 
 /**
  * Translates what the daemon says in English: the messages of refusals, errors of the configuration, reasons. A value in

@@ -110,6 +110,16 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(sayInRomanian("zones[1].input.gpio: line 18 is used by two zones, usa and hol")).toBe(
     "zones[1].input.gpio: linia 18 este folosită de două zone: usa și hol",
   );
+  expect(
+    sayInRomanian(
+      "/etc/santinela.yaml:10:9: zones[0].supervision: unknown option. Did you mean supervisionTimeoutS?; the daemon keeps its previous configuration",
+    ),
+  ).toBe(
+    "/etc/santinela.yaml:10:9: zones[0].supervision: opțiune necunoscută; poate supervisionTimeoutS; rămâne activă configurația anterioară",
+  );
+  expect(sayInRomanian("zones[0].x: unknown option. Known here: id, name")).toBe(
+    "zones[0].x: opțiune necunoscută; opțiuni posibile: id, name",
+  );
   expect(sayInRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
   expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();
 });

@@ -6,6 +6,7 @@ import { RO_CONFIGURATION } from "./ro-configuration.ts";
  * and have no full stop, as in English; the panel makes sentences of them.
  */
 export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[] = [
+  ["first start", "prima pornire"],
   // Fields of a request
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],
