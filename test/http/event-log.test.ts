@@ -179,6 +179,8 @@ describe("a generated password", () => {
     ["the same one", { currentPassword: GIVEN, password: GIVEN }, 400],
     ["a short one", { currentPassword: GIVEN, password: "abc" }, 400],
     ["a common one", { currentPassword: GIVEN, password: "Password123" }, 400],
+    ["the Romanian word for it", { currentPassword: GIVEN, password: "Parolă2026!" }, 400],
+    ["the name of the product", { currentPassword: GIVEN, password: "santinela1" }, 400],
     ["the address of the account", { currentPassword: GIVEN, password: EMAIL }, 400],
     ["nothing", { currentPassword: GIVEN }, 400],
     ["half a character", { currentPassword: GIVEN, password: "abcdefg\ud800hijk" }, 400],
