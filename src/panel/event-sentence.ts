@@ -4,7 +4,7 @@ import { detailText } from "./event-detail.ts";
 import { EVENT_WORDS, originText } from "./event-words.ts";
 import { sayDaemon, t, tCode } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
-import { zones } from "./live-updates.ts";
+import { status, zones } from "./live-updates.ts";
 import { kindIcon } from "./zone-look.ts";
 
 /** An entry of the timeline as a sentence, with its consequence. */
@@ -66,8 +66,7 @@ function ofUser({ event, who, from, subject, detail: { change, ...detail } }: Ti
   return {
     icon,
     tone,
-    // What was done to a floor plan is the verb.
-    text: tCode("says", typeof change === "string" ? `plan-${change}` : event, tCode("event", event), {
+    text: tCode("says", saidAs(event, change), tCode("event", event), {
       who: originText(who),
       about: zone?.name ?? about,
     }),
@@ -76,6 +75,12 @@ function ofUser({ event, who, from, subject, detail: { change, ...detail } }: Ti
       .filter((part) => part !== "")
       .join(" · "),
   };
+}
+
+/** The sentence of an event: what was done to a floor plan is its verb, and a dispatch centre has no zones to monitor. */
+function saidAs(event: string, change: unknown): string {
+  if (typeof change === "string") return `plan-${change}`;
+  return event === "blind-interval" && status.value?.role === "centre" ? "outage" : event;
 }
 
 type Look = Pick<Said, "icon" | "tone">;

@@ -111,8 +111,10 @@ function runsOf(intervals: LinkHistoryView["intervals"]): readonly Run[] {
 /** Age of the oldest unsent record, scaled to the maximum of the period. */
 function AgeCurve({ history: { intervals } }: { readonly history: LinkHistoryView }) {
   const highest = Math.max(0, ...intervals.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
-  const text =
-    highest === 0 ? t("linkHistory.noAge") : t("linkHistory.age", { time: formatDuration(highest) });
+  const waiting = status.value?.outbox.waiting ?? 0;
+  // A record that waits since the last sample has no age yet.
+  const none = waiting === 0 ? t("linkHistory.noAge") : t("sync.waiting", { n: waiting });
+  const text = highest === 0 ? none : t("linkHistory.age", { time: formatDuration(highest) });
   const scale = (seconds: number): number => (highest === 0 ? 0 : (seconds / highest) * CURVE_HEIGHT);
   return (
     <figure>

@@ -116,4 +116,11 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.screen("interventions/1").text("Str. Fabricii 7").shown();
     expect(centre.pageErrors).toEqual([]);
   });
+
+  test("says that it did not run, and nothing of zones", async () => {
+    await centre.daemon.end("SIGTERM");
+    await centre.startAgain();
+    const log = (await centre.page("events")).screen("events");
+    await log.text(/^The dispatch centre did not run for a time/).shown();
+  });
 });

@@ -20,7 +20,7 @@ export const EN_SETUP = {
   "guide.configure": "Create a configuration",
   "guide.centre": "Dispatch centre",
   "guide.noCentre":
-    "Without a dispatch centre, interventions stay local. To add one, answer the questions about it above.",
+    "Without a dispatch centre, interventions stay local. With a one-time code of a dispatch centre, enrol the site in Settings; otherwise answer the questions above.",
   "guide.testLink": "Test the link",
   "centreTrial.text":
     "Sends a few test records, shows how the dispatch centre handles them and deletes them. Other records are not affected.",

@@ -76,7 +76,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.ownAuthority": "Dispeceratul are un certificat propriu",
   "enrol.ownAuthorityText": "Lipiți certificatul afișat de santinela cert la dispecerat.",
   "enrol.authority": "Certificat (PEM)",
-  "enrol.do": "Înrolați locația",
+  "enrol.do": "Înrolarea locației",
   "enrol.busy": "Înrolare în curs, câteva secunde…",
   "enrol.done": "Intervențiile acestei locații ajung acum la {centre}.",
   "enrol.objectives": "Contul ei poate folosi {objectives}.",

@@ -25,7 +25,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.configure": "Crearea configurației",
   "guide.centre": "Dispecerat",
   "guide.noCentre":
-    "Fără dispecerat, intervențiile rămân local. Pentru conectare, completați mai sus datele dispeceratului.",
+    "Fără dispecerat, intervențiile rămân local. Cu un cod de unică folosință al dispeceratului, înrolați locația în Setări; altfel completați mai sus datele dispeceratului.",
   "guide.testLink": "Testare conexiune",
   "centreTrial.text":
     "Se transmit câteva înregistrări de test, se verifică cum le tratează dispeceratul, apoi se șterg. Celelalte înregistrări nu sunt afectate.",
