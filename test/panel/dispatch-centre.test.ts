@@ -120,7 +120,10 @@ describeWithBrowser("the panel of a dispatch centre", () => {
   test("says that it did not run, and nothing of zones", async () => {
     await centre.daemon.end("SIGTERM");
     await centre.startAgain();
-    const log = (await centre.page("events")).screen("events");
+    const page = await centre.page("events");
+    const log = page.screen("events");
     await log.text(/^The dispatch centre did not run for a time/).shown();
+    await page.speak("RO");
+    await log.text(/^de la [\d:]+, până la [\d:]+, motiv: serviciul nu a funcționat · serviciu$/).shown();
   });
 });

@@ -7,6 +7,7 @@ import { RO_CONFIGURATION } from "./ro-configuration.ts";
  */
 export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[] = [
   ["first start", "prima pornire"],
+  ["the daemon did not run", "serviciul nu a funcționat"],
   // Fields of a request
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],

@@ -178,6 +178,7 @@ function columns(
       key: "status",
       title: t("record.status"),
       sortable: true,
+      isShort: true,
       cell: (record) => <StatusBadge status={record.status} />,
     },
     {
