@@ -163,7 +163,13 @@ export class SiteSettings {
     assertUndecided(this.#parts.config.dataDir);
     note();
     this.#isEnding = true;
-    await this.#parts.control.confirmMachine();
+    try {
+      await this.#parts.control.confirmMachine();
+    } catch (error) {
+      // The disk is full: the machine is as unknown as before, and the daemon does not restart.
+      this.#isEnding = false;
+      throw error;
+    }
   }
 
   /**

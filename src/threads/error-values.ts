@@ -11,6 +11,8 @@ export interface ErrorValue {
   readonly code: string;
   readonly message: string;
   readonly stack: string | undefined;
+  /** Of an error of the operating system, such as `ENOSPC`. */
+  readonly system?: string;
   readonly hint?: string;
   readonly retryAfterS?: number | undefined;
   readonly cause?: ErrorValue;
@@ -29,12 +31,25 @@ export function errorValue(error: unknown): ErrorValue {
   }
   const code = sqliteErrorCode(error);
   return code === undefined
-    ? { kind: "other", code: error.name, message, stack, ...cause }
+    ? { kind: "other", code: error.name, message, stack, ...systemCode(error), ...cause }
     : { kind: "sqlite", code, message, stack, ...cause };
 }
 
+function systemCode(error: Error): { system?: string } {
+  return "code" in error && typeof error.code === "string" ? { system: error.code } : {};
+}
+
 /** The error of `errorValue`, with the class and the stack that it had. */
-export function errorOf({ kind, code, message, stack, hint = "", retryAfterS, cause }: ErrorValue): Error {
+export function errorOf({
+  kind,
+  code,
+  message,
+  stack,
+  system,
+  hint = "",
+  retryAfterS,
+  cause,
+}: ErrorValue): Error {
   const inner = cause === undefined ? undefined : errorOf(cause);
   const error = bare();
   if (stack !== undefined) error.stack = stack;
@@ -48,6 +63,6 @@ export function errorOf({ kind, code, message, stack, hint = "", retryAfterS, ca
     }
     const other = new Error(message, inner === undefined ? undefined : { cause: inner });
     other.name = code;
-    return other;
+    return system === undefined ? other : Object.assign(other, { code: system });
   }
 }

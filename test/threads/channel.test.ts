@@ -67,6 +67,14 @@ describe("a call to another thread", () => {
     expect(isDiskFull(error)).toBe(true);
   });
 
+  test("rejects with the code of an error of the operating system", async () => {
+    const { here, there } = pair();
+    serve(there, Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
+    connection.use(new Channel(here, clock, {}));
+    const error: unknown = await doubler.fail(new Error("any")).catch((thrown: unknown) => thrown);
+    expect(isDiskFull(error)).toBe(true);
+  });
+
   test("that has no thread rejects at once", async () => {
     await expect(doubler.double(1)).rejects.toMatchObject(RESTARTING);
   });
