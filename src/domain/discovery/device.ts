@@ -78,3 +78,23 @@ export interface DiscoveryOptions {
   /** Topics of this installation, which are no sensors, begin with this. */
   readonly own: string;
 }
+
+/** A building has a few hundred devices, and a configuration at most 512 zones. */
+const DEVICES_MAX = 4_000;
+const PROPOSALS_MAX = 4_000;
+
+/** The devices that some messages announce, until there are more than any building has. */
+export function devicesUpToLimit<Entry>(
+  entries: Iterable<Entry>,
+  devicesIn: (entry: Entry) => readonly DiscoveredDevice[],
+): DiscoveredDevice[] {
+  const devices: DiscoveredDevice[] = [];
+  let proposals = 0;
+  for (const entry of entries)
+    for (const device of devicesIn(entry)) {
+      proposals += device.proposals.length;
+      if (devices.length >= DEVICES_MAX || proposals > PROPOSALS_MAX) return devices;
+      devices.push(device);
+    }
+  return devices;
+}

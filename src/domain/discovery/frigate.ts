@@ -1,14 +1,25 @@
-import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Proposal } from "./device.ts";
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoverySource,
+  type Messages,
+  type ReceivedMessage,
+  type Proposal,
+} from "./device.ts";
+import { messageAt, messagesBelow } from "./message-index.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
+/** More than one server processes. */
+const CAMERAS_MAX = 256;
 /** A review may have no end, if Frigate is restarted. */
 const RESTORE_S = 60;
 /** What a camera of an alarm system is for; Frigate verifies faces and couriers as the second. */
 const PERSONS: [string, string] = ["person", "person-verified"];
 const SHARED = /^(.+)\/(events|reviews)$/;
+const DESCRIPTIONS: readonly string[] = ["stats", "camera_activity", "config", "available_objects"];
 const DESCRIBING = /^(.+)\/(stats|camera_activity|config|available_objects)$/;
-const SWITCH =
-  /^(.+)\/([^/]+)\/(?:detect|motion|recordings|snapshots|review_alerts|review_detections)\/state$/;
+/** Below the prefix. */
+const SWITCH = /^([^/]+)\/(?:detect|motion|recordings|snapshots|review_alerts|review_detections)\/state$/;
 
 /** Frigate: the cameras in its statistics, activity and switches, and in its events and reviews. */
 export const frigate: DiscoverySource = {
@@ -18,7 +29,10 @@ export const frigate: DiscoverySource = {
   memberOf: (message) => (SHARED.test(message.topic) ? cameraIn(message) : undefined),
   queries: (messages) =>
     prefixesIn(messages).map((prefix) => ({ topic: `${prefix}/onConnect`, payload: "" })),
-  devices: (messages) => prefixesIn(messages).flatMap((prefix) => camerasBelow(prefix, messages)),
+  devices: (messages) =>
+    devicesUpToLimit(messagesBelow(messages, prefixesIn(messages)), ([prefix, below]) =>
+      camerasBelow(prefix, below, messages),
+    ),
 };
 
 /** The topic prefixes of all Frigate servers at the broker; `frigate` is the default. */
@@ -41,29 +55,37 @@ function cameraIn({ json }: ReceivedMessage): string | undefined {
 /** The cameras in a message about all of them. */
 function describedCameras(topic: string, json: unknown): string[] {
   const cameras = topic.endsWith("/camera_activity") ? json : fieldOf(json, "cameras");
-  return isFields(cameras) ? Object.keys(cameras).filter((name) => isFields(cameras[name])) : [];
+  if (!isFields(cameras)) return [];
+  const isCamera = (name: string): boolean => isFields(cameras[name]) && textOf(name) !== undefined;
+  return Object.keys(cameras).slice(0, CAMERAS_MAX).filter(isCamera);
 }
 
-function camerasBelow(prefix: string, messages: Messages): DiscoveredDevice[] {
-  const names = messages.flatMap((message) => {
+function camerasBelow(
+  prefix: string,
+  below: readonly ReceivedMessage[],
+  messages: Messages,
+): DiscoveredDevice[] {
+  const names = below.flatMap((message) => {
     const { topic, json } = message;
-    if (!topic.startsWith(`${prefix}/`)) return [];
-    if (SHARED.exec(topic)?.[1] === prefix) return cameraIn(message) ?? [];
-    if (DESCRIBING.exec(topic)?.[1] === prefix) return describedCameras(topic, json);
-    const [, base, camera] = SWITCH.exec(topic) ?? [];
-    return base === prefix && camera !== undefined ? [camera] : [];
+    const rest = topic.slice(prefix.length + 1);
+    if (rest === "events" || rest === "reviews") return cameraIn(message) ?? [];
+    if (DESCRIPTIONS.includes(rest)) return describedCameras(topic, json);
+    return SWITCH.exec(rest)?.[1] ?? [];
   });
-  const has = (topic: string): boolean => messages.some((message) => message.topic === topic);
+  const has = (topic: string): boolean => messageAt(messages, topic) !== undefined;
   // Reviews exist since Frigate 0.14; without any sign of them the older events are used.
   const hasReviews = has(`${prefix}/reviews`) || has(`${prefix}/camera_activity`) || !has(`${prefix}/events`);
-  return [...new Set(names)].sort().map((camera) => ({
-    id: `${prefix}/${camera}`,
-    source: "frigate" as const,
-    name: camera,
-    model: "Frigate",
-    topics: [`${prefix}/${camera}`],
-    proposals: [proposalFor(camera, prefix, { hasReviews, has })],
-  }));
+  return [...new Set(names)]
+    .sort()
+    .slice(0, CAMERAS_MAX)
+    .map((camera) => ({
+      id: `${prefix}/${camera}`,
+      source: "frigate" as const,
+      name: camera,
+      model: "Frigate",
+      topics: [`${prefix}/${camera}`],
+      proposals: [proposalFor(camera, prefix, { hasReviews, has })],
+    }));
 }
 
 function proposalFor(

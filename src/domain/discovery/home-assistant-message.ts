@@ -1,5 +1,5 @@
-import { scalarOf, type Scalar } from "../plain-value.ts";
-import { isFields as isRecord, textOf, type Fields } from "./values.ts";
+import type { Scalar } from "../plain-value.ts";
+import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
  * Sensors from Home Assistant discovery messages, which zigbee2mqtt, ESPHome, Tasmota and most bridges publish. They
@@ -38,6 +38,11 @@ export interface DiscoveredAvailability {
 
 type Announcement = Fields;
 
+/** Of one device; an announcement with all inputs of an alarm panel has a few hundred. */
+const COMPONENTS_MAX = 1_000;
+/** Of one sensor: its own, and those of its bridges. */
+const AVAILABILITIES_MAX = 8;
+
 /**
  * Reads one discovery message.
  * @param topic without the prefix: `<component>/[<node>/]<object>/config`
@@ -56,7 +61,9 @@ export function discoveredSensors(topic: string, announcement: unknown): Discove
   }
   const { components, ...shared } = whole;
   if (!isRecord(components)) return [];
-  return Object.entries(components).flatMap(([name, part]) => {
+  const names = Object.keys(components).slice(0, COMPONENTS_MAX);
+  return names.flatMap((name) => {
+    const part = components[name];
     if (!isRecord(part)) return [];
     const own = expanded({ ...("~" in whole ? { "~": whole["~"] } : {}), ...part });
     return sensorOf(String(own["platform"]), { ...shared, ...own }, name) ?? [];
@@ -71,9 +78,10 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   if (topic === undefined || (isMeasurement ? deviceClass !== "battery" : component !== "binary_sensor"))
     return undefined;
   const device = isRecord(fields["device"]) ? fields["device"] : {};
-  const identifier: unknown = [device["identifiers"]].flat()[0];
+  const { identifiers } = device;
+  const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
   const names = [textOf(device["name"]), textOf(fields["name"])].filter((name) => name !== undefined);
-  const template = textOf(fields["value_template"]);
+  const template = templateIn(fields["value_template"]);
   const path = template === undefined ? undefined : pathOf(template);
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
@@ -85,16 +93,25 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
     topic,
     path: path === WHOLE ? undefined : path,
     template: template !== undefined && path === undefined ? template : undefined,
-    open: scalarOf(fields["payload_on"]) ?? "ON",
-    normal: scalarOf(fields["payload_off"]) ?? "OFF",
+    open: sentOf(fields["payload_on"]) ?? "ON",
+    normal: sentOf(fields["payload_off"]) ?? "OFF",
     offDelayS: typeof fields["off_delay"] === "number" ? fields["off_delay"] : undefined,
     availability: availabilityOf(fields),
   };
 }
 
+/** A template; one that is too long for a simple path is cut, so that it is none. */
+function templateIn(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "") return undefined;
+  return value.length > TEXT_LENGTH_MAX ? `${value.slice(0, TEXT_LENGTH_MAX)}…` : value;
+}
+
 function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
   const listed = Array.isArray(fields["availability"])
-    ? fields["availability"].filter(isRecord).map((entry) => expanded({ "~": fields["~"], ...entry }))
+    ? fields["availability"]
+        .slice(0, AVAILABILITIES_MAX)
+        .filter(isRecord)
+        .map((entry) => expanded({ "~": fields["~"], ...entry }))
     : [];
   const single = textOf(fields["availability_topic"]);
   const all =
@@ -103,15 +120,15 @@ function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
       : [{ ...fields, topic: single, value_template: fields["availability_template"] }, ...listed];
   return all.flatMap((entry: Announcement) => {
     const topic = textOf(entry["topic"]);
-    const template = textOf(entry["value_template"]);
+    const template = templateIn(entry["value_template"]);
     const path = template === undefined ? WHOLE : pathOf(template);
     if (topic === undefined || path === undefined) return [];
     return [
       {
         topic,
         path: path === WHOLE ? undefined : path,
-        up: scalarOf(entry["payload_available"]) ?? "online",
-        down: scalarOf(entry["payload_not_available"]) ?? "offline",
+        up: sentOf(entry["payload_available"]) ?? "online",
+        down: sentOf(entry["payload_not_available"]) ?? "offline",
       },
     ];
   });
@@ -138,17 +155,31 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   val_tpl: "value_template",
 };
 
+/** What is read, in full. Others are left out: shared fields are copied for each component. */
+const READ: ReadonlySet<string> = new Set([
+  ...Object.values(ABBREVIATIONS),
+  "~",
+  "identifiers",
+  "model",
+  "name",
+  "payload_available",
+  "payload_off",
+  "payload_on",
+  "value_template",
+]);
+
 /** Expands abbreviations, and `~` in topics to the base topic. */
 function expanded(fields: Announcement): Record<string, unknown> {
   const base = textOf(fields["~"]);
-  return Object.fromEntries(
-    Object.entries(fields).map(([short, value]) => {
-      const key = (Object.hasOwn(ABBREVIATIONS, short) ? ABBREVIATIONS[short] : undefined) ?? short;
-      if (key === "device" && isRecord(value)) return [key, expanded(value)];
-      const isTopic = key.endsWith("topic") && typeof value === "string" && base !== undefined;
-      return [key, isTopic ? value.replace(/^~/, () => base).replace(/~$/, () => base) : value];
-    }),
-  );
+  const found: [string, unknown][] = [];
+  for (const [short, value] of Object.entries(fields)) {
+    const key = (Object.hasOwn(ABBREVIATIONS, short) ? ABBREVIATIONS[short] : undefined) ?? short;
+    if (!READ.has(key)) continue;
+    const isTopic = key.endsWith("topic") && typeof value === "string" && base !== undefined;
+    if (key === "device" && isRecord(value)) found.push([key, expanded(value)]);
+    else found.push([key, isTopic ? value.replace(/^~/, () => base).replace(/~$/, () => base) : value]);
+  }
+  return Object.fromEntries(found);
 }
 
 /** Marks a template that returns the payload unchanged. */

@@ -1,6 +1,12 @@
 import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoverySource,
+  type Messages,
+  type Proposal,
+} from "./device.ts";
 import {
   discoveredSensors,
   type DiscoveredAvailability,
@@ -46,20 +52,25 @@ export const homeAssistant: DiscoverySource = {
     devicesOf(sensorsIn(messages, prefix).filter(({ topic }) => !topic.startsWith(own))),
 };
 
+/** With their batteries and covers, the sensors of more zones than a configuration can have. */
+const SENSORS_MAX = 4_000;
+
 function sensorsIn(messages: Messages, prefix: string): DiscoveredSensor[] {
-  return messages.flatMap(({ topic, json }) =>
-    topic.startsWith(`${prefix}/`) ? discoveredSensors(topic.slice(prefix.length + 1), json) : [],
-  );
+  const sensors: DiscoveredSensor[] = [];
+  for (const { topic, json } of messages) {
+    if (sensors.length >= SENSORS_MAX) break;
+    if (topic.startsWith(`${prefix}/`))
+      sensors.push(...discoveredSensors(topic.slice(prefix.length + 1), json));
+  }
+  return sensors;
 }
 
 /** The devices of the announced sensors, each with the zones that it could be. */
 export function devicesOf(sensors: readonly DiscoveredSensor[]): DiscoveredDevice[] {
   const proposals = proposalsFor(sensors);
-  const ids = [...new Set(sensors.map(({ device }) => device))];
-  return ids.map((id) => {
-    const own = sensors.filter(({ device }) => device === id);
+  return devicesUpToLimit(sensorsByDevice(sensors), ([id, own]) => {
     const [first] = own;
-    return {
+    const device = {
       id,
       source: "home-assistant" as const,
       name: first?.deviceName ?? first?.name ?? id,
@@ -67,19 +78,29 @@ export function devicesOf(sensors: readonly DiscoveredSensor[]): DiscoveredDevic
       topics: [...new Set(own.map(({ topic }) => topic))],
       proposals: own.flatMap((sensor) => proposals.get(sensor) ?? []),
     };
+    return [device];
   });
+}
+
+function sensorsByDevice(sensors: readonly DiscoveredSensor[]): Map<string, DiscoveredSensor[]> {
+  const found = new Map<string, DiscoveredSensor[]>();
+  for (const sensor of sensors) {
+    const own = found.get(sensor.device);
+    if (own) own.push(sensor);
+    else found.set(sensor.device, [sensor]);
+  }
+  return found;
 }
 
 function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSensor, Proposal> {
   const devicesAt = new Map<string, Set<string>>();
   const firstAt = new Map<string, DiscoveredSensor>();
-  const ofDevice = new Map<string, DiscoveredSensor[]>();
+  const ofDevice = sensorsByDevice(sensors);
   for (const sensor of sensors) {
     const { device, topic, path, availability } = sensor;
     for (const one of availability)
       devicesAt.set(one.topic, (devicesAt.get(one.topic) ?? new Set()).add(device));
     if (!firstAt.has(`${topic} ${path}`)) firstAt.set(`${topic} ${path}`, sensor);
-    ofDevice.set(device, [...(ofDevice.get(device) ?? []), sensor]);
   }
   // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
   const isBridge = ({ topic }: DiscoveredAvailability): boolean =>

@@ -1,4 +1,12 @@
-import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Query } from "./device.ts";
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoverySource,
+  type Messages,
+  type ReceivedMessage,
+  type Query,
+} from "./device.ts";
+import { messageAt, messagesBelow } from "./message-index.ts";
 import { proposalsFor, type ShellyParts } from "./shelly-components.ts";
 import { fieldOf, fieldsOf, isFields, listOf, textOf, type Fields } from "./values.ts";
 
@@ -26,7 +34,9 @@ export const shellyRpc: DiscoverySource = {
   queries: (messages, replyTo) =>
     addressesIn(messages).flatMap((address) => queriesTo(address, messages, replyTo)),
   devices: (messages, { replyTo }) =>
-    addressesIn(messages).map((address) => deviceAt(address, messages, replyTo)),
+    devicesUpToLimit(messagesBelow(messages, addressesIn(messages)), ([address, own]) => [
+      deviceAt(address, own, { messages, replyTo }),
+    ]),
 };
 
 /** The topic prefixes of the devices, which are their ids unless a user has changed them. */
@@ -53,7 +63,7 @@ function senderFor(address: string, what: string, replyTo: string): string {
 }
 
 function queriesTo(address: string, messages: Messages, replyTo: string): Query[] {
-  const online = messages.find(({ topic }) => topic === `${address}/online`);
+  const online = messageAt(messages, `${address}/online`);
   if (online?.text === "false") return [];
   const ask = (what: string, method: string, params?: Fields): Query => ({
     topic: `${address}/rpc`,
@@ -70,7 +80,7 @@ function queriesTo(address: string, messages: Messages, replyTo: string): Query[
 
 function answerTo(address: string, what: string, messages: Messages, replyTo: string): unknown {
   const topic = `${senderFor(address, what, replyTo)}/rpc`;
-  return fieldOf(messages.find((message) => message.topic === topic)?.json, "result");
+  return fieldOf(messageAt(messages, topic)?.json, "result");
 }
 
 /** The components added by a user, such as Bluetooth sensors, and the offset of the next page. */
@@ -83,7 +93,8 @@ function componentsOf(
   for (;;) {
     const answer = answerTo(address, `components-${list.length}`, messages, replyTo);
     if (answer === undefined) return { list, next: list.length };
-    const page = listOf(fieldOf(answer, "components")).filter(isFields);
+    const left = COMPONENTS_MAX - list.length;
+    const page = listOf(fieldOf(answer, "components")).slice(0, left).filter(isFields);
     list.push(...page);
     const total = fieldOf(answer, "total");
     const isMore =
@@ -93,13 +104,17 @@ function componentsOf(
 }
 
 function componentsIn(params: unknown): string[] {
-  return Object.keys(fieldsOf(params)).filter((key) => /^[a-z]+:\d+$/.test(key));
+  return Object.keys(fieldsOf(params)).filter((key) => /^[a-z]{1,32}:\d{1,9}$/.test(key));
 }
 
-function deviceAt(address: string, messages: Messages, replyTo: string): DiscoveredDevice {
+/** @param own the messages below its address */
+function deviceAt(
+  address: string,
+  own: readonly ReceivedMessage[],
+  { messages, replyTo }: { messages: Messages; replyTo: string },
+): DiscoveredDevice {
   const info = fieldsOf(answerTo(address, "info", messages, replyTo));
   const config = fieldsOf(answerTo(address, "config", messages, replyTo));
-  const own = messages.filter(({ topic }) => topic.startsWith(`${address}/`));
   const events = own.filter(({ topic }) => EVENTS.exec(topic)?.[1] === address);
   const id =
     textOf(info["id"]) ?? events.flatMap(({ json }) => textOf(fieldOf(json, "src")) ?? [])[0] ?? address;
@@ -130,17 +145,19 @@ function merged(
   added: readonly Fields[],
   own: readonly ReceivedMessage[],
 ): ShellyParts["components"] {
-  const components = new Map<string, { config: Fields; status: Fields }>();
+  // Without a prototype, so that a field named __proto__ is one like others. Copying before each change took minutes.
+  const empty = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
+  const components = new Map<string, { config: Record<string, unknown>; status: Record<string, unknown> }>();
   const add = (key: string, found: { config?: unknown; status?: unknown }): void => {
-    const before = components.get(key);
-    components.set(key, {
-      config: { ...before?.config, ...fieldsOf(found.config) },
-      status: { ...before?.status, ...fieldsOf(found.status) },
-    });
+    const component = components.get(key) ?? { config: empty(), status: empty() };
+    if (!components.has(key) && components.size >= COMPONENTS_MAX) return;
+    Object.assign(component.config, fieldsOf(found.config));
+    Object.assign(component.status, fieldsOf(found.status));
+    components.set(key, component);
   };
   for (const key of componentsIn(config)) add(key, { config: config[key] });
   for (const { key, config: settings, status } of added)
-    if (typeof key === "string") add(key, { config: settings, status });
+    if (textOf(key) !== undefined) add(String(key), { config: settings, status });
   for (const { topic, json } of own) {
     const key = STATUS.exec(topic)?.[2];
     if (key !== undefined) add(key, { status: json });

@@ -1,10 +1,11 @@
-import type {
-  DiscoveredDevice,
-  DiscoveryOptions,
-  DiscoverySource,
-  Messages,
-  ReceivedMessage,
-  Query,
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoveryOptions,
+  type DiscoverySource,
+  type Messages,
+  type ReceivedMessage,
+  type Query,
 } from "./device.ts";
 import { frigate } from "./frigate.ts";
 import { homeAssistant } from "./home-assistant.ts";
@@ -47,7 +48,8 @@ export function queriesAfter(messages: Messages, { replyTo }: DiscoveryOptions):
 /** All devices that have said what they are; a zone that two sources know is proposed once. */
 export function discoveredDevices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[] {
   const proposed = new Set<string>();
-  return SOURCES.flatMap((source) => source.devices(messages, options)).flatMap((device) => {
+  const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options));
+  return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
       const key = inputKey(proposal);
       if (proposed.has(key)) return false;

@@ -1,8 +1,24 @@
 import type { Availability, MqttInput } from "../../generated/types.ts";
-import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoverySource,
+  type Messages,
+  type Proposal,
+} from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
-import { fieldOf, fieldsOf, isFields, listOf, pointerTo, textOf, type Fields } from "./values.ts";
+import { messageAt } from "./message-index.ts";
+import {
+  fieldOf,
+  fieldsOf,
+  isFields,
+  listOf,
+  pointerTo,
+  textOf,
+  TEXT_LENGTH_MAX,
+  type Fields,
+} from "./values.ts";
 
 const CONFIG = /^tasmota\/discovery\/([^/]+)\/config$/;
 /** `SwitchMode` of inputs that report over MQTT only, in the periodic telemetry's form. */
@@ -17,9 +33,10 @@ export const tasmota: DiscoverySource = {
   filters: ["tasmota/discovery/#"],
   isAnnouncement: (topic) => topic.startsWith("tasmota/discovery/"),
   devices: (messages) =>
-    messages.flatMap(({ topic, json }) => {
+    devicesUpToLimit(messages, ({ topic, json }) => {
       const mac = CONFIG.exec(topic)?.[1];
-      return mac === undefined || !isFields(json) ? [] : (deviceOf(mac, json, messages) ?? []);
+      const device = mac === undefined || !isFields(json) ? undefined : deviceOf(mac, json, messages);
+      return device ? [device] : [];
     }),
 };
 
@@ -27,7 +44,7 @@ function deviceOf(mac: string, config: Fields, messages: Messages): DiscoveredDe
   const stat = topicOf(config, 1, mac);
   const tele = topicOf(config, 2, mac);
   if (stat === undefined || tele === undefined) return undefined;
-  const sensors = messages.find(({ topic }) => topic === `tasmota/discovery/${mac}/sensors`)?.json;
+  const sensors = messageAt(messages, `tasmota/discovery/${mac}/sensors`)?.json;
   const name = textOf(config["dn"]) ?? textOf(config["t"]) ?? mac;
   const availability = availabilityOf(config, `${tele}LWT`);
   const inputs = [
@@ -60,7 +77,7 @@ function topicOf(config: Fields, prefixIndex: number, mac: string): string | und
     .replaceAll("%topic%", () => topic)
     .replaceAll("%hostname%", () => textOf(config["hn"]) ?? "")
     .replaceAll("%id%", () => mac.slice(-6));
-  if (/[%+#]/.test(full)) return undefined;
+  if (full.length > TEXT_LENGTH_MAX || /[%+#]/.test(full)) return undefined;
   return full.endsWith("/") ? full : `${full}/`;
 }
 

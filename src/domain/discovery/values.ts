@@ -1,3 +1,8 @@
+import { scalarOf, type Scalar } from "../plain-value.ts";
+
+/** No name of a device is longer, nor a topic that is listened to. One text is repeated in each zone of its device. */
+export const TEXT_LENGTH_MAX = 512;
+
 /** An object with unknown fields, as parsed from JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,9 +20,14 @@ export function fieldOf(value: unknown, name: string): unknown {
   return isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** A text that is not empty; undefined for anything else. */
+/** A text that is neither empty nor too long; undefined for anything else. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && value !== "" && value.length <= TEXT_LENGTH_MAX ? value : undefined;
+}
+
+/** A value that a sensor may send; undefined for anything else. */
+export function sentOf(value: unknown): Scalar | undefined {
+  return typeof value === "string" && value.length > TEXT_LENGTH_MAX ? undefined : scalarOf(value);
 }
 
 /** A list; empty for anything else. */

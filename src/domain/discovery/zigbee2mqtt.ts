@@ -1,13 +1,25 @@
 import type { Battery, MqttInput, Tamper } from "../../generated/types.ts";
-import { scalarOf, type Scalar } from "../plain-value.ts";
+import type { Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, Messages, Proposal } from "./device.ts";
-import { fieldOf, isFields, listOf, pointerTo, textOf, type Fields } from "./values.ts";
+import {
+  devicesUpToLimit,
+  type DiscoveredDevice,
+  type DiscoverySource,
+  type Messages,
+  type Proposal,
+} from "./device.ts";
+import { messageAt } from "./message-index.ts";
+import { fieldOf, isFields, listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
 /** A button sends no release; long enough that one press is one trip. */
 const BUTTON_RESTORE_S = 30;
+
+/** Of one bridge, so that it cannot hide those of others; a Zigbee network has a few hundred. */
+const LISTED_MAX = 1_000;
+/** The largest devices have about fifty values. */
+const EXPOSED_MAX = 256;
 
 /** Kinds by the name of a binary value. Format: https://www.zigbee2mqtt.io/guide/usage/exposes.html */
 const KINDS: Readonly<Record<string, ZoneKind>> = {
@@ -42,7 +54,7 @@ export const zigbee2mqtt: DiscoverySource = {
   filters: ["+/bridge/devices", "+/bridge/info", "+/bridge/state", "+/+/availability"],
   isAnnouncement: (topic) => /.\/bridge\/(devices|info|state)$/.test(topic),
   devices: (messages) =>
-    messages.flatMap(({ topic, json }) =>
+    devicesUpToLimit(messages, ({ topic, json }) =>
       topic.endsWith("/bridge/devices") && Array.isArray(json)
         ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, messages)
         : [],
@@ -67,10 +79,10 @@ interface Bridge {
 }
 
 function devicesBelow(base: string, listed: readonly unknown[], messages: Messages): DiscoveredDevice[] {
-  const info = messages.find(({ topic }) => topic === `${base}/bridge/info`)?.json;
+  const info = messageAt(messages, `${base}/bridge/info`)?.json;
   const output = fieldOf(fieldOf(fieldOf(info, "config"), "advanced"), "output");
   const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", messages };
-  return listed.flatMap((device) => {
+  return listed.slice(0, LISTED_MAX).flatMap((device) => {
     if (!isFields(device) || device["type"] === "Coordinator" || device["disabled"] === true) return [];
     const address = textOf(device["ieee_address"]);
     const name = textOf(device["friendly_name"]) ?? address;
@@ -86,7 +98,7 @@ function devicesBelow(base: string, listed: readonly unknown[], messages: Messag
         name,
         model: model.length > 0 ? model.join(" ") : textOf(device["model_id"]),
         topics: [`${base}/${name}`],
-        proposals: proposalsOf(name, exposedBy(fieldOf(definition, "exposes")), bridge),
+        proposals: proposalsOf(name, exposedBy(fieldOf(definition, "exposes")).slice(0, EXPOSED_MAX), bridge),
       },
     ];
   });
@@ -129,8 +141,8 @@ function contactOf(value: Exposed, device: string, bridge: Bridge): Contact | un
   const { type, name, property, endpoint, fields } = value;
   const part = endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
   if (type === "enum" && name === "action") {
-    const calls = listOf(fields["values"]).filter(
-      (action) => typeof action === "string" && HELP.some((word) => action.split(/[_ -]/).includes(word)),
+    const calls = listOf(fields["values"]).filter((action) =>
+      HELP.some((word) => textOf(action)?.split(/[_ -]/).includes(word) === true),
     ) as string[];
     const [first, ...others] = calls.slice(0, 16);
     if (first === undefined) return undefined;
@@ -153,7 +165,7 @@ function isPublished({ access }: Fields): boolean {
 }
 
 function valueOf(value: unknown, otherwise: Scalar): Scalar {
-  return scalarOf(value) ?? otherwise;
+  return sentOf(value) ?? otherwise;
 }
 
 function placeOf(property: string, device: string, bridge: Bridge): { mqtt: string; path?: string } {
@@ -193,5 +205,5 @@ function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge):
 /** Only if the bridge reports availability, which is an option of it: the topic is retained. */
 function availabilityOf(device: string, { base, messages }: Bridge): Pick<Proposal, "availability"> {
   const mqtt = `${base}/${device}/availability`;
-  return messages.some(({ topic }) => topic === mqtt) ? { availability: { mqtt, path: "/state" } } : {};
+  return messageAt(messages, mqtt) ? { availability: { mqtt, path: "/state" } } : {};
 }
