@@ -184,25 +184,29 @@ describeUnless(hasIdentity ? undefined : MISSING, "a site", () => {
       },
     );
 
-    test("whose confirmation does not fit on the disk remains undecided and in operation", async () => {
-      move();
-      expect(await start()).toBe(true);
-      const writes = places().filter(({ name }) => name === "write").length;
-      await traced?.end("SIGKILL");
-      expect(await expectOneMind()).toBe("undecided");
-      move();
-      expect(await start({ name: "write", nth: writes + 1 }, "error=ENOSPC")).toBe(true);
-      await wait();
-      const refused = await askDaemon(dataDir(), "POST", "/site/machine/confirm");
-      expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
-      expect(await isUnknown()).toBe(true);
-      // Nothing restarts: other requests are not rejected as during a restart.
-      expect(await askDaemon(dataDir(), "POST", "/site/reload")).toMatchObject({ status: 200 });
-      expect(await allOf(path("centre"))).toHaveLength(sent);
-      await confirm();
-      await eventually("the confirmed machine", async () => !(await isUnknown()));
-      await traced?.end("SIGKILL");
-      expect(await expectOneMind()).toBe("confirmed");
-    });
+    test(
+      "whose confirmation does not fit on the disk remains undecided and in operation",
+      { timeout: LIMIT_MS },
+      async () => {
+        move();
+        expect(await start()).toBe(true);
+        const writes = places().filter(({ name }) => name === "write").length;
+        await traced?.end("SIGKILL");
+        expect(await expectOneMind()).toBe("undecided");
+        move();
+        expect(await start({ name: "write", nth: writes + 1 }, "error=ENOSPC")).toBe(true);
+        await wait();
+        const refused = await askDaemon(dataDir(), "POST", "/site/machine/confirm");
+        expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
+        expect(await isUnknown()).toBe(true);
+        // Nothing restarts: other requests are not rejected as during a restart.
+        expect(await askDaemon(dataDir(), "POST", "/site/reload")).toMatchObject({ status: 200 });
+        expect(await allOf(path("centre"))).toHaveLength(sent);
+        await confirm();
+        await eventually("the confirmed machine", async () => !(await isUnknown()));
+        await traced?.end("SIGKILL");
+        expect(await expectOneMind()).toBe("confirmed");
+      },
+    );
   });
 });
