@@ -10,8 +10,8 @@ const BLOCKS_MAX = 128;
 const MODIFIER = /^([a-z]{2}|Ri)([^/A-Z*^'"|]*)/;
 /** A data code with the number of its zone or user. */
 const CODE = /^([A-Z]{2})\s*(\d*)/;
-/** A block that is a code and nothing else before its text: the words of a text begin with two capitals too. */
-const IS_CODE = /^[A-Z]{2}(?:\s*\d+)?(?:NM)?\s*(?:$|[/|*^"'])/;
+/** A block that is a code: with a number, or nothing else before its text. The words of a text begin with two capitals too. */
+const IS_CODE = /^[A-Z]{2}(?:\s*\d|(?:NM)?\s*(?:$|[/|*^"']))/;
 /** A text between quotes or carets, with what surrounds it, up to the next block. */
 const TEXT = /^[*|]?(?:\^([^^]*)\^|"([^"]*)"|'([^']*)')[^/|]*/;
 /** Any other text behind a code, which begins with a star; other characters there mean nothing. */

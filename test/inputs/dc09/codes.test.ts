@@ -147,6 +147,15 @@ describe("SIA", () => {
         { code: "BA", number: 14 },
       ],
     ],
+    // A number makes a code of two capitals, whatever follows it.
+    ["Nri0/AT000XY", [{ code: "AT", number: 0 }]],
+    [
+      "Nri1/BA5XY/BR5XY",
+      [
+        { code: "BA", number: 5 },
+        { code: "BR", number: 5 },
+      ],
+    ],
     // A text that follows in a message of its own.
     ["AFire Zone 2", [{ code: "A", meaning: { what: "note" }, text: "Fire Zone 2" }]],
   ])("%s is read", (data, events) => expect(siaEvents(data)).toMatchObject(events));
