@@ -59,6 +59,17 @@ describeWithBrowser("the parts of a screen", () => {
       expect((await boxOf(page, head)).left).toBeCloseTo((await boxOf(page, cell)).left, 0);
   });
 
+  test("the filters of the interventions share a row below the search on a large phone", async () => {
+    await page.look("light", 470);
+    await page.screen("interventions").markup("td.lead").shown();
+    const tops = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.filter-chips .field')].map((field) => field.getBoundingClientRect().top)",
+    );
+    const [search = 0, ...choices] = tops;
+    expect([choices.length, new Set(choices).size]).toEqual([3, 1]);
+    expect(choices[0]).toBeGreaterThan(search);
+  });
+
   describe("on a phone, in Romanian", () => {
     beforeAll(async () => {
       await page.speak("RO");
