@@ -59,7 +59,9 @@ afterAll(async () => {
 test("runs as its own user, and the check of its health agrees", async () => {
   const { stdout } = await podman("top", NAME, "user", "args");
   expect(stdout).toMatch(/^santinela +\S*node \/usr\/bin\/santinela serve/m);
-  expect((await podman("exec", NAME, "/usr/bin/santinela", "status")).stdout).toContain("all is well");
+  expect((await podman("exec", NAME, "/usr/bin/santinela", "status")).stdout).toContain(
+    "attention: no zones yet",
+  );
   expect((await podman("exec", NAME, "/usr/bin/santinela", "check-config")).stdout).toContain("is valid");
 });
 
@@ -80,7 +82,8 @@ test("stops in order, and continues with the data of its volume", async () => {
   await podman("start", NAME);
   await eventually(
     "the daemon answers again",
-    async () => (await podman("exec", NAME, "/usr/bin/santinela", "status")).stdout.includes("all is well"),
+    async () =>
+      (await podman("exec", NAME, "/usr/bin/santinela", "status")).stdout.includes("attention: no zones yet"),
     LIMIT_MS,
   );
   expect(await keyOf()).toBe(key);
