@@ -84,7 +84,8 @@ interface ObjectiveRow {
   readonly data: string;
 }
 
-function objectiveOf(type: ObjectiveType, { data }: ObjectiveRow): Objective {
+/** The objective of a row, with all its fields. */
+export function objectiveOf(type: ObjectiveType, { data }: ObjectiveRow): Objective {
   return completed(type, JSON.parse(data) as Objective);
 }
 

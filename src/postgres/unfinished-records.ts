@@ -1,5 +1,7 @@
-import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import type { Objective } from "../domain/objective.ts";
+import type { UnfinishedCounts, UnfinishedDetails, UnfinishedRecord } from "../store/unfinished-records.ts";
 import type { Queries } from "./connection.ts";
+import { objectiveOf } from "./postgres-objectives.ts";
 
 /** As at a site: a request for police, ambulance or fire brigade is an alarm of any type. */
 const IS_ALARM = `("type" = 'other' OR "police" OR "ambulance" OR "firetruck")`;
@@ -35,5 +37,21 @@ export class PostgresUnfinished {
        WHERE ${IS_UNFINISHED} AND ${isGroup} AND ${HAS_BEGUN} ORDER BY id DESC LIMIT $2`,
       [startedMs, limit],
     );
+  }
+
+  /** What the panel shows of these records, with their objectives; those that are gone are left out. */
+  async details(ids: readonly number[]): Promise<(UnfinishedDetails & { objective: Objective })[]> {
+    const rows = await this.#queries.query<UnfinishedDetails & { data: string }>(
+      `SELECT records.id, uid, "status", "priority", "objectiveType", "objectiveId", "crews", "police"::int,
+         "ambulance"::int, "firetruck"::int, created_at AS "createdMs", data
+       FROM interventions AS records
+       JOIN objectives ON objectives.kind = "objectiveType" AND objectives.id = "objectiveId"
+       WHERE records.id = ANY($1) AND ${IS_UNFINISHED}`,
+      [ids],
+    );
+    return rows.map(({ data, ...record }) => ({
+      ...record,
+      objective: objectiveOf(record.objectiveType, { data }),
+    }));
   }
 }

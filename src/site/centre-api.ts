@@ -7,7 +7,10 @@ import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
 import type { ConditionRegistry } from "../ops/condition-registry.ts";
 import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import { centreJourneys, type UnfinishedAtCentre } from "./centre-journeys.ts";
 import { STARTED_TOLERANCE_MS } from "./headline.ts";
+import type { JourneyView } from "./journey-view.ts";
+import { unfinishedOf } from "./journeys.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { StatusView } from "./status-view.ts";
 import { EMPTY_SUMMARY } from "./sync-queue.ts";
@@ -18,6 +21,8 @@ export interface UnfinishedReader {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): Promise<UnfinishedCounts>;
   newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
+  /** Those of these records that exist, in any order. */
+  details(ids: readonly number[]): Promise<readonly UnfinishedAtCentre[]>;
 }
 
 /** The event log, in whatever database it is. */
@@ -83,13 +88,14 @@ class CentreStatus {
 
   async read(): Promise<StatusView> {
     const { name, ref, timezone } = this.#parts.config.site;
+    const headline = await this.#headline();
     return {
       version: VERSION,
       role: this.#parts.config.role,
       site: { name, ref, timezone },
       startedAt: this.#startedAt,
-      headline: await this.#headline(),
-      journeys: [],
+      headline,
+      journeys: await this.#journeys(headline),
       centrePhone: null,
       lifeSafetyHeld: [],
       conditions: this.#parts.health.list(),
@@ -103,14 +109,16 @@ class CentreStatus {
     };
   }
 
+  async #journeys(headline: Headline): Promise<readonly JourneyView[]> {
+    const ids = unfinishedOf(headline).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    return centreJourneys(headline, await orWithoutDatabase(this.#parts.unfinished.details(ids), []));
+  }
+
   async #headline(): Promise<Headline> {
     const { clock, health, unfinished } = this.#parts;
     const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
-    // Without the database the condition is all there is to say.
-    const counts = await unfinished.counts(startedMs).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === "unavailable") return NONE;
-      throw error;
-    });
+    const counts = await orWithoutDatabase(unfinished.counts(startedMs), NONE);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
       newest: counts[name] === 0 ? [] : await unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX),
@@ -128,6 +136,16 @@ class CentreStatus {
       stuck: 0,
       backlog: { waiting: 0, oldestMs: 0 },
     });
+  }
+}
+
+/** Without the database the condition is all there is to say. */
+async function orWithoutDatabase<Value>(reading: Promise<Value>, otherwise: Value): Promise<Value> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unavailable") return otherwise;
+    throw error;
   }
 }
 

@@ -31,13 +31,12 @@ export class SiteJourneys {
   read(headline: Headline): readonly JourneyView[] {
     const ofRecords: JourneyView[] = [];
     const uids = new Set<string>();
-    for (const [code, isAlarm] of GROUPS)
-      for (const item of headline.reasons.find((reason) => reason.code === code)?.items ?? []) {
-        const details = item.about === "intervention" ? this.#parts.unfinished.details(item.id) : undefined;
-        if (!details || ofRecords.length >= JOURNEYS_MAX) continue;
-        uids.add(details.uid);
-        ofRecords.push(this.#ofRecord(item.name, details, isAlarm));
-      }
+    for (const { id, name, isAlarm } of unfinishedOf(headline)) {
+      const details = this.#parts.unfinished.details(id);
+      if (!details) continue;
+      uids.add(details.uid);
+      ofRecords.push(this.#ofRecord(name, details, isAlarm));
+    }
     // The journal learns of a record only with the response: until then a trip waits that has one.
     const ofTrips = this.#parts.journal.unrecorded
       .newest(JOURNEYS_MAX)
@@ -91,8 +90,7 @@ export class SiteJourneys {
   }
 
   #objective(ref: ObjectiveRef): JourneyObjectiveView {
-    const known = this.#parts.objectives.get(ref);
-    return { ...ref, name: known?.name ?? refText(ref), address: known?.address ?? null };
+    return journeyObjective(ref, this.#parts.objectives.get(ref));
   }
 
   #zoneOf({ zoneId, signal }: Trip): JourneyView["zone"] {
@@ -124,6 +122,30 @@ export class SiteJourneys {
   }
 }
 
+/** A record that the headline names. */
+export interface HeadlineRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly isAlarm: boolean;
+}
+
+/** The unfinished interventions of a headline that are shown, alarms first, then the newest first. */
+export function unfinishedOf(headline: Headline): readonly HeadlineRecord[] {
+  return GROUPS.flatMap(([code, isAlarm]) =>
+    (headline.reasons.find((reason) => reason.code === code)?.items ?? []).flatMap((item) =>
+      item.about === "intervention" ? [{ id: item.id, name: item.name, isAlarm }] : [],
+    ),
+  ).slice(0, JOURNEYS_MAX);
+}
+
+/** @param known the objective in the lists; undefined if they do not have it */
+export function journeyObjective(
+  ref: ObjectiveRef,
+  known: { readonly name: string; readonly address?: string | null } | undefined,
+): JourneyObjectiveView {
+  return { ...ref, name: known?.name ?? refText(ref), address: known?.address ?? null };
+}
+
 const GROUPS = [
   ["alarm-unfinished", true],
   ["work-unfinished", false],
@@ -131,7 +153,7 @@ const GROUPS = [
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;
 
-function servicesOf(details: UnfinishedDetails): JourneyView["services"] {
+export function servicesOf(details: UnfinishedDetails): JourneyView["services"] {
   return SERVICES.filter((service) => details[service] === 1);
 }
 

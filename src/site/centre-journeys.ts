@@ -1,0 +1,46 @@
+import { isoTime } from "../domain/clock.ts";
+import type { Headline } from "../domain/headline.ts";
+import type { Objective } from "../domain/objective.ts";
+import type { UnfinishedDetails } from "../store/unfinished-records.ts";
+import type { JourneyView } from "./journey-view.ts";
+import { journeyObjective, servicesOf, unfinishedOf } from "./journeys.ts";
+
+/** A record that is not done, with its objective. */
+export interface UnfinishedAtCentre extends UnfinishedDetails {
+  readonly objective: Objective;
+}
+
+/**
+ * The unfinished interventions of the headline of a dispatch centre: where each is, and who has to come. They have
+ * arrived, so that nothing is said of a way.
+ *
+ * @param details of those records; one that is gone is left out
+ */
+export function centreJourneys(
+  headline: Headline,
+  details: readonly UnfinishedAtCentre[],
+): readonly JourneyView[] {
+  return unfinishedOf(headline).flatMap(({ id, name, isAlarm }) => {
+    const record = details.find((one) => one.id === id);
+    if (!record) return [];
+    const { objectiveType, objectiveId, createdMs, priority, status } = record;
+    return [
+      {
+        interventionId: id,
+        name,
+        isAlarm,
+        objective: journeyObjective({ type: objectiveType, id: objectiveId }, record.objective),
+        zone: null,
+        contactAt: null,
+        isJournaled: false,
+        recordedAt: isoTime(createdMs),
+        refusal: null,
+        priority,
+        status,
+        services: servicesOf(record),
+        centre: null,
+        receiver: null,
+      },
+    ];
+  });
+}

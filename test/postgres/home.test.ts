@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SITE_DEFAULTS } from "../../src/generated/defaults.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
+import { centreApi } from "../../src/site/centre-api.ts";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* What Home of a dispatch centre on PostgreSQL has for a dispatcher. */
+
+describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    centre = await PostgresCentre.open(await server.newDatabase());
+  }, 30_000);
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  const status = () =>
+    centreApi({
+      config: { site: { ...SITE_DEFAULTS, name: "Centre", ref: "centre" }, role: "centre" },
+      clock: centre.clock,
+      health: new ConditionRegistry(
+        centre.clock,
+        new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
+      ),
+      unfinished: new PostgresUnfinished(centre.connections),
+      events: centre.events,
+    }).status();
+
+  test("has each unfinished intervention with its objective, alarms first, and none that is done or deleted", async () => {
+    expect((await status()).journeys).toEqual([]);
+    const create = async (change: object): Promise<number> =>
+      (await centre.records.create({ ...PATROL, ...change }, OPERATOR_USER)).record.id;
+    await centre.objectives.import(
+      { "obiective/cladiri": [{ id: 7, name: "Bakery", address: "Str. Morii 3", status: "active" }] },
+      "import",
+    );
+    const patrol = await create({ name: "Patrol", status: "in_progress" });
+    const fire = await create({
+      name: "Smoke",
+      type: "other",
+      priority: "high",
+      firetruck: true,
+      police: true,
+      objectiveId: 7,
+    });
+    await create({ name: "Done", status: "done" });
+    const gone = await create({ name: "Gone", type: "other" });
+    await centre.records.remove(gone, undefined, OPERATOR_USER);
+
+    expect((await status()).journeys).toMatchObject([
+      {
+        interventionId: fire,
+        name: "Smoke",
+        isAlarm: true,
+        objective: { type: "obiective/cladiri", id: 7, name: "Bakery", address: "Str. Morii 3" },
+        zone: null,
+        contactAt: null,
+        priority: "high",
+        services: ["police", "firetruck"],
+        recordedAt: new Date(centre.clock.wallMs()).toISOString(),
+        centre: null,
+      },
+      { interventionId: patrol, isAlarm: false, objective: { id: 1 }, status: "in_progress", services: [] },
+    ]);
+  });
+
+  test("has the condition alone while the server is away", async () => {
+    await server.kill();
+    expect((await status()).journeys).toEqual([]);
+    await server.startAgain();
+    expect((await status()).journeys).toHaveLength(2);
+  });
+});
