@@ -12,7 +12,7 @@ export interface UnfinishedAtCentre extends UnfinishedDetails {
 
 /**
  * The unfinished interventions of the headline of a dispatch centre: where each is, and who has to come. They have
- * arrived, so that nothing is said of a way.
+ * arrived, so that there is no way to show.
  *
  * @param details of those records; one that is gone is left out
  */
