@@ -36,9 +36,10 @@ put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
 put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
 put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules
 put 644 systemd/santinela.yaml /usr/share/santinela/santinela.yaml
-for example in mosquitto.conf avahi.service credentials.conf user-data; do
+for example in avahi.service credentials.conf user-data; do
   put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
 done
+put 644 systemd/mosquitto/santinela.conf /usr/share/doc/santinela/examples/mosquitto.conf
 # Same layout as in the source tree, so that links work; without screenshots, to save space on the SD card.
 for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json docs/grafana-fleet.json docs/alerts-fleet.yaml; do
   put 644 "$page" "/usr/share/doc/santinela/$page"

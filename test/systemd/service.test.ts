@@ -274,6 +274,9 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
       async () => /mqtt-connected/.test(await debian.ok("journalctl --no-pager --unit=santinela.service")),
       LIMIT_MS,
     );
+    expect((await debian.run("santinela doctor")).stdout).toContain(
+      "MQTT broker: also queues QoS 0 messages",
+    );
     await debian.ok("systemctl stop mosquitto.service");
   });
 });
