@@ -49,7 +49,11 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
     removePart(part);
     await backupOnline(join(dataDir, "santinela.db"), part);
   } catch (cause) {
-    removePart(part);
+    try {
+      removePart(part);
+    } catch {
+      // A folder that cannot be entered: the reason is reported below.
+    }
     throw new AppError("cannot-create", `cannot write the backup ${out}: ${(cause as Error).message}`, {
       hint: "Check the free space and the permissions of that directory.",
       cause,

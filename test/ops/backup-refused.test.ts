@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { backUp } from "../../src/ops/backups.ts";
+
+test("a backup below a path that cannot be entered is refused with its path and the remedy", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-backup-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "file"), "");
+  await expect(backUp(folder, join(folder, "file/further/copy.db"))).rejects.toMatchObject({
+    message: expect.stringContaining("cannot write the backup"),
+    hint: "Check the free space and the permissions of that directory.",
+  });
+});
