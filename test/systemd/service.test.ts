@@ -266,7 +266,11 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.ok(
       "cp /usr/share/doc/santinela/examples/mosquitto.conf /etc/mosquitto/conf.d/santinela.conf",
     );
-    await debian.write(CONFIGURATION, `${YAML}mqtt: { url: "mqtt://127.0.0.1:1883" }\n`);
+    const door = YAML.replaceAll("id: gate, name: Gate", "id: door, name: Door").replace(
+      "{ simulated: true }",
+      "{ mqtt: door, open: [ON], normal: [OFF] }",
+    );
+    await debian.write(CONFIGURATION, `${door}mqtt: { url: "mqtt://127.0.0.1:1883" }\n`);
     await debian.ok("systemctl stop santinela.service && systemctl restart mosquitto.service");
     await restart();
     await eventually(
