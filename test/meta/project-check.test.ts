@@ -1,6 +1,15 @@
 // Runs .ci/run with a fake npm and fake scripts: which suites it runs, and how it handles their exit codes.
 import { execFile } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +32,18 @@ for word in "$(basename "$0")" "$@"; do
   exit "$status"
 done
 `;
+
+test("the names of tests in the project check and its description are names of tests", () => {
+  const tests = readdirSync(join(root, "test/vm"))
+    .map((file) => readFileSync(join(root, "test/vm", file), "utf8"))
+    .join("\n");
+  for (const file of [".ci/run", "CONTRIBUTING.md"]) {
+    const patterns = [...readFileSync(join(root, file), "utf8").matchAll(/--testNamePattern="([^"]+)"/g)];
+    expect(patterns.length, file).toBeGreaterThan(0);
+    // Vitest passes with a pattern that matches nothing.
+    for (const [, pattern = ""] of patterns) expect(tests).toMatch(new RegExp(`test\\("[^"]*${pattern}`));
+  }
+});
 
 describe("the project check", () => {
   let folder: string;

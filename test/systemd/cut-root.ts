@@ -54,12 +54,13 @@ export class CutRoot {
     cpSync(join(packages, file), join(srv, "packed.deb"));
     const program = "tree/usr/lib/santinela/package/dist";
     // Files of other names as well: a release is not only the former one with other contents.
-    const script = `cd ${srv} && dpkg-deb -R packed.deb tree
+    const script = `sums() { (cd $1 && find usr -type f -print0 | xargs -0 md5sum >DEBIAN/md5sums); }
+      cd ${srv} && dpkg-deb -R packed.deb tree
       node=tree/usr/lib/santinela/package/node/bin/node; mv $node node
       printf '#!/bin/sh\nexec /srv/node "$@"\n' >$node; chmod 755 $node
       cp -r tree/usr/lib/santinela/package ${VERSION}
       ${layout === "first" ? FIRST_LAYOUT : "cp -r tree this"}
-      dpkg-deb -Znone -b this this.deb; rm -r this
+      sums this; dpkg-deb -Znone -b this this.deb; rm -r this
       grep -rlF 'VERSION = "${VERSION}"' ${program} | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "${NEXT}"/'
       for file in ${program}/program/listen-*.js; do
         [ -e "$file" ] || continue
@@ -67,7 +68,7 @@ export class CutRoot {
       done
       for unit in tree/usr/lib/systemd/system/*.service tree/usr/lib/santinela/package/systemd/*.service; do echo '# next' >>$unit; done
       sed -i 's/^Version: .*/Version: ${NEXT}/' tree/DEBIAN/control
-      dpkg-deb -Znone -b tree next.deb; mv tree/usr/lib/santinela/package ${NEXT}; rm -r tree packed.deb`;
+      sums tree; dpkg-deb -Znone -b tree next.deb; mv tree/usr/lib/santinela/package ${NEXT}; rm -r tree packed.deb`;
     execFileSync("sh", ["-ec", script], { stdio: ["ignore", "ignore", "inherit"] });
     return cut;
   }
