@@ -121,7 +121,10 @@ class CentreStatus {
     const counts = await orWithoutDatabase(unfinished.counts(startedMs), NONE);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
-      newest: counts[name] === 0 ? [] : await unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX),
+      newest:
+        counts[name] === 0
+          ? []
+          : await orWithoutDatabase(unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX), []),
     });
     return headlineOf({
       isRead: true,

@@ -9,7 +9,7 @@ import type { CentreJourneyView, JourneyObjectiveView, JourneyView } from "./jou
 import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 
-/** More cards than a screen shows; each costs three look-ups per poll of the stream. */
+/** More cards than a screen shows; each costs four look-ups per poll of the stream. */
 export const JOURNEYS_MAX = 12;
 
 type Parts = Pick<
@@ -153,6 +153,7 @@ const GROUPS = [
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;
 
+/** The services that a record requests, in the order of the contract. */
 export function servicesOf(details: UnfinishedDetails): JourneyView["services"] {
   return SERVICES.filter((service) => details[service] === 1);
 }
