@@ -1,4 +1,5 @@
-import type { OutboxPhase } from "./outbox-phase.ts";
+import { isWithdrawable, nextPhase, type OutboxPhase } from "./outbox-phase.ts";
+import type { Priority } from "../generated/types.ts";
 
 /**
  * Sync state of one record: the revision that should be at the centre and the one known to be there. It is not a list of
@@ -95,4 +96,49 @@ export interface OutboxSummary {
   readonly rejectedAlarms: number;
   /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
   readonly oldestWaitingMs: number | null;
+}
+
+/** The order of high priority, which has a queue of its own and is sent first. */
+export const URGENT_ORDER = 0;
+
+/** The position of a priority among the queued records: the lowest number is sent first. */
+export function priorityOrderOf(priority: Priority): number {
+  return { high: URGENT_ORDER, medium: 1, low: 2 }[priority];
+}
+
+/** A local change of a record by a user or a trip. */
+interface RecordChange {
+  readonly event: "edited" | "deleted";
+  /** The record's revision after the change. */
+  readonly rev: number;
+  readonly priorityOrder: number;
+  /** Whether a trip joins the record with the change. */
+  readonly hasTripJoined: boolean;
+  /** First sweep for copies that may still be in flight, wall clock, milliseconds since 1970. */
+  readonly firstSweepMs: number;
+}
+
+/** The outbox entry of a record after a local change. */
+export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEntry {
+  const { event, rev, priorityOrder, hasTripJoined, firstSweepMs } = change;
+  const outcome = event === "deleted" ? deletionOf(entry) : event;
+  const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
+  return {
+    ...entry,
+    phase,
+    priorityOrder,
+    wantRev: rev,
+    joinedRev: hasTripJoined ? rev : entry.joinedRev,
+    deleted: event === "deleted",
+    // An edit restarts a rejected entry; an entry that waits for the link keeps its retry time.
+    ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
+    // A copy of an earlier attempt may still be in flight: it is searched for and removed there.
+    ...(phase === "closed" && entry.possiblyDuplicated ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
+  };
+}
+
+/** Outcome of deleting a record for its entry: `withdrawn` only if no copy can be at the centre. */
+function deletionOf({ phase, upstreamId, sends }: OutboxEntry): "withdrawn" | "deleted" {
+  const canBeThere = upstreamId !== null || sends > 0 || !isWithdrawable(phase);
+  return canBeThere ? "deleted" : "withdrawn";
 }

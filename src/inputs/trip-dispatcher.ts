@@ -9,8 +9,7 @@ import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-c
 import { KeyedQueue } from "./keyed-queue.ts";
 import { LocalApi, type DeviceToken } from "./local-api.ts";
 import { RecordCorrections } from "./record-corrections.ts";
-import { PendingRestores, type PendingRestore } from "./pending-restores.ts";
-import { WaitingTrips } from "./waiting-trips.ts";
+import { PendingRestores, type PendingRestore, WaitingTrips } from "./waiting-trips.ts";
 
 export interface TripDispatcherOptions {
   readonly journal: Journal;

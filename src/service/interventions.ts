@@ -11,8 +11,7 @@ import {
   type InterventionFields,
   type InterventionUpdate,
 } from "../domain/intervention.ts";
-import { changedEntry } from "../domain/outbox-change.ts";
-import { priorityOrderOf } from "../domain/priority-order.ts";
+import { changedEntry, priorityOrderOf } from "../domain/outbox.ts";
 import { DEFAULT_SYNC_TIMEOUTS } from "../domain/backoff.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import type { ObjectiveRef } from "../domain/objective.ts";

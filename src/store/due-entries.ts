@@ -1,6 +1,5 @@
 import type { Statement } from "better-sqlite3";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import { URGENT_ORDER } from "../domain/priority-order.ts";
+import { type OutboxEntry, URGENT_ORDER } from "../domain/outbox.ts";
 import { Store } from "./database.ts";
 import { toEntry } from "./outbox-row.ts";
 

@@ -11,10 +11,9 @@ import { OffDiskChanges, type JournalChange, type ZoneExchange } from "./journal
 import { LinkSampleStore } from "./link-samples.ts";
 import { BrokerCountStore, DeduplicationStore, OpeningStore } from "./messages.ts";
 import { OverrideStore } from "./overrides.ts";
-import { EntryDelayStore, RestoreStore } from "./pending-trips.ts";
+import { EntryDelayStore, RestoreStore, UnrecordedTrips } from "./pending-trips.ts";
 import { transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
-import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** The trip journal: its tables, and the writes that must be atomic. */

@@ -1,11 +1,9 @@
 import type { Comparison } from "../domain/difference.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary } from "../domain/outbox.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary, URGENT_ORDER } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
-import { URGENT_ORDER } from "../domain/priority-order.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
-import { Store } from "./database.ts";
-import { KeptResult } from "./kept-result.ts";
+import { Store, type Database } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
@@ -214,4 +212,27 @@ export class OutboxStore extends Store {
 
 function toEntries(rows: readonly unknown[]): OutboxEntry[] {
   return rows.map((row) => toEntry(row) as OutboxEntry);
+}
+
+/** The result of a read that is kept until something changes in the database, by this connection or another. */
+class KeptResult<T> extends Store {
+  readonly #read: () => T;
+  readonly #otherChanges = this.prepare<number>("PRAGMA data_version").pluck();
+  readonly #ownChanges = this.prepare<number>("SELECT total_changes()").pluck();
+  #kept: { readonly version: string; readonly result: T } | undefined;
+
+  /** @param read reads this database and nothing else */
+  constructor(database: Database, read: () => T) {
+    super(database);
+    this.#read = read;
+  }
+
+  /** The result for the present state of the database. */
+  get(): T {
+    // A change that is rolled back stays counted, so nothing is kept within a transaction.
+    if (this.database.inTransaction) return this.#read();
+    const version = `${this.#otherChanges.get()} ${this.#ownChanges.get()}`;
+    if (this.#kept?.version !== version) this.#kept = { version, result: this.#read() };
+    return this.#kept.result;
+  }
 }

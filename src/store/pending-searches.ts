@@ -1,4 +1,4 @@
-import { priorityOrderOf } from "../domain/priority-order.ts";
+import { priorityOrderOf } from "../domain/outbox.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";

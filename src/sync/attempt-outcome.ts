@@ -1,7 +1,6 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
-import type { OutboxEntry, RecoveryState } from "../domain/outbox.ts";
-import { URGENT_ORDER } from "../domain/priority-order.ts";
+import { type OutboxEntry, type RecoveryState, URGENT_ORDER } from "../domain/outbox.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";

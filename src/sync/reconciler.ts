@@ -1,8 +1,7 @@
 import type { ListPresence } from "../domain/absence.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
-import { URGENT_ORDER, priorityOrderOf } from "../domain/priority-order.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_ORDER, priorityOrderOf } from "../domain/outbox.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";

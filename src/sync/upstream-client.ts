@@ -1,8 +1,7 @@
 import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
-import { URGENT_ORDER } from "../domain/priority-order.ts";
+import { type OutboxEntry, URGENT_ORDER } from "../domain/outbox.ts";
 import {
   classify,
   classifyRead,

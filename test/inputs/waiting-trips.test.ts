@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Trip } from "../../src/domain/trip.ts";
-import { PendingRestores } from "../../src/inputs/pending-restores.ts";
-import { WaitingTrips } from "../../src/inputs/waiting-trips.ts";
+import { PendingRestores, WaitingTrips } from "../../src/inputs/waiting-trips.ts";
 import type { Journal } from "../../src/store/journal.ts";
 
 /** What the order of dispatch depends on. */

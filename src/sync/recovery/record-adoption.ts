@@ -2,7 +2,7 @@ import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../../
 import { ownKeyIn } from "../../domain/marker.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
-import { priorityOrderOf } from "../../domain/priority-order.ts";
+import { priorityOrderOf } from "../../domain/outbox.ts";
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
 import type { SyncContext } from "../context.ts";

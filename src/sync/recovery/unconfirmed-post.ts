@@ -1,6 +1,5 @@
 import { chooseSurvivor, findMatches, type MatchCandidate } from "../../domain/match-candidate.ts";
-import type { OutboxEntry } from "../../domain/outbox.ts";
-import { URGENT_ORDER } from "../../domain/priority-order.ts";
+import { type OutboxEntry, URGENT_ORDER } from "../../domain/outbox.ts";
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { orderedUuid } from "../../src/domain/uuid-v7.ts";
+import { orderedUuid } from "../../src/ops/secrets.ts";
 
 const random = fc.uuid({ version: 4 });
 /** The last time that fits in 48 bits. */
