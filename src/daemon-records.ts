@@ -27,7 +27,6 @@ import { SqliteRecords } from "./service/sqlite-records.ts";
 import type { Database } from "./store/database.ts";
 import { MAIN_DATABASE } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
-import { CurrentSync } from "./sync/current-sync.ts";
 import { SyncPort } from "./sync/sync-port.ts";
 import { CurrentTransmitter } from "./sync/transmitter/current-transmitter.ts";
 
@@ -73,8 +72,6 @@ export class DaemonRecords {
   readonly #failpoint: Failpoint;
   readonly #setUpCode: SetUpCode;
   readonly #database: Database;
-  readonly #current: CurrentSync;
-  readonly #transmitter: CurrentTransmitter;
   readonly #retention: RetentionSchedule;
   readonly #silence: SilenceWatch;
 
@@ -96,19 +93,21 @@ export class DaemonRecords {
     this.#database = database;
     const tokenStore = (account: TokenAccount): TokenFile =>
       new TokenFile({ dataDir, log: options.log }, account);
-    this.#current = new CurrentSync(upstream, {
+    const isHeld = (): boolean => isMachineUndecided(dataDir);
+    const journal = join(dataDir, "journal.db");
+    const transmitter = new CurrentTransmitter(upstreams[0] ?? null, zones, {
+      ...options,
+      database,
+      journal,
+      isHeld,
+    });
+    const sync = new SyncPort(upstream, transmitter, {
       ...options,
       site,
       database,
       tokenStore,
       report: reportOf(options, new OutboxStore(database)),
-      isHeld: () => isMachineUndecided(dataDir),
-    });
-    this.#transmitter = new CurrentTransmitter(upstreams[0] ?? null, zones, {
-      ...options,
-      database,
-      journal: join(dataDir, "journal.db"),
-      isHeld: () => isMachineUndecided(dataDir),
+      isHeld,
     });
     const interventions = new InterventionService({
       ...site,
@@ -118,7 +117,7 @@ export class DaemonRecords {
       isDiskFull: () => freeBytes(dataDir) < FULL_BYTES,
       onChange: (change) => {
         options.failpoint("record-changed");
-        this.#current.sync?.changed(change);
+        sync.changed(change);
         onChange();
       },
     });
@@ -129,7 +128,7 @@ export class DaemonRecords {
       accounts: new AccountService({ database, clock, onClaimed: () => this.#setUpCode.forget(log) }),
       events: new EventService({ database, clock }),
       objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
-      sync: new SyncPort(this.#current, this.#transmitter, clock),
+      sync,
       fleet,
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
       plans: new PlanService({ database, clock }),
@@ -165,7 +164,7 @@ export class DaemonRecords {
   async stop(): Promise<void> {
     this.#retention.stop();
     await this.#silence.stop();
-    await Promise.all([this.#current.stop(), this.#transmitter.stop()]);
+    await this.components.sync.stop();
     await new Promise<void>((resolve) => {
       this.#clock.afterEventLoopTurn(resolve);
     });

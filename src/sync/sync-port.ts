@@ -1,14 +1,13 @@
 import type { TraitFinding } from "../domain/centre-trait.ts";
-import { isoTime, type Clock } from "../domain/clock.ts";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "../domain/link-status.ts";
-import type { ObjectiveType } from "../domain/objective.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ListOutcome, PullProgress } from "./objectives/objective-mirror.ts";
-import type { CurrentSync } from "./current-sync.ts";
 import type { CurrentTransmitter } from "./transmitter/current-transmitter.ts";
-import type { Sync, SyncOptions } from "./sync.ts";
+import { Sync, type SyncOptions } from "./sync.ts";
 
 /** The mirror of the centre's objectives. */
 export interface MirrorState {
@@ -17,23 +16,32 @@ export interface MirrorState {
   readonly outcomes: Readonly<Partial<Record<ObjectiveType, ListOutcome>>>;
 }
 
-/** What other threads read of the sync and ask of it. Arguments and results are plain data. */
-export class SyncPort {
-  readonly #current: CurrentSync;
-  readonly #transmitter: CurrentTransmitter;
-  readonly #clock: Clock;
+export interface SyncPortOptions extends Omit<SyncOptions, "upstream"> {
+  /** Whether nothing may be sent: this machine is not known to be the one of the site. */
+  readonly isHeld: () => boolean;
+}
 
-  constructor(current: CurrentSync, transmitter: CurrentTransmitter, clock: Clock) {
-    this.#current = current;
+type Upstream = SyncOptions["upstream"] | null;
+
+/**
+ * Holds the sync with the current configuration; there is none without a dispatch centre, and while it is held. What other
+ * threads read of it and ask of it: arguments and results are plain data.
+ */
+export class SyncPort {
+  readonly #options: SyncPortOptions;
+  readonly #transmitter: CurrentTransmitter;
+  #sync: Sync | undefined;
+
+  constructor(upstream: Upstream, transmitter: CurrentTransmitter, options: SyncPortOptions) {
+    this.#options = options;
     this.#transmitter = transmitter;
-    this.#clock = clock;
+    this.#sync = this.#create(upstream);
   }
 
   link(): LinkStatus {
-    const sync = this.#current.sync;
-    if (!sync) return STANDALONE;
-    const { state, reason, waitMs, answeredAgoMs } = sync.link;
-    const nowMs = this.#clock.wallMs();
+    if (!this.#sync) return STANDALONE;
+    const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
+    const nowMs = this.#options.clock.wallMs();
     // Rounded, so that repeated requests return the same times.
     const nextAttemptMs = Math.round((nowMs + waitMs) / 1000) * 1000;
     const answeredMs =
@@ -50,18 +58,36 @@ export class SyncPort {
 
   /** Undefined for a standalone daemon. */
   mirror(): MirrorState | undefined {
-    const mirror = this.#current.sync?.mirror;
+    const mirror = this.#sync?.mirror;
     return mirror && { progress: mirror.progress, outcomes: mirror.outcomes };
   }
 
   start(): void {
-    this.#current.start();
+    this.#sync?.start();
     this.#transmitter.start();
   }
 
-  /** As `CurrentSync.exchange`. */
-  exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
-    return this.#current.exchange(upstream);
+  async stop(): Promise<void> {
+    await Promise.all([this.#sync?.stop(), this.#transmitter.stop()]);
+  }
+
+  /** Called when a record has changed, as `Sync.changed`. */
+  changed(change: Parameters<Sync["changed"]>[0]): void {
+    this.#sync?.changed(change);
+  }
+
+  /**
+   * Replaces the sync, or ends it for null. Finishes the request in flight, then continues from the outbox as
+   * after a restart. Changes in the meantime wait in the outbox.
+   */
+  async exchange(upstream: Upstream): Promise<void> {
+    await this.#sync?.stop();
+    // The conditions of the old dispatch centre do not apply to the new one.
+    const { conditions } = this.#options;
+    for (const code of SYNC_CONDITIONS) conditions.clear(code);
+    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
+    this.#sync = this.#create(upstream);
+    this.#sync?.start();
   }
 
   /** As `CurrentTransmitter.exchange`. */
@@ -71,7 +97,7 @@ export class SyncPort {
 
   /** Retries everything now; does nothing for a standalone daemon. */
   async now(): Promise<void> {
-    await this.#current.sync?.now();
+    await this.#sync?.now();
   }
 
   /**
@@ -103,12 +129,24 @@ export class SyncPort {
     await this.#required().pullObjectives(options);
   }
 
+  #create(upstream: Upstream): Sync | undefined {
+    return upstream === null || this.#options.isHeld() ? undefined : new Sync({ ...this.#options, upstream });
+  }
+
   #required(hint?: string): Sync {
-    const sync = this.#current.sync;
-    if (sync) return sync;
+    if (this.#sync) return this.#sync;
     const message = "standalone mode: no dispatch centre configured";
     throw new AppError("conflict", message, hint === undefined ? {} : { hint });
   }
 }
 
 const ANSWERED_STEP_MS = 10_000;
+
+const SYNC_CONDITIONS = [
+  "upstream-unreachable",
+  "upstream-authentication-failed",
+  "upstream-unexpected-service",
+  "upstream-rejects-records",
+  "upstream-alarm-unproved",
+  "outbox-write-failed",
+] as const;
