@@ -16,8 +16,8 @@ import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
-import { ThreadedFleet } from "./service/threaded-fleet.ts";
-import { ThreadedRecords } from "./service/threaded-records.ts";
+import { ThreadedFleet } from "./service/sqlite-fleet.ts";
+import { ThreadedRecords } from "./service/sqlite-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
 import { CentreEnrolment } from "./site/centre-enrolment.ts";
@@ -53,7 +53,7 @@ export interface SensingComponents {
   readonly control: DaemonControl;
 }
 
-export type RemoteSensing = { readonly [Name in keyof SensingComponents]: Remote<SensingComponents[Name]> };
+type RemoteSensing = { readonly [Name in keyof SensingComponents]: Remote<SensingComponents[Name]> };
 
 export interface FrontOptions {
   readonly config: Config;

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { listChips } from "../inputs/gpio/character-device.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
-import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
+import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 
 /** The free lines of each GPIO chip that zones can use, one sentence for each chip with their input. */
 export async function freeLines({ gpio, zones }: Pick<Config, "gpio" | "zones">): Promise<string[]> {

@@ -5,7 +5,7 @@ import { chipSelectorOf } from "../domain/gpio-chip.ts";
 import { listChips, type ListedChip } from "../inputs/gpio/character-device.ts";
 import { chipDevices } from "../inputs/gpio/chip-devices.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
-import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
+import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
 import { counted } from "./table.ts";
 

@@ -13,7 +13,7 @@ import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
-import { powerOffMachine } from "../ops/power-off.ts";
+import { powerOffMachine } from "../ops/on-battery.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";

@@ -6,8 +6,7 @@ import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { reportDc09 } from "./dc09.ts";
 import { reportTransmitters } from "./transmitter.ts";
-import { reportLines } from "./line-checks.ts";
-import { reportLoops } from "./loop-checks.ts";
+import { reportLines, reportLoops } from "./line-checks.ts";
 import { reportOutputs } from "./outputs.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
@@ -122,4 +121,25 @@ function reportProfileTexts({ profiles = {} }: Configuration, report: Report): v
     for (const field of ["name", "description"] as const)
       for (const unknown of unknownPlaceholders(texts[field] ?? ""))
         report(["profiles", profile, field], `unknown placeholder {${unknown}}. Known: ${known}`);
+}
+
+/** Sections that only a site has. */
+const OF_A_SITE = [
+  "zones",
+  "profiles",
+  "dc09",
+  "gpio",
+  "mqtt",
+  "homeAssistant",
+  "upstream",
+  "upstreams",
+  "onBattery",
+] as const;
+
+/** Sections in the configuration of a dispatch centre that would have no effect. */
+export function centreProblems(value: Configuration): ConfigProblem[] {
+  return OF_A_SITE.filter((section) => value[section] !== undefined).map((section) => ({
+    path: [section],
+    message: `a dispatch centre has no ${section}. Remove it, or run santinela serve for a site`,
+  }));
 }

@@ -1,5 +1,3 @@
-import { crc16 } from "./crc.ts";
-
 /** How a panel deviates from the standard's frame; the reply takes the same form. */
 export interface Dialect {
   /** The checksum is two raw bytes, not four hexadecimal digits (Trikdis E16, Lupusec). */
@@ -137,4 +135,24 @@ export function frameOf(body: Buffer, { hasBinaryCrc, coversCr }: Dialect = STAN
 
 function hex4(value: number): string {
   return value.toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** The polynomial of DC-09 (annex A), bits in reversed order. */
+const POLYNOMIAL = 0xa001;
+
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte;
+  for (let bit = 0; bit < 8; bit += 1)
+    remainder = (remainder & 1) === 1 ? (remainder >> 1) ^ POLYNOMIAL : remainder >> 1;
+  return remainder;
+});
+
+/**
+ * The checksum of a frame: CRC-16 with a start of 0.
+ * @param start the checksum of the bytes before, to continue it
+ */
+function crc16(bytes: Uint8Array, start = 0): number {
+  let crc = start;
+  for (const byte of bytes) crc = (crc >> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);
+  return crc;
 }

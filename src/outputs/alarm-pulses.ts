@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { ZoneKind } from "../domain/zone.ts";
 import type { DispatchedTrip } from "../store/dispatched-trips.ts";
 
-export interface AlarmPulsesOptions {
+interface AlarmPulsesOptions {
   readonly clock: Clock;
   /** The current boot, in which the monotonic clock of a trip counts. */
   readonly bootId: string;

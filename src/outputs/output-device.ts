@@ -1,3 +1,7 @@
+import type { OutputTarget } from "../domain/output.ts";
+import type { LineDriver } from "../inputs/gpio/line-driver.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+
 /** What an output drives: a line or a topic. */
 export interface OutputDevice {
   /**
@@ -7,4 +11,77 @@ export interface OutputDevice {
   set(isOn: boolean): Promise<void>;
   /** Releases it, switched off where that is still possible. */
   stop(): Promise<void>;
+}
+
+/** Opens the lines of a chip by its name in `gpio.chips`; undefined is the chip of `gpio.chip`. */
+type OpenDriver = (chip: string | undefined) => Promise<LineDriver>;
+
+/** A GPIO line; its chip is opened at the first switch, and again after a failure. */
+export class LineOutput implements OutputDevice {
+  readonly #target: Extract<OutputTarget, { by: "gpio" }>;
+  readonly #open: OpenDriver;
+  #driver: LineDriver | undefined;
+
+  constructor(target: Extract<OutputTarget, { by: "gpio" }>, open: OpenDriver) {
+    this.#target = target;
+    this.#open = open;
+  }
+
+  async set(isOn: boolean): Promise<void> {
+    const { chip, gpio, active } = this.#target;
+    const driver = (this.#driver ??= await this.#open(chip));
+    try {
+      await driver.set(gpio, isOn ? active : active === 1 ? 0 : 1);
+    } catch (error) {
+      this.#driver = undefined;
+      driver.close();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#driver) return;
+    await this.set(false);
+    this.#driver?.close();
+  }
+}
+
+/** Publishes retained messages at the broker of the zones. */
+interface TopicPublisher {
+  /** Resolves once the broker has the message. @throws Error without a connection */
+  deliver(topic: string, payload: string): Promise<void>;
+}
+
+/** A broker that has not acknowledged a message after this time does not work; the connection is tested more slowly. */
+const ANSWER_MS_MAX = 5_000;
+
+/** A topic whose retained message is the state of the output. */
+export class TopicOutput implements OutputDevice {
+  readonly #target: Extract<OutputTarget, { by: "mqtt" }>;
+  readonly #publisher: TopicPublisher;
+
+  constructor(target: Extract<OutputTarget, { by: "mqtt" }>, publisher: TopicPublisher) {
+    this.#target = target;
+    this.#publisher = publisher;
+  }
+
+  async set(isOn: boolean): Promise<void> {
+    const { topic, on, off } = this.#target;
+    const limit = AbortSignal.timeout(ANSWER_MS_MAX);
+    try {
+      await Promise.race([
+        this.#publisher.deliver(topic, isOn ? on : off),
+        new Promise((_resolve, reject) => {
+          const late = (): void => reject(new Error(`no answer within ${ANSWER_MS_MAX / 1000} s`));
+          limit.addEventListener("abort", late, { once: true });
+        }),
+      ]);
+    } catch (cause) {
+      throw new AppError("unavailable", `topic ${topic}: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.set(false);
+  }
 }

@@ -9,7 +9,7 @@ import type { AlarmPulses } from "./alarm-pulses.ts";
 import type { OutputDevice } from "./output-device.ts";
 import { SwitchedOutput } from "./switched-output.ts";
 
-export interface OutputsOptions {
+interface OutputsOptions {
   readonly outputs: readonly Output[];
   readonly deviceOf: (target: Output["target"]) => OutputDevice;
   readonly pulses: AlarmPulses;

@@ -5,7 +5,7 @@ import type { NewEvent } from "../domain/event.ts";
 import type { Output } from "../domain/output.ts";
 import type { OutputDevice } from "./output-device.ts";
 
-export interface SwitchedOutputOptions {
+interface SwitchedOutputOptions {
   readonly output: Output;
   readonly device: OutputDevice;
   readonly clock: Clock;

@@ -22,8 +22,9 @@ import {
 } from "./fleet.ts";
 import type { InterventionService } from "./interventions.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "./site-repairs.ts";
+import type { Remote } from "../domain/remote.ts";
 
-export interface SqliteFleetOptions extends RepairTexts {
+interface SqliteFleetOptions extends RepairTexts {
   readonly database: Database;
   readonly clock: Clock;
   readonly interventions: InterventionService;
@@ -32,16 +33,40 @@ export interface SqliteFleetOptions extends RepairTexts {
 /** Sites that become silent in one transaction: about a fifth of a second, so that alarms do not wait for an outage. */
 const SILENT_AT_ONCE_MAX = 100;
 
+/** What both sides read of the sites. */
+class SqliteSites {
+  protected readonly sites: SiteStore;
+
+  constructor(database: Database) {
+    this.sites = new SiteStore(database);
+  }
+
+  async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
+    return this.sites.page(query);
+  }
+
+  async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
+    return { site: siteFound(this.sites.byId(id), id), history: this.sites.history(id) };
+  }
+
+  async counts(): Promise<SiteCounts> {
+    return this.sites.levels();
+  }
+
+  async after(id: number, limit: number): Promise<readonly SiteState[]> {
+    return this.sites.after(id, limit);
+  }
+}
+
 /** The sites in SQLite, in the calling thread. Writes of one event loop turn share a commit. */
-export class SqliteFleet implements Fleet {
+export class SqliteFleet extends SqliteSites implements Fleet {
   readonly #options: SqliteFleetOptions;
-  readonly #sites: SiteStore;
   readonly #accounts: AccountStore;
   readonly #events: EventService;
 
   constructor(options: SqliteFleetOptions) {
+    super(options.database);
     this.#options = options;
-    this.#sites = new SiteStore(options.database);
     this.#accounts = new AccountStore(options.database);
     this.#events = new EventService(options);
   }
@@ -51,12 +76,12 @@ export class SqliteFleet implements Fleet {
       const nowMs = Math.round(this.#options.clock.wallMs());
       const report = decideReport(given, principal);
       this.#assertOwn(report.ref, principal);
-      const before = this.#sites.byRef(report.ref);
-      if (!before && this.#sites.count() >= SITES_MAX) throw tooManySites();
+      const before = this.sites.byRef(report.ref);
+      if (!before && this.sites.count() >= SITES_MAX) throw tooManySites();
       const { state, changes } = afterReport(before, report, nowMs);
-      const id = this.#sites.put(state);
-      this.#sites.keep(id, principal.accountId);
-      this.#sites.addChanges(id, changes, nowMs);
+      const id = this.sites.put(state);
+      this.sites.keep(id, principal.accountId);
+      this.sites.addChanges(id, changes, nowMs);
       const repair = before?.interventionId ?? null;
       if (repair !== null) this.#close(repair, nowMs);
     });
@@ -66,29 +91,13 @@ export class SqliteFleet implements Fleet {
   #assertOwn(ref: string, { site, accountId }: Principal): void {
     if (site !== undefined) return;
     if (this.#accounts.bySite(ref)) throw enrolledElsewhere(ref);
-    if ((this.#sites.keeper(ref) ?? accountId) !== accountId) throw keptByAnother(ref);
-  }
-
-  async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
-    return this.#sites.page(query);
-  }
-
-  async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
-    return { site: siteFound(this.#sites.byId(id), id), history: this.#sites.history(id) };
-  }
-
-  async counts(): Promise<SiteCounts> {
-    return this.#sites.levels();
-  }
-
-  async after(id: number, limit: number): Promise<readonly SiteState[]> {
-    return this.#sites.after(id, limit);
+    if ((this.sites.keeper(ref) ?? accountId) !== accountId) throw keptByAnother(ref);
   }
 
   remove(id: number, principal: Principal): Promise<void> {
     return this.#write(() => {
-      const { ref } = siteFound(this.#sites.byId(id), id);
-      this.#sites.remove(id);
+      const { ref } = siteFound(this.sites.byId(id), id);
+      this.sites.remove(id);
       this.#events.record({
         ...actorOf(principal),
         event: "site-removed",
@@ -100,12 +109,12 @@ export class SqliteFleet implements Fleet {
 
   findSilent({ reportedBeforeMs, togetherMs, nowMs }: SilenceQuery): Promise<SilenceResult> {
     return this.#write(() => {
-      const overdue = this.#sites.overdue(reportedBeforeMs, SILENT_AT_ONCE_MAX);
-      const sites = this.#sites.count();
+      const overdue = this.sites.overdue(reportedBeforeMs, SILENT_AT_ONCE_MAX);
+      const sites = this.sites.count();
       const { from, to } = togetherMs;
-      const isCommon = isOutage({ together: this.#sites.stoppedBetween(from, to), sites });
+      const isCommon = isOutage({ together: this.sites.stoppedBetween(from, to), sites });
       const silent = overdue.map((site) => this.#setSilent(site, isCommon, nowMs));
-      const together = this.#sites.silentBetween(from, to);
+      const together = this.sites.silentBetween(from, to);
       return {
         silent,
         hasMore: overdue.length === SILENT_AT_ONCE_MAX,
@@ -115,7 +124,7 @@ export class SqliteFleet implements Fleet {
   }
 
   clockStepped(nowMs: number): Promise<void> {
-    return this.#write(() => this.#sites.clampReports(nowMs));
+    return this.#write(() => this.sites.clampReports(nowMs));
   }
 
   /** In the group commit of the records: the sync is woken only once both are on disk. */
@@ -126,8 +135,8 @@ export class SqliteFleet implements Fleet {
 
   #setSilent(site: SiteState, isCommon: boolean, nowMs: number): SilenceResult["silent"][number] {
     const interventionId = this.#open(site, isCommon);
-    this.#sites.put(silentState(site, interventionId));
-    this.#sites.addChanges(site.id, [{ event: "silent", detail: "" }], nowMs);
+    this.sites.put(silentState(site, interventionId));
+    this.sites.addChanges(site.id, [{ event: "silent", detail: "" }], nowMs);
     return { id: site.id, ref: site.ref, interventionId };
   }
 
@@ -157,5 +166,22 @@ export class SqliteFleet implements Fleet {
 
   get #device(): Principal {
     return repairer(this.#accounts.byEmail(DEVICE_EMAIL)?.id);
+  }
+}
+
+/** The sites in SQLite, written by another thread and read here on a read-only connection. */
+export class ThreadedFleet extends SqliteSites implements Fleet {
+  readonly report: Fleet["report"];
+  readonly remove: Fleet["remove"];
+  readonly findSilent: Fleet["findSilent"];
+  readonly clockStepped: Fleet["clockStepped"];
+
+  /** @param database a read-only connection */
+  constructor(writer: Remote<Fleet>, database: Database) {
+    super(database);
+    this.report = (...args) => writer.report(...args);
+    this.remove = (...args) => writer.remove(...args);
+    this.findSilent = (...args) => writer.findSilent(...args);
+    this.clockStepped = (...args) => writer.clockStepped(...args);
   }
 }

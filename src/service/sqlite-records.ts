@@ -2,9 +2,12 @@ import type { Intervention, InterventionCreate } from "../domain/intervention.ts
 import type { Principal } from "../domain/principal.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import type { StoredIntervention } from "../store/interventions.ts";
+import { type StoredIntervention, InterventionStore } from "../store/interventions.ts";
 import type { InterventionService } from "./interventions.ts";
 import type { ChangeRequest, IdempotencyKey, Records } from "./records.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Remote } from "../domain/remote.ts";
+import type { Database } from "../store/database.ts";
 
 /** The records in SQLite, in the calling thread. Writes of one event loop turn share a commit. */
 export class SqliteRecords implements Records {
@@ -38,5 +41,39 @@ export class SqliteRecords implements Records {
 
   remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
     return this.#interventions.groupCommit(() => this.#interventions.delete(id, principal, ifMatch));
+  }
+}
+
+/**
+ * The records in SQLite, written by another thread and read here on a read-only connection. So reads never wait for a
+ * write, and see only what is durable.
+ */
+export class ThreadedRecords implements Records {
+  readonly create: Records["create"];
+  readonly change: Records["change"];
+  readonly remove: Records["remove"];
+  readonly #interventions: InterventionStore;
+  readonly #lists: ListReader;
+
+  /** @param database a read-only connection */
+  constructor(
+    writer: Pick<Remote<Records>, "create" | "change" | "remove">,
+    { database, lists }: { readonly database: Database; readonly lists: ListReader },
+  ) {
+    this.create = (...args) => writer.create(...args);
+    this.change = (...args) => writer.change(...args);
+    this.remove = (...args) => writer.remove(...args);
+    this.#interventions = new InterventionStore(database);
+    this.#lists = lists;
+  }
+
+  async get(id: number): Promise<StoredIntervention> {
+    const stored = this.#interventions.find(id);
+    if (!stored) throw new AppError("not-found", `intervention ${id} does not exist`);
+    return stored;
+  }
+
+  page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    return this.#lists.read(query, signal);
   }
 }

@@ -14,8 +14,7 @@ import { addResource, json } from "../http/resource.ts";
 import type { DiscoverySession } from "../inputs/discovery-session.ts";
 import type { ListedChip } from "../inputs/gpio/character-device.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
-import { contactAt } from "../inputs/gpio/line-bindings.ts";
-import { gpioLinesOf } from "../inputs/gpio/zone-lines.ts";
+import { contactAt, gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 import { deviceViews, isBelow, messageView } from "./found-devices.ts";
 import { scalarsIn } from "./message-fields.ts";
 import { requestObject } from "./request-parameters.ts";
@@ -48,7 +47,7 @@ export function discoveryRoutes(
   });
 }
 
-export interface SiteDiscoveryParts {
+interface SiteDiscoveryParts {
   readonly config: Pick<Config, "mqtt" | "zones" | "gpio" | "site" | "homeAssistant">;
   readonly clock: Clock;
   /** Directory before the paths of converters in /sys; empty for a real machine. */

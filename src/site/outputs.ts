@@ -9,13 +9,11 @@ import { openedChip } from "../inputs/gpio/chips.ts";
 import { openDriver } from "../inputs/gpio/line-driver.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import { AlarmPulses } from "../outputs/alarm-pulses.ts";
-import { LineOutput } from "../outputs/line-output.ts";
-import type { OutputDevice } from "../outputs/output-device.ts";
+import { LineOutput, type OutputDevice, TopicOutput } from "../outputs/output-device.ts";
 import { Outputs } from "../outputs/outputs.ts";
-import { TopicOutput } from "../outputs/topic-output.ts";
 import type { DispatchedTrips } from "../store/dispatched-trips.ts";
 
-export interface SiteOutputsParts {
+interface SiteOutputsParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;

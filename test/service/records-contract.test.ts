@@ -13,7 +13,7 @@ import { prepareDataDir } from "../../src/ops/secrets.ts";
 import { SystemClock } from "../../src/ops/system-clock.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { etagOf, type Records } from "../../src/service/records.ts";
-import { ThreadedRecords } from "../../src/service/threaded-records.ts";
+import { ThreadedRecords } from "../../src/service/sqlite-records.ts";
 import { openReadOnly } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { SharedLogLevel } from "../../src/threads/thread-log.ts";

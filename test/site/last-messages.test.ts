@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ReceivedMessage } from "../../src/domain/discovery/device.ts";
 import { uniqueId } from "../../src/domain/discovery/proposed-zone.ts";
-import { LastMessages } from "../../src/site/last-messages.ts";
+import { LastMessages } from "../../src/site/found-devices.ts";
 
 const message = (topic: string, atMs: number, text = topic): ReceivedMessage => ({
   topic,

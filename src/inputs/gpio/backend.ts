@@ -6,12 +6,12 @@ import { CharacterDeviceLines } from "./character-device.ts";
 import { openedChip } from "./chips.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
-import { gpioLinesOf } from "./zone-lines.ts";
+import { gpioLinesOf } from "./line-bindings.ts";
 
 /** Backends for the kernel's GPIO lines. */
 export type GpioBackend = "auto" | "onoff" | "cdev";
 
-export interface BackendOptions {
+interface BackendOptions {
   readonly chip: ChipSelector;
   /** Whether a line has a pull resistor, which only the character device can set. */
   readonly needsBias: boolean;

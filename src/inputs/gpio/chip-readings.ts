@@ -7,7 +7,7 @@ import type { GpioPort } from "./gpio-port.ts";
 import type { LineBinding } from "./line-bindings.ts";
 import { MonitoredLine } from "./monitored-line.ts";
 
-export interface ChipReadingsOptions {
+interface ChipReadingsOptions {
   /** Its name in `gpio.chips`; undefined for the chip of zones that name none. */
   readonly chip: string | undefined;
   /** Opens its lines. @throws AppError `unavailable` with the remedy */

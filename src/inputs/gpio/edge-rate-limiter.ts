@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from "../../domain/clock.ts";
 
-export interface EdgeRateLimiterOptions {
+interface EdgeRateLimiterOptions {
   readonly clock: Clock;
   /** Edge detection is to be turned off. */
   readonly onStorm: () => void;
@@ -18,10 +18,10 @@ const STORM_WINDOW_MS = 1_000;
 /** Ten polls a second still detect the chatter of a zone, which is eight changes a second. */
 export const POLL_MS = 100;
 /** The first wait before edge detection is tried again; doubled each time the storm continues. */
-export const FIRST_BACK_OFF_MS = 5_000;
+const FIRST_BACK_OFF_MS = 5_000;
 const BACK_OFF_MS_MAX = 300_000;
 /** Time without a storm after which the line counts as stable. */
-export const STORM_END_MS = 10_000;
+const STORM_END_MS = 10_000;
 
 /**
  * Keeps one unstable line from using all CPU time of the daemon. It counts edges and switches to polling when there

@@ -8,7 +8,7 @@ import { ChipReadings } from "./chip-readings.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { lineBindingsOf, type LineBinding } from "./line-bindings.ts";
 
-export interface GpioReadingsOptions {
+interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneEngine;
   /**

@@ -3,6 +3,7 @@ import { gateStateOf } from "../../domain/gate.ts";
 import type { LineInput } from "../../domain/gpio-chip.ts";
 import type { Contact, Zone } from "../../domain/zone.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
+import type { SimulatedLines } from "./gpio-port.ts";
 
 /** A GPIO line and the consumer of its readings: a zone or a gate. */
 export interface LineBinding {
@@ -58,4 +59,17 @@ export function contactAt({ contact }: { contact: "nc" | "no" }, level: 0 | 1): 
 /** The level that a contact reads when it is normal or open. */
 export function levelOf({ contact }: { contact: "nc" | "no" }, contactState: "normal" | "open"): 0 | 1 {
   return (contact === "nc") === (contactState === "open") ? 1 : 0;
+}
+
+/** The lines that a zone reads: its contact and its key switch. */
+export function gpioLinesOf({ input, gate }: Zone): LineInput[] {
+  return [...(input.source === "gpio" ? [input] : []), ...(gate.by === "gpio" ? [gate] : [])];
+}
+
+/** Gives simulated lines that have no level their initial one: every contact normal, every key switch armed. */
+export function initLevels(lines: SimulatedLines, zones: readonly Zone[]): void {
+  const contacts = zones.flatMap(({ input }) => (input.source === "gpio" ? [input] : []));
+  const keys = zones.flatMap(({ gate }) => (gate.by === "gpio" ? [gate] : []));
+  for (const line of contacts) lines.chip(line.chip).know([[line.gpio, levelOf(line, "normal")]]);
+  for (const line of keys) lines.chip(line.chip).know([[line.gpio, levelOf(line, "open")]]);
 }

@@ -6,7 +6,7 @@ import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
 import type { GpioBackend } from "./backend.ts";
 import { listChips, type ListedChip } from "./character-device.ts";
 import { checkLine, chosenChip, lineError } from "./chips.ts";
-import { OnoffDriver } from "./onoff-driver.ts";
+import { OnoffDriver } from "./onoff-lines.ts";
 
 /** Output lines of one chip. */
 export interface LineDriver {

@@ -6,7 +6,7 @@ import type { GpioLine, GpioPort } from "./gpio-port.ts";
 import { POLL_MS, STORM_EDGES, EdgeRateLimiter } from "./edge-rate-limiter.ts";
 import { contactAt, type LineBinding } from "./line-bindings.ts";
 
-export interface MonitoredLineOptions {
+interface MonitoredLineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;

@@ -1,5 +1,5 @@
 import { messageFrame, type MessageSender, type OutgoingMessage } from "../../dc09/event-message.ts";
-import { receiverReply } from "../../dc09/reply-reading.ts";
+import { receiverReply } from "../../dc09/reply.ts";
 import { backOffMs } from "../../domain/backoff.ts";
 import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
@@ -7,7 +7,7 @@ import type { Log } from "../../domain/log.ts";
 import type { ReceiverState } from "../../domain/transmission.ts";
 import { exchange, type ReceiverAddress } from "./message-exchange.ts";
 
-export interface ReceiverLinkOptions {
+interface ReceiverLinkOptions {
   readonly receiver: ReceiverAddress & {
     /** Interval of the supervision messages in seconds; 0 for none. */
     readonly pollS: number;
@@ -27,7 +27,7 @@ export interface ReceiverLinkOptions {
 }
 
 /** What came of a message at one receiver. */
-export type LinkOutcome =
+type LinkOutcome =
   | { readonly is: "acknowledged" }
   /** It replied, and has not accepted the message. */
   | { readonly is: "rejected"; readonly reason: string }
