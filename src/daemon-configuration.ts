@@ -17,7 +17,7 @@ import type { JsonLog } from "./ops/log.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import type { ConfigurationOrder, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
 
-export interface DaemonConfigurationParts {
+interface DaemonConfigurationParts {
   readonly config: Pick<Config, "file" | "dataDir">;
   readonly clock: Clock;
   readonly log: JsonLog;

@@ -7,7 +7,7 @@ import { acceptMachine } from "./ops/machine-identity.ts";
 import { restore } from "./ops/restore.ts";
 import type { DaemonControl } from "./site/settings.ts";
 
-export interface DaemonControlParts extends Pick<DaemonOptions, "effectiveOptions" | "restart"> {
+interface DaemonControlParts extends Pick<DaemonOptions, "effectiveOptions" | "restart"> {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
   readonly log: JsonLog;

@@ -47,7 +47,7 @@ export interface RecordsOptions {
 }
 
 /** What the other threads may call. */
-export interface RecordsComponents {
+interface RecordsComponents {
   readonly records: SqliteRecords;
   readonly accounts: AccountService;
   readonly events: EventService;

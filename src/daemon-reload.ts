@@ -19,7 +19,7 @@ import type { ZoneService } from "./inputs/zone-service.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import { isStorageError } from "./store/database.ts";
 
-export interface DaemonReloadOptions {
+interface DaemonReloadOptions {
   readonly config: ConfigInForce;
   readonly load: LoadOptions;
   readonly watch: ZoneService;

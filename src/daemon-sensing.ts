@@ -30,7 +30,7 @@ import { TransmissionStore } from "./store/transmissions.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 
-export interface SensingOptions {
+interface SensingOptions {
   readonly config: ConfigInForce;
   readonly options: Pick<DaemonOptions, "runtimeDirectory">;
   readonly machine: Machine;

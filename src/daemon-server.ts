@@ -12,10 +12,10 @@ import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 /** The services and components behind the routes. */
-export type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet" | "enrolments"> &
+type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet" | "enrolments"> &
   Omit<SiteRouteParts, "authority" | "clock">;
 
-export interface DaemonServerOptions {
+interface DaemonServerOptions {
   readonly config: Config;
   readonly parts: ServedParts;
   readonly clock: Clock;

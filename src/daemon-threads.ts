@@ -48,7 +48,7 @@ export interface DaemonParts {
   reloaded(next: Config, changed: { readonly hasOtherCentre: boolean }): Promise<void>;
 }
 
-export interface ThreadedPartsOptions {
+interface ThreadedPartsOptions {
   /** The configuration in force; copied at each start of a thread. */
   readonly config: Config;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export interface CommandNode {
   readonly after: string;
 }
 
-export interface OptionNode {
+interface OptionNode {
   /** As in the help, for example `--config <file>`. */
   readonly flags: string;
   /** The long name, for example `--config`. */
@@ -26,7 +26,7 @@ export interface OptionNode {
   readonly fallback: string | null;
 }
 
-export interface ArgumentNode {
+interface ArgumentNode {
   readonly name: string;
   readonly description: string;
   /** Allowed values; empty for any. */

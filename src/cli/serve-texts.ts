@@ -32,7 +32,7 @@ export function readyText(
 }
 
 /** The initial administrator with its one-time password, which is shown once. */
-export interface InitialAccount {
+interface InitialAccount {
   readonly email: string;
   readonly password: string;
 }

@@ -183,7 +183,7 @@ export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: C
 }
 
 /** Replaces each secret in a text, also in its JSON and URL encodings. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
     .reduce((left, form) => left.replaceAll(form, "[secret]"), text);

@@ -38,7 +38,7 @@ export interface ApiRequest {
   readonly isRepeatable?: boolean;
 }
 
-export interface ApiClientOptions {
+interface ApiClientOptions {
   readonly baseUrl: string;
   /** Unix socket to connect to instead of the host of the URL. */
   readonly socketPath?: string;

@@ -4,7 +4,7 @@ import { validateAccessToken } from "../generated/validators.js";
 import type { ApiClient, Reply } from "./api-client.ts";
 import { parseJson } from "./json-answer.ts";
 
-export type TokenResult =
+type TokenResult =
   /** `isOld`: from an earlier run, and not accepted yet in this one. */
   | { readonly ok: true; readonly token: string; readonly isOld: boolean }
   /** The response to the sign-in, which the caller classifies. */
@@ -24,7 +24,7 @@ export interface TokenStore {
   save(kept: KeptToken | undefined): void;
 }
 
-export interface TokenCacheOptions {
+interface TokenCacheOptions {
   readonly client: Pick<ApiClient, "request">;
   readonly email: string;
   readonly password: string;

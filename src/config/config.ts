@@ -55,7 +55,7 @@ export interface DatabaseConfig {
 }
 
 /** The sites that report to this daemon. */
-export interface FleetConfig {
+interface FleetConfig {
   /** A site without a report for this many seconds is silent. */
   readonly silentS: number;
 }

@@ -5,7 +5,7 @@ import { configurationText, type LoadOptions } from "./load.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
 /** Address of the safe mode page. */
-export interface FallbackAddress {
+interface FallbackAddress {
   readonly host: string;
   readonly port: number;
   /** Host names of this machine. */

@@ -72,7 +72,7 @@ export function valueOf({ document }: ParsedFile): unknown {
 }
 
 /** One answer with its location. */
-export interface AnswerEntry {
+interface AnswerEntry {
   readonly name: string;
   readonly answer: string;
   /** `file:line:col`. */

@@ -14,7 +14,7 @@ const RENAMED_ZONE_OPTIONS: readonly {
 ];
 
 /** A former name in a configuration file. */
-export interface FormerOption {
+interface FormerOption {
   /** Offset of the name in the text. */
   readonly offset: number;
   /** The option's path, what is wrong and the remedy. */

@@ -15,7 +15,7 @@ export interface SiteText {
 }
 
 /** A change of the site. */
-export interface SiteEdit {
+interface SiteEdit {
   readonly action: "site";
   readonly site: SiteText;
 }

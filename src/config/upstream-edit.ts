@@ -3,7 +3,7 @@ import { documentOf, plainOf } from "./zone-edits.ts";
 import { cannotEdit } from "./zones-source.ts";
 
 /** The section `upstream` of a site that has been enrolled. */
-export interface UpstreamSection {
+interface UpstreamSection {
   readonly baseUrl: string;
   readonly email: string;
   readonly passwordFile: string;

@@ -18,14 +18,14 @@ const DEPTH_MAX = 64;
 const VALUES_MAX = 100_000;
 
 /** Location of too deep nesting; line and column count from 1. */
-export interface DepthProblem {
+interface DepthProblem {
   readonly line: number;
   readonly col: number;
   readonly message: string;
 }
 
 /** A rejected alias: its offset in the text and the reason. */
-export interface AliasProblem {
+interface AliasProblem {
   readonly offset: number;
   readonly message: string;
 }
@@ -57,7 +57,7 @@ export function parseBounded(text: string, lines: LineCounter): BoundedDocument 
   return { document, tooDeep };
 }
 
-export interface BoundedDocument {
+interface BoundedDocument {
   readonly document: Document.Parsed;
   readonly tooDeep: DepthProblem | undefined;
 }

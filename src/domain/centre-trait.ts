@@ -11,7 +11,7 @@ export interface TraitFinding {
 export type TraitValues = Readonly<Record<string, string | number>>;
 
 /** The text of each result, with placeholders in braces. The subject is the dispatch centre. */
-export const TRAIT_SENTENCES = {
+const TRAIT_SENTENCES = {
   "writes-allowed": "lets this account create, change and delete records",
   "create-refused":
     "rejects a test record: {answer}. Trips would wait here. Check the account's role at the centre and the zones' objectives.",

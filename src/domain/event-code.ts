@@ -72,7 +72,7 @@ export interface EventPlace {
 }
 
 /** The ID token of a message and its event data. */
-export interface EventData {
+interface EventData {
   readonly token: EventToken;
   /** Data of the beginning, such as `1130 01 004` or `Nri1/BA004`. */
   readonly begins: string;

@@ -94,7 +94,7 @@ export const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 /** An entry of the timeline. */
-export interface SaidEntry {
+interface SaidEntry {
   readonly event: TimelineName;
   readonly who: string;
   readonly subject: string;

@@ -19,7 +19,7 @@ export type Gate =
     >);
 
 /** One interval of a schedule: on these days from `fromMin` to `toMin`, into the next day if `toMin` is not later. */
-export interface ScheduleSpan {
+interface ScheduleSpan {
   /** 0 is Monday. */
   readonly days: readonly number[];
   /** Minutes since midnight. */

@@ -79,7 +79,7 @@ export interface HeadlineFacts {
   readonly backlog: { readonly waiting: number; readonly oldestMs: number };
 }
 
-export interface UnfinishedRecords {
+interface UnfinishedRecords {
   readonly count: number;
   /** The newest first, at most 20. */
   readonly newest: readonly { readonly id: number; readonly name: string }[];

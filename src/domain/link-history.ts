@@ -16,7 +16,7 @@ export const SAMPLE_EVERY_MS = 300_000;
 const SAMPLE_VALID_MS = 2 * SAMPLE_EVERY_MS;
 
 /** Shares of an interval in which the link was up or down; the rest is unknown. */
-export interface LinkInterval {
+interface LinkInterval {
   readonly fromMs: number;
   readonly up: number;
   readonly down: number;

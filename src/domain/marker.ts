@@ -30,15 +30,10 @@ export function withoutMarker(text: string | null, marker: string): string | nul
   return rest === "" ? null : rest;
 }
 
-/** Whether a text contains a marker of any site. */
-export function hasMarker(text: unknown): boolean {
-  return typeof text === "string" && MARKER.test(text);
-}
-
 /** The markers of any site in a record of the centre. */
 export function markersIn({ notes, description }: Readonly<Record<string, unknown>>): string[] {
   return [notes, description].flatMap((text) =>
-    typeof text === "string" ? [...text.matchAll(new RegExp(MARKER, "g"))].map(([marker]) => marker) : [],
+    typeof text === "string" ? [...text.matchAll(MARKER)].map(([marker]) => marker) : [],
   );
 }
 
@@ -56,7 +51,7 @@ export function ownKeyIn(record: Readonly<Record<string, unknown>>, siteRef: str
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const MARKER = /\[ref:[^\]\s]+\]/;
+const MARKER = /\[ref:[^\]\s]+\]/g;
 
 /** Maximum code points of a text field (schemas/intervention.json, Text). */
 const TEXT_LENGTH_MAX = 4000;

@@ -8,7 +8,7 @@ import type { InFlightValues } from "./outbox.ts";
 export type MatchCandidate = UpstreamRecord & { readonly id: number };
 
 /** What a search looks for. */
-export interface SearchTarget {
+interface SearchTarget {
   readonly marker: string;
   /** The body as sent. */
   readonly sent: UpstreamRecord;
@@ -92,7 +92,7 @@ export interface KnownRecord {
  * - `unclear`: a dispatcher has rewritten the text, or the id was reused for a similar call. It is not changed until its
  *   marker or an operator decides.
  */
-export type Identity = "ours" | "unclear" | "anothers";
+type Identity = "ours" | "unclear" | "anothers";
 
 /**
  * Whose record has a known id. After a deletion or a restore at the centre the id may belong to another record, and

@@ -20,7 +20,7 @@ export interface MergeSides {
   readonly hasTripJoined?: boolean;
 }
 
-export interface Merged {
+interface Merged {
   /** To be sent to the centre. */
   readonly push: Partial<InterventionFields>;
   /** To be stored locally. */
@@ -29,7 +29,7 @@ export interface Merged {
   readonly conflicts: readonly MergeConflict[];
 }
 
-export interface MergeConflict {
+interface MergeConflict {
   readonly field: string;
   readonly here: unknown;
   readonly there: unknown;

@@ -146,7 +146,7 @@ export function assertElapsed(untilMs: number, nowMs: number): void {
 }
 
 /** The limits that apply to an attempt; none over the control socket. */
-export interface Limits {
+interface Limits {
   readonly address?: Limit;
   readonly account?: Limit;
 }

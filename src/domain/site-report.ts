@@ -24,7 +24,7 @@ export interface SensedState {
 }
 
 /** What the records know for a report. */
-export interface SyncedState {
+interface SyncedState {
   readonly outbox: Pick<OutboxSummary, "waiting" | "oldestWaitingMs">;
   readonly comparison: Comparison | null;
 }

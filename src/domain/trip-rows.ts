@@ -47,7 +47,7 @@ export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): New
 }
 
 /** A fault of a zone, or its end. */
-export interface DetectedFault extends Detected {
+interface DetectedFault extends Detected {
   readonly fault: Fault;
   /** Owner of the fault: the zone, or the bridge of several zones. */
   readonly of: string;
@@ -98,7 +98,7 @@ export function newSignalTest(
   });
 }
 
-export interface DetectedRestore extends Detected {
+interface DetectedRestore extends Detected {
   readonly cause: RestoreCause;
 }
 
@@ -112,7 +112,7 @@ export function newRestore(zone: Zone, detected: DetectedRestore): NewTrip {
 }
 
 /** Zones of one objective that were found open at the same time, with their keys and opening times. */
-export interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
+interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
   readonly zones: readonly {
     readonly zone: Zone;
     readonly key: string;

@@ -19,14 +19,14 @@ export interface TripTextValues {
 }
 
 /** Values of a text about a bridge. */
-export interface BridgeTextValues {
+interface BridgeTextValues {
   readonly name: string;
   /** Name and id of each zone behind it. */
   readonly zones: readonly string[];
 }
 
 /** The texts of one language. Both catalogues have the same type, so no key can be missing. */
-export interface TextCatalogue extends SilenceTexts {
+interface TextCatalogue extends SilenceTexts {
   readonly kinds: Readonly<Record<ZoneKind, string>>;
   name(values: TripTextValues): string;
   readonly causes: Readonly<Record<TripCause, string>>;

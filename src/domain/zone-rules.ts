@@ -158,7 +158,7 @@ function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
 }
 
 /** Resolves a zone's status sources. */
-export function resolveStatusSources({
+function resolveStatusSources({
   input,
   tamper,
   battery,

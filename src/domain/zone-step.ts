@@ -45,7 +45,7 @@ export interface ZoneState {
   readonly chatter?: { readonly changes: number };
 }
 
-export interface PendingContact {
+interface PendingContact {
   readonly contact: KnownContact;
   readonly sinceMs: number;
   readonly live: boolean;
@@ -78,7 +78,7 @@ export type ZoneEvent =
  */
 export type TripCause = "edge" | "first-sight" | "after-restart" | "chatter" | "standing";
 
-export interface ZoneStep {
+interface ZoneStep {
   readonly state: ZoneState;
   readonly events: readonly ZoneEvent[];
   /** Monotonic time of the next `wake` signal; absent if only a reading can change the state. */

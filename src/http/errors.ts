@@ -25,7 +25,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
 };
 
 /** Header with the reason of an error as a word; the body has exactly the fields of the contract. */
-export const ERROR_CODE_HEADER = "X-Error-Code";
+const ERROR_CODE_HEADER = "X-Error-Code";
 
 /** The reason of an error for clients with texts of their own; undefined if the status says as much. */
 function reasonOf(error: unknown): string | undefined {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { AppError } from "../domain/errors.ts";
 
 /** Listening address of a TCP server. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;

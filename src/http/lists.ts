@@ -9,7 +9,7 @@ import type { Filter, FilterValue, InterventionQuery } from "../store/interventi
 /** Default and maximum page size: a client that does not page expects the whole list. */
 export const PAGE_SIZE_MAX = 1000;
 
-export interface PageRange {
+interface PageRange {
   readonly start: number;
   readonly end: number;
 }

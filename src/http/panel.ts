@@ -18,7 +18,7 @@ interface PanelFile {
 }
 
 /** Settings that the panel needs before sign-in. */
-export interface PanelContext {
+interface PanelContext {
   /** Prefix of the API's paths. */
   readonly basePath: string;
   /** Language for browsers that request neither Romanian nor English. */

@@ -7,7 +7,7 @@ import { addressOf, closed, listening } from "./listen.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
 
 /** Reads the configuration errors, one per line as `file:line:col: …`; null if it is valid now. */
-export type ReadErrors = () => string | null;
+type ReadErrors = () => string | null;
 
 /**
  * Serves one page with the configuration errors while the daemon cannot run. It has no sign-in, because the accounts are

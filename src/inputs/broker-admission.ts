@@ -21,7 +21,7 @@ export interface BrokerAccount {
   readonly subscribe?: readonly string[];
 }
 
-export interface BrokerAdmissionOptions {
+interface BrokerAdmissionOptions {
   /** Without any, every client may sign in and use every topic. */
   readonly accounts?: readonly BrokerAccount[];
   readonly clients: BrokerClients;

@@ -8,7 +8,7 @@ import type { Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
 
 /** The properties of an aedes client that are used here. */
-export interface BrokerClient {
+interface BrokerClient {
   readonly id: string;
   /** Whether the session ends with the connection. */
   readonly clean: boolean;

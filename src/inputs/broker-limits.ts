@@ -4,7 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 const LIMITS = ["connections", "memory", "packet", "retained", "sign-in"] as const;
 
 /** A limited resource of the built-in broker. */
-export type BrokerLimit = (typeof LIMITS)[number];
+type BrokerLimit = (typeof LIMITS)[number];
 
 /** Time without reaching a limit after which its condition clears. */
 const LIMIT_CLEAR_MS = 600_000;

@@ -11,7 +11,7 @@ export const HELD_FOR = {
   will: "a last will",
 } as const;
 
-export type HeldFor = keyof typeof HELD_FOR;
+type HeldFor = keyof typeof HELD_FOR;
 
 /** One client: its connection and its session. */
 export interface Holder {

@@ -8,7 +8,7 @@ export interface BrokerAddress {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-export interface BrokerProbeOptions {
+interface BrokerProbeOptions {
   readonly broker: BrokerAddress;
   readonly clock: Clock;
   /** Part of the client id and the topic of the probe; random, so that it is unique at the broker. */

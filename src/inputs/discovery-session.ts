@@ -6,7 +6,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import { ReceivedMessages } from "./received-messages.ts";
 
-export interface DiscoverySessionOptions {
+interface DiscoverySessionOptions {
   readonly broker: BrokerAddress;
   readonly clock: Clock;
   readonly discovery: DiscoveryOptions;

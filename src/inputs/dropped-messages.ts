@@ -4,7 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
 
-export interface BrokerDropsOptions {
+interface BrokerDropsOptions {
   /** Its host and port. */
   readonly broker: string;
   readonly brokerCounts: BrokerCountStore;

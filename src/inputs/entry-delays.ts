@@ -5,7 +5,7 @@ import { TransactionalMap } from "../store/transactional-map.ts";
 import type { GateStates } from "./gate-states.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
-export interface EntryDelaysOptions extends ZoneContext {
+interface EntryDelaysOptions extends ZoneContext {
   readonly gates: GateStates;
   /** Called in the transaction in which a delay ends and its trip is dispatched. */
   readonly onReleased: (zoneId: string) => void;

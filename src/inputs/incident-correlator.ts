@@ -28,7 +28,7 @@ export interface IncidentCorrelatorOptions {
 }
 
 /** Outcome of a trip. `again` leaves it waiting. */
-export type Resolved =
+type Resolved =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "refused"; readonly reason: string }
   | Extract<LocalApiResult, { type: "again" }>;

@@ -19,11 +19,11 @@ export const PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Maximum entries of one list; a device sends a few. */
 export const ENTRIES_MAX = 256;
 
-export type RejectionReason = "too-large" | "not-utf8" | "not-json" | "too-many-entries";
+type RejectionReason = "too-large" | "not-utf8" | "not-json" | "too-many-entries";
 
 const NOT_JSON = Symbol("not JSON");
 
-export type MessageViews = readonly MessageView[] | { readonly refused: RejectionReason };
+type MessageViews = readonly MessageView[] | { readonly refused: RejectionReason };
 
 /** A payload, parsed at most once for all zones. */
 export class MessageContent {

@@ -2,7 +2,7 @@ import type { IPublishPacket, MqttClient } from "mqtt";
 import type { ConnectionState, MqttZones } from "./mqtt-zones.ts";
 import { deliveryOf } from "./message-deduplication.ts";
 
-export interface MessageIntakeOptions {
+interface MessageIntakeOptions {
   readonly zones: MqttZones;
   /** The daemon's client id, under which the broker numbers its messages. */
   readonly session: string;

@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 
-export interface BrokerSubscriptionsOptions {
+interface BrokerSubscriptionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;

@@ -148,7 +148,7 @@ const OTHER_TOPICS = "other topics";
 const TOPIC_LENGTH_MAX = 200;
 
 /** Counts the messages that changed nothing, by topic and reason. */
-export class MessageCounts {
+class MessageCounts {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #counts = new Map<string, MessageCount>();

@@ -7,7 +7,7 @@ import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "
 import type { Journal } from "../store/journal.ts";
 import type { LocalApiResult, LocalApi } from "./local-api.ts";
 
-export interface RecordCorrectionsOptions {
+interface RecordCorrectionsOptions {
   readonly journal: Journal;
   readonly api: LocalApi;
   readonly site: TripSite;
@@ -18,7 +18,7 @@ export interface RecordCorrectionsOptions {
 }
 
 /** Result of a correction. `early`: the opening is not in a record yet. `again`: to be retried. */
-export type Corrected =
+type Corrected =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "early" }
   | Extract<LocalApiResult, { type: "again" }>;

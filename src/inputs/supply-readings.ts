@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 
-export interface SupplyReadingsOptions {
+interface SupplyReadingsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneEngine;
   readonly clock: Clock;

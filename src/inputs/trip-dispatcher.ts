@@ -11,7 +11,7 @@ import { LocalApi, type DeviceToken } from "./local-api.ts";
 import { RecordCorrections } from "./record-corrections.ts";
 import { PendingRestores, type PendingRestore, WaitingTrips } from "./waiting-trips.ts";
 
-export interface TripDispatcherOptions {
+interface TripDispatcherOptions {
   readonly journal: Journal;
   /** Base URL of the local API. */
   readonly baseUrl: string;

@@ -9,12 +9,12 @@ import type { ZoneContext } from "./zone-context.ts";
 import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";
 import { wallOf } from "./zone-state-persistence.ts";
 
-export interface TripRegisterOptions extends ZoneContext {
+interface TripRegisterOptions extends ZoneContext {
   readonly orders: ZoneOverrides;
 }
 
 /** What events of a zone add to the journal. */
-export interface Entries {
+interface Entries {
   /** Trips and restores in order. */
   readonly trips: readonly NewTrip[];
   /** Trips that wait for the end of the zone's entry delay. */

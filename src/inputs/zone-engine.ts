@@ -21,7 +21,7 @@ import {
   resumeZone,
 } from "./zone-state-persistence.ts";
 
-export interface ZoneEngineOptions extends ZoneContext {
+interface ZoneEngineOptions extends ZoneContext {
   readonly register: TripRegister;
   readonly orders: ZoneOverrides;
   readonly faults: ZoneFaults;
@@ -32,7 +32,7 @@ export interface ZoneEngineOptions extends ZoneContext {
 }
 
 /** Effect of a reading on its zone. */
-export interface ZoneOutcome {
+interface ZoneOutcome {
   readonly contact: Contact;
   /** Keys of the trips that were committed. */
   readonly trips: readonly string[];

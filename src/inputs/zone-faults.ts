@@ -9,7 +9,7 @@ import { UnavailableSources } from "./unavailable-sources.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import { faultSuccession, type FaultSuccession } from "./zone-reload.ts";
 
-export interface ZoneFaultsOptions extends ZoneContext {
+interface ZoneFaultsOptions extends ZoneContext {
   /** Whether a walk test is running: then a tamper signal is part of it. */
   readonly isWalkTest: () => boolean;
 }

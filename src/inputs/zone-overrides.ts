@@ -8,7 +8,7 @@ import type { Bypass, WalkTest } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
-export interface ZoneOverridesOptions extends ZoneContext {
+interface ZoneOverridesOptions extends ZoneContext {
   /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
 }

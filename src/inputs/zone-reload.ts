@@ -18,7 +18,7 @@ export interface WatchedZone {
 }
 
 /** Initial state of a zone under another configuration. */
-export interface Successor extends WatchedZone {
+interface Successor extends WatchedZone {
   /** Whether the zone existed before with the same sensor. */
   readonly isContinued: boolean;
 }

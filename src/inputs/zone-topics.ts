@@ -17,7 +17,7 @@ import {
 } from "./message-content.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
-export interface MessageReading {
+interface MessageReading {
   readonly signals: readonly { readonly zoneId: string; readonly signal: ZoneSignal }[];
   /** What it reports about the gates that use its topic. */
   readonly gates: readonly { readonly gateId: string; readonly state: GateState }[];

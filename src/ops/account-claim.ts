@@ -12,7 +12,7 @@ const RETRY_S = 900;
 const PASSWORD_LENGTH_MIN = 20;
 
 /** The dispatch centre that a site asks for an account. */
-export interface AskedCentre {
+interface AskedCentre {
   /** Its base URL. */
   readonly centre: string;
   /** PEM of its certificate authority; undefined for the public ones. */
@@ -22,7 +22,7 @@ export interface AskedCentre {
 }
 
 /** A password that has been sent, or is about to be; kept on the disk for a repetition after a lost response. */
-export interface SentPassword {
+interface SentPassword {
   /** Names the centre and the code: another centre must not learn the password. */
   readonly of: string;
   readonly password: string;

@@ -9,7 +9,7 @@ import {
   type ServerCertificate,
 } from "./certificates.ts";
 
-export interface CertificateKeeperOptions {
+interface CertificateKeeperOptions {
   readonly tls:
     | { readonly mode: "off" }
     | { readonly mode: "own" }

@@ -28,7 +28,7 @@ export interface OwnAuthority {
   readonly validFromMs: number;
 }
 
-export interface OwnCertificateOptions {
+interface OwnCertificateOptions {
   /** Additional names besides those of this machine. */
   readonly names: readonly string[];
   readonly nowMs: number;

@@ -21,7 +21,7 @@ const FOLDER = "configurations";
 const MARKER = "configuration-trial.json";
 
 /** A change that has been written and not yet been proven. */
-export interface ConfigurationTrial {
+interface ConfigurationTrial {
   readonly file: string;
   /** Name of the earlier text in the folder of kept ones. */
   readonly kept: string;

@@ -12,7 +12,7 @@ import { prepareDataDir } from "./secrets.ts";
 import { returnedRelease } from "./returned-release.ts";
 import { volatileFileSystem } from "./volatile-storage.ts";
 
-export interface DataDirectoryOptions {
+interface DataDirectoryOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;

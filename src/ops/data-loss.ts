@@ -42,7 +42,7 @@ export type BothDatabases = Readonly<Record<DatabaseName, Database>>;
 /** Assigned numbers without a row. */
 export type NumberGaps = Readonly<Partial<Record<NumberedTable, readonly NumberRange[]>>>;
 
-export interface LossEvidence {
+interface LossEvidence {
   readonly numbers: GivenNumbers;
   /** Its recoveries without a report: several if the power failed again before the report. */
   readonly recoveries: readonly Recovery[];

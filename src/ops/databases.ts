@@ -28,7 +28,7 @@ import { conditionOf, INTACT, recoverDatabase } from "./recovery.ts";
 import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
 import { exchangeSwapped } from "./swapped-databases.ts";
 
-export interface DatabasesOptions {
+interface DatabasesOptions {
   readonly dataDir: string;
   readonly reserveFile: ReserveFile;
   readonly clock: Clock;

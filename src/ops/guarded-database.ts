@@ -7,7 +7,7 @@ import { requestIntegrityCheck } from "./backups.ts";
 import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 
 /** What a database needs while it is written. */
-export interface Guards {
+interface Guards {
   readonly dataDir: string;
   readonly reserveFile: ReserveFile;
   readonly conditions: Conditions;

@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { backupsIn } from "./backups.ts";
 import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly dataDir: string;
   readonly reserveFile: ReserveFile;
   /** Free bytes of the data directory's file system. */

@@ -7,7 +7,7 @@ import type { LinkSampleStore } from "../store/link-samples.ts";
 /** Check interval, which limits the samples of an unstable link. */
 const CHECK_INTERVAL_MS = 10_000;
 
-export interface LinkRecorderOptions {
+interface LinkRecorderOptions {
   readonly samples: LinkSampleStore;
   readonly clock: Clock;
   readonly log: Log;

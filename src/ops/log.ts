@@ -5,7 +5,7 @@ const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 
 /** Syslog priorities, which journald reads from the start of a line. */
 const SYSLOG: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn: 4, error: 3 };
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
   /** Writes one complete line with its newline. */

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from "node:os";
 
 /** Where the web panel listens. */
-export interface PanelListener {
+interface PanelListener {
   /** `http.host`: an address, or `0.0.0.0` or `::` for all. */
   readonly host: string;
   readonly port: number;

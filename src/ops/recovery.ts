@@ -30,7 +30,7 @@ import {
 } from "./database-files.ts";
 
 /** The state of a database file before it is opened. */
-export interface FileCondition {
+interface FileCondition {
   /** Undefined if intact. */
   readonly problem: string | undefined;
   /** The recoverable states; call it before the files are moved. */
@@ -88,7 +88,7 @@ export interface Recovery extends Replacement {
   readonly sentence: string;
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly dataDir: string;
   readonly name: DatabaseName;
   readonly kind: DatabaseKind;

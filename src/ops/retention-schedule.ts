@@ -17,7 +17,7 @@ import { NEARLY_FULL_BYTES } from "./reserve-file.ts";
 /** Numbers of rows removed because of their age, by kind. */
 type Removed = Readonly<Record<string, number>>;
 
-export interface RetentionOptions {
+interface RetentionOptions {
   /** Removes the rows of one database that have expired at a wall clock time, one batch per step. */
   readonly removal: (wallMs: number) => Generator<void, Removed>;
   /** Free bytes of the data directory's file system. */

@@ -23,7 +23,7 @@ export function hasOtherTimeService(root = ""): boolean {
 }
 
 /** Runs a program. @returns its standard output; undefined if it is missing or fails */
-export type RunProgram = (program: string, parameters: readonly string[]) => Promise<string | undefined>;
+type RunProgram = (program: string, parameters: readonly string[]) => Promise<string | undefined>;
 
 const runProgram: RunProgram = (program, parameters) =>
   new Promise((resolve) => {
@@ -49,7 +49,7 @@ export async function askSynchronisation(run: RunProgram = runProgram): Promise<
 /** Interval of the questions until the clock is synchronised. */
 const ASK_INTERVAL_MS = 10_000;
 
-export interface TimeWatchOptions {
+interface TimeWatchOptions {
   readonly clock: Clock;
   /** Whether the clock is trusted without asking. */
   readonly isTrusted: () => boolean;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { sep } from "node:path";
 
 /** A file system whose contents are gone after the next boot. */
-export type VolatileFileSystem = "overlay" | "tmpfs" | "ramfs";
+type VolatileFileSystem = "overlay" | "tmpfs" | "ramfs";
 
 /** Types of statfs(2), from linux/magic.h. */
 const OVERLAY = 0x794c_7630;

@@ -15,7 +15,7 @@ import type { Account } from "../store/accounts.ts";
 import type { Enrolment } from "../store/enrolments.ts";
 
 /** Unused codes at a time: as many as sites in a large roll-out. */
-export const CODES_MAX = 10_000;
+const CODES_MAX = 10_000;
 /** How long a used code accepts the same password again, because the response may have been lost. */
 const REPEATABLE_MS = 3_600_000;
 /** How long expired and used codes are kept. */

@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { silenceQuery } from "../domain/site-silence.ts";
 import type { Fleet, SilenceResult } from "./fleet.ts";
 
-export interface SilenceWatchOptions {
+interface SilenceWatchOptions {
   readonly fleet: Pick<Fleet, "findSilent" | "clockStepped">;
   readonly clock: Clock;
   readonly conditions: Conditions;

@@ -17,7 +17,7 @@ import { EMPTY_SUMMARY } from "./sync-queue.ts";
 import { entryOfEvent, HISTORY_MAX, type TimelineCursor, type TimelinePage } from "./timeline.ts";
 
 /** The unfinished interventions, in whatever database they are. */
-export interface UnfinishedReader {
+interface UnfinishedReader {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): Promise<UnfinishedCounts>;
   newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
@@ -26,12 +26,12 @@ export interface UnfinishedReader {
 }
 
 /** The event log, in whatever database it is. */
-export interface EventReader {
+interface EventReader {
   newest(limit: number, before?: number): Promise<LoggedEvent[]>;
   about(subject: string, limit: number): Promise<LoggedEvent[]>;
 }
 
-export interface CentreApiParts {
+interface CentreApiParts {
   readonly config: Pick<Config, "site" | "role">;
   readonly clock: Clock;
   readonly health: ConditionRegistry;

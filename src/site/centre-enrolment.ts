@@ -15,7 +15,7 @@ import { isWritable } from "./configuration-editor.ts";
 import type { EnrolmentOrder, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
 import type { DaemonControl } from "./settings.ts";
 
-export interface CentreEnrolmentParts {
+interface CentreEnrolmentParts {
   readonly config: Pick<Config, "file" | "role" | "dataDir" | "http">;
   readonly load: LoadOptions;
   readonly control: Pick<Remote<DaemonControl>, "applyConfiguration">;

@@ -4,7 +4,7 @@ import { VERSION } from "../generated/version.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 import type { SiteApi } from "./site-api.ts";
 
-export interface CentreMetricsParts {
+interface CentreMetricsParts {
   readonly site: Pick<SiteApi, "status">;
 }
 

@@ -15,7 +15,7 @@ import type {
 } from "./configuration-view.ts";
 import type { DaemonControl } from "./settings.ts";
 
-export interface ConfigurationEditorParts {
+interface ConfigurationEditorParts {
   /** The configuration in force. */
   readonly config: Config;
   readonly load: LoadOptions;

@@ -10,7 +10,7 @@ import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** More cards than a screen shows; each costs four look-ups per poll of the stream. */
-export const JOURNEYS_MAX = 12;
+const JOURNEYS_MAX = 12;
 
 type Parts = Pick<
   SiteParts,
@@ -123,7 +123,7 @@ export class SiteJourneys {
 }
 
 /** A record that the headline names. */
-export interface HeadlineRecord {
+interface HeadlineRecord {
   readonly id: number;
   readonly name: string;
   readonly isAlarm: boolean;

@@ -19,7 +19,7 @@ export function monitoringRoutes(
   });
 }
 
-export interface SiteMonitoringParts {
+interface SiteMonitoringParts {
   readonly config: Pick<Config, "upstreams">;
   /** On a read-only connection. */
   readonly transmissions: TransmissionStore;

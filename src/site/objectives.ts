@@ -29,7 +29,7 @@ export function objectiveMirrorRoutes(
 const DIFFERENCES_SHOWN = 200;
 const ATTEMPT_OF_RESULT = { taken: "accepted", refused: "rejected", failed: "failed" } as const;
 
-export interface SiteObjectivesParts {
+interface SiteObjectivesParts {
   readonly config: Pick<Config, "upstream">;
   readonly centreObjectives: UpstreamObjectiveStore;
   readonly sync: Pick<Remote<SyncPort>, "mirror" | "pullObjectives">;

@@ -58,7 +58,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   syncRoutes(router, guards, site.sync);
   objectiveMirrorRoutes(router, guards, site.objectives);
   monitoringRoutes(router, guards, site.monitoring);
-  setupRoutes(router, guards, parts);
+  setupRoutes(router, parts);
   if (settings) {
     settingsRoutes(router, guards, { ...parts, settings });
     restoreRoutes(router, guards, settings);

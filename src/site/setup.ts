@@ -25,7 +25,6 @@ export interface SetupParts {
  */
 export function setupRoutes(
   router: Router,
-  _guards: AuthGuards,
   parts: {
     readonly tokens: TokenService;
     readonly accounts: Remote<AccountService>;

@@ -30,7 +30,7 @@ export interface SiteApi extends Pick<Remote<Site>, "status"> {
 }
 
 /** The sensing thread, the sync, and tables of both databases on read-only connections. */
-export interface SiteApiParts {
+interface SiteApiParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly site: Pick<Remote<Site>, "status">;

@@ -19,7 +19,7 @@ import { addMonitoringMetrics } from "./monitoring-metrics.ts";
 import { addStatusMetrics, addSyncMetrics } from "./status-metrics.ts";
 import { TripCounts } from "./trip-counts.ts";
 
-export interface SiteMetricsParts {
+interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "upstream">;
   readonly clock: Clock;
   readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };

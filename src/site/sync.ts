@@ -44,7 +44,7 @@ const RECORDS_SHOWN = 200;
 const INTERVALS = 288;
 const HOUR_MS = 3_600_000;
 
-export interface SiteSyncParts {
+interface SiteSyncParts {
   readonly config: Pick<Config, "upstream" | "zones">;
   readonly clock: Clock;
   readonly outbox: OutboxStore;

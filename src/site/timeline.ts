@@ -73,7 +73,7 @@ function cursorOf(request: Request): TimelineCursor | undefined {
 
 const HOUR_MS = 3_600_000;
 
-export interface TimelineParts extends ZoneHistoryParts {
+interface TimelineParts extends ZoneHistoryParts {
   readonly config: Pick<Config, "zones">;
   readonly clock: Clock;
   readonly sync: Pick<SiteSync, "recordOf">;

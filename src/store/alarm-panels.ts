@@ -2,7 +2,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import { Store } from "./database.ts";
 
 /** A processed message of an alarm panel, identified in a way that a repetition matches. */
-export interface PanelMessage {
+interface PanelMessage {
   /** In capitals. */
   readonly account: string;
   readonly sequence: string;

@@ -1,7 +1,7 @@
 import { Store } from "./database.ts";
 
 /** A trip with its intervention. */
-export interface RecordedTrip {
+interface RecordedTrip {
   readonly zoneId: string;
   readonly interventionId: number;
 }

@@ -7,7 +7,7 @@ import { transaction } from "./transaction.ts";
 export type Database = Sqlite.Database;
 
 /** One forward step of a schema. Steps are only ever appended; the file stores how many have run (`schemaOf`). */
-export type Migration = (database: Database) => void;
+type Migration = (database: Database) => void;
 
 export interface DatabaseKind {
   /** SQLite's application_id, which identifies our files and distinguishes the two databases. */

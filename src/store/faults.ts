@@ -44,7 +44,7 @@ export class FaultStore extends Store {
 }
 
 /** A sensor (by its zone id) or bridge (by its name) that is unavailable, and since when. */
-export interface Loss {
+interface Loss {
   readonly of: string;
   readonly since: Timestamp;
 }

@@ -33,7 +33,7 @@ export class IdempotencyStore extends Store {
   }
 }
 
-export interface StoredResponse {
+interface StoredResponse {
   /** Hash of the request body: the same key with another body is a client error. */
   readonly fingerprint: string;
   /** The response body as sent. */

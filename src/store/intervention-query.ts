@@ -3,7 +3,7 @@ import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** One field of the order of a list. */
-export interface SortKey {
+interface SortKey {
   readonly field: RecordField;
   readonly descending: boolean;
   /** Priority by its rank (low, medium, high) instead of its letters; no index has this order. */
@@ -11,7 +11,7 @@ export interface SortKey {
 }
 
 /** The records that the account of a site may use: those at its objectives, and those that it has created. */
-export interface RecordScope {
+interface RecordScope {
   readonly objectives: ObjectiveScope;
   readonly accountId: number;
 }

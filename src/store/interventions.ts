@@ -26,7 +26,7 @@ export interface StoredIntervention {
   readonly changedAtMs: number;
 }
 
-export interface NewIntervention {
+interface NewIntervention {
   readonly uid: string;
   readonly fields: InterventionFields;
   readonly instants: InterventionInstants;

@@ -74,7 +74,7 @@ export class DeduplicationStore extends Store {
 }
 
 /** The trip caused by an opening. */
-export interface OpeningTrip {
+interface OpeningTrip {
   readonly state: TripState;
   readonly moment: Timestamp;
 }

@@ -23,7 +23,7 @@ export interface WalkTest {
 }
 
 /** The last state of a gate, since `sinceWallMs` (wall clock, milliseconds since 1970). */
-export interface StoredGateState {
+interface StoredGateState {
   readonly state: "open" | "closed";
   readonly sinceWallMs: number;
 }

@@ -10,7 +10,7 @@ const ENTRY_BYTES = 5;
 const LEVELS_MAX = 20;
 
 /** The pages of each table, and those whose table can no longer be identified. */
-export interface PageOwners {
+interface PageOwners {
   readonly byTable: ReadonlyMap<string, readonly number[]>;
   readonly orphans: readonly number[];
   /** Pages that are missing or lead to nothing readable. */

@@ -139,7 +139,7 @@ export class DatabasePages {
   }
 }
 
-export type PageKind = "table-leaf" | "table-inner" | "index-leaf" | "index-inner";
+type PageKind = "table-leaf" | "table-inner" | "index-leaf" | "index-inner";
 
 const PAGE_KINDS: Readonly<Record<number, PageKind>> = {
   2: "index-inner",

@@ -48,7 +48,7 @@ function searchBeforeRecreate(main: Database, uids: readonly string[]): void {
 }
 
 /** A record that the main database has lost, by the key of its trip. */
-export interface LostRecord {
+interface LostRecord {
   readonly key: string;
   readonly interventionId: number;
 }

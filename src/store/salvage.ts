@@ -8,7 +8,7 @@ import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 
 /** The result for one table. */
-export interface SalvagedTable {
+interface SalvagedTable {
   readonly table: string;
   /** Rows that were new or replaced older ones. */
   readonly taken: number;
@@ -29,9 +29,9 @@ export interface Salvage {
 }
 
 /** Ids skipped after a salvage: ids from unreadable pages may be in use outside and must not be reused. */
-export const SEQUENCE_MARGIN = 1_000;
+const SEQUENCE_MARGIN = 1_000;
 
-export interface SalvageOptions {
+interface SalvageOptions {
   readonly kind: DatabaseKind;
   /** Page contents from the write-ahead log. */
   readonly overlay?: PageOverlay | undefined;

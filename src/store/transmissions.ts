@@ -18,7 +18,7 @@ const ZONE_NUMBER_MAX = 999;
 type Fact = "cursor" | "since" | "sequence" | "last-test";
 
 /** The number of waiting transmissions. */
-export interface TransmissionSummary {
+interface TransmissionSummary {
   readonly waiting: number;
   /** When the oldest of them was created, milliseconds since 1970; null if none waits. */
   readonly oldestWaitingMs: number | null;

@@ -240,7 +240,7 @@ export class TripStore extends Store {
 }
 
 /** The number of trips of a zone in a state. */
-export interface TripCount {
+interface TripCount {
   readonly zoneId: string;
   readonly state: TripState;
   readonly count: number;

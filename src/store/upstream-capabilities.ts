@@ -3,7 +3,7 @@ import type { Comparison } from "../domain/difference.ts";
 import { Store } from "./database.ts";
 
 /** A text that was returned without its marker. */
-export interface LostReference {
+interface LostReference {
   readonly interventionId: number;
   readonly field: string;
   /** Characters sent, and characters returned. */
@@ -12,7 +12,7 @@ export interface LostReference {
 }
 
 /** An id of ours at the dispatch centre that now belongs to another record. */
-export interface ReassignedId {
+interface ReassignedId {
   readonly interventionId: number;
   readonly upstreamId: number;
   /** Wall clock, milliseconds since 1970. */

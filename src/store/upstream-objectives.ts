@@ -2,7 +2,7 @@ import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import { Store } from "./database.ts";
 
 /** The last complete read of an objective list. */
-export interface ObjectiveListRead {
+interface ObjectiveListRead {
   /** Address of the dispatch centre. */
   readonly centre: string;
   /** Number of complete reads from this dispatch centre. */

@@ -18,7 +18,7 @@ import { itemsOf, type WriteOutcome } from "./reply-classification.ts";
 import { LAG_MAX_MS, poll, readPage, removeOldTestRecords, TestRecords } from "./test-records.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-export interface CentreTrialsOptions {
+interface CentreTrialsOptions {
   readonly centre: UpstreamClient;
   readonly clock: Clock;
   readonly database: Database;
@@ -28,7 +28,7 @@ export interface CentreTrialsOptions {
   readonly newKey: () => string;
 }
 
-export interface TrialResult {
+interface TrialResult {
   readonly findings: readonly TraitFinding[];
   /** Null if the test ended before they were known. */
   readonly traits: CentreTraits | null;

@@ -5,7 +5,7 @@ import { backOffMs } from "../domain/backoff.ts";
 import { itemsOf, type LinkFault, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -170,7 +170,7 @@ const IDLE_MAX_MS = 255_000;
 /** Each site sends its request up to this much earlier, at a random time. */
 const JITTER_MS = 60_000;
 
-export interface HeartbeatOptions extends Pick<LinkOptions, "clock" | "random"> {
+interface HeartbeatOptions extends Pick<LinkOptions, "clock" | "random"> {
   readonly centre: UpstreamClient;
   readonly link: Link;
 }

@@ -1,6 +1,6 @@
 import type { DueEntry, OutboxQueue } from "../store/due-entries.ts";
 
-export interface PushQueueSteps {
+interface PushQueueSteps {
   /** How many records may be in progress now; 0 ends the run of the queue. */
   readonly slots: () => number;
   /** Resolves when the queue may take another record. */

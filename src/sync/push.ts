@@ -16,7 +16,7 @@ import { SyncCommands } from "./sync-commands.ts";
 import { SyncConditions } from "./sync-conditions.ts";
 import { SyncStore } from "./sync-store.ts";
 
-export interface PushOptions extends SyncPorts {
+interface PushOptions extends SyncPorts {
   readonly centre: UpstreamClient;
   readonly link: Link;
   readonly marker: MarkerField;

@@ -8,7 +8,7 @@ import type { ObjectiveMirror } from "./objectives/objective-mirror.ts";
 import type { Push } from "./push.ts";
 import { NextRun } from "./schedule.ts";
 
-export interface SyncSchedulerOptions {
+interface SyncSchedulerOptions {
   readonly push: Push;
   /** Objective mirror, read after the records; omitted for none. */
   readonly mirror?: Pick<ObjectiveMirror, "start" | "look" | "clockStepped" | "stop">;

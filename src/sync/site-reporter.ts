@@ -9,7 +9,7 @@ import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import type { Link } from "./link.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-export interface SiteReporterOptions {
+interface SiteReporterOptions {
   /** Sends over a connection of its own, which is kept between two reports. */
   readonly centre: UpstreamClient;
   readonly link: Link;

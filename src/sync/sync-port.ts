@@ -16,7 +16,7 @@ export interface MirrorState {
   readonly outcomes: Readonly<Partial<Record<ObjectiveType, ListOutcome>>>;
 }
 
-export interface SyncPortOptions extends Omit<SyncOptions, "upstream"> {
+interface SyncPortOptions extends Omit<SyncOptions, "upstream"> {
   /** Whether nothing may be sent: this machine is not known to be the one of the site. */
   readonly isHeld: () => boolean;
 }

@@ -16,7 +16,7 @@ import { InterventionStore, type StoredIntervention } from "../store/interventio
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 
-export interface SyncStoreOptions {
+interface SyncStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly marker: MarkerField;

@@ -10,7 +10,7 @@ import {
   type WriteMethod,
 } from "./reply-classification.ts";
 
-export interface UpstreamClientOptions {
+interface UpstreamClientOptions {
   readonly client: Pick<ApiClient, "request">;
   /** Connections for alarms only; without them alarms share `client`. */
   readonly urgentClient?: Pick<ApiClient, "request">;

@@ -28,7 +28,7 @@ interface Pending {
 export type Components = Readonly<Record<string, object>>;
 
 /** One end of a connection: a worker as its parent sees it, or a port. */
-export type ChannelEnd = MessagePort | Worker;
+type ChannelEnd = MessagePort | Worker;
 
 /**
  * Calls methods of objects in another thread, in both directions. Arguments and results are copied, so they must be plain

@@ -19,7 +19,7 @@ export interface ThreadControl<Started> {
 
 export type ThreadName = "records" | "front" | "broker";
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly name: ThreadName;
   /** Its module, which serves the component `thread`. */
   readonly entry: URL;

@@ -25,7 +25,7 @@ export interface MainThread {
 }
 
 /** What a thread has of the process that it runs in. */
-export interface ThreadSide<Data> {
+interface ThreadSide<Data> {
   readonly data: Data;
   readonly clock: Clock;
   readonly log: Log;

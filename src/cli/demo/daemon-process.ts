@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Role } from "../../domain/principal.ts";
 import { ControlClient } from "../control-client.ts";
 
-export interface DaemonProcessOptions {
+interface DaemonProcessOptions {
   /** Path of the program's main file. */
   readonly main: string;
   readonly configFile: string;
@@ -13,7 +13,7 @@ export interface DaemonProcessOptions {
 }
 
 /** Ports of a daemon that is ready. */
-export interface DaemonPorts {
+interface DaemonPorts {
   readonly httpPort: number;
   /** Port of its built-in broker, if enabled. */
   readonly mqttPort: number | undefined;

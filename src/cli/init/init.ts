@@ -19,7 +19,7 @@ import { setServiceGroup } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
-export interface InitOptions {
+interface InitOptions {
   /** The configuration file to create; undefined for the daemon's default. */
   readonly config?: string;
   /** An answers file; undefined to prompt. */

@@ -3,7 +3,7 @@ import type { Zone } from "../../domain/zone.ts";
 import { Converter } from "./converter.ts";
 import type { LoopZone, MonitoredLoopOptions } from "./monitored-loop.ts";
 
-export interface AdcReadingsOptions extends MonitoredLoopOptions {
+interface AdcReadingsOptions extends MonitoredLoopOptions {
   readonly zones: readonly Zone[];
   /** Directory before the paths of converters in /sys; empty for a real machine. */
   readonly root?: string;

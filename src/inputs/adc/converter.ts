@@ -3,7 +3,7 @@ import { AppError, messageOf } from "../../domain/errors.ts";
 import { findDevice, openChannel, type Channel, type IioDevice } from "./iio-devices.ts";
 import { MonitoredLoop, type LoopZone, type MonitoredLoopOptions } from "./monitored-loop.ts";
 
-export interface ConverterOptions extends MonitoredLoopOptions {
+interface ConverterOptions extends MonitoredLoopOptions {
   /** Name, label or kernel device of the converter. */
   readonly name: string;
   /** Directory before every path; empty for a real machine. */

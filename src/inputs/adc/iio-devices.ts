@@ -37,7 +37,7 @@ export async function findDevice(wanted: string, root: string): Promise<IioDevic
 }
 
 /** All converters. @returns none if the kernel has no support for them */
-export async function listDevices(root: string): Promise<IioDevice[]> {
+async function listDevices(root: string): Promise<IioDevice[]> {
   const names = await readdir(`${root}${DEVICES}`).catch(() => []);
   const devices = names.filter((name) => name.startsWith("iio:device"));
   return Promise.all(

@@ -8,7 +8,7 @@ import type { PanelReports } from "./panel-reports.ts";
 import { zonesOfNumber } from "./panel-zones.ts";
 import { alsoEndedBy } from "./sia-code.ts";
 
-export interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
+interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
   readonly monitor: ZoneEngine;
   readonly reports: PanelReports;
 }

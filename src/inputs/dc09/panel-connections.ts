@@ -3,7 +3,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { FrameReader, type FrameRead } from "../../dc09/frame-reader.ts";
 import type { Verdict } from "./panel-intake.ts";
 
-export interface PanelConnectionsOptions {
+interface PanelConnectionsOptions {
   readonly clock: Clock;
   readonly take: (read: FrameRead, address: string) => Promise<Verdict>;
   /** Called when a connection is closed because all are in use. */

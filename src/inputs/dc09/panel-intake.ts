@@ -24,7 +24,7 @@ import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
 import { ack, duh, nak, type Answered } from "../../dc09/reply.ts";
 import { siaEvents } from "./sia-events.ts";
 
-export interface PanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
+interface PanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
   readonly accounts: readonly PanelAccount[];
   readonly time: TrustedTime;
   readonly monitor: ZoneEngine;

@@ -18,7 +18,7 @@ import { PanelSupervision } from "./panel-supervision.ts";
 import { PanelZones } from "./panel-zones.ts";
 import { RepeatedMessages } from "./repeated-messages.ts";
 
-export interface PanelReceiverOptions extends Pick<
+interface PanelReceiverOptions extends Pick<
   ZoneContext,
   "journal" | "clock" | "log" | "conditions" | "record"
 > {

@@ -5,7 +5,7 @@ import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { PanelAccount } from "./panel-account.ts";
 
-export interface PanelSupervisionOptions extends Pick<ZoneContext, "clock" | "log" | "conditions"> {
+interface PanelSupervisionOptions extends Pick<ZoneContext, "clock" | "log" | "conditions"> {
   readonly accounts: readonly PanelAccount[];
   readonly monitor: ZoneEngine;
   readonly zones: () => readonly Zone[];

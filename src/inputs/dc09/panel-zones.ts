@@ -15,7 +15,7 @@ const OTHERS = 999_999;
 /** Characters of a panel's text in a zone's name, which has 100 at most. */
 const TEXT_MAX = 60;
 
-export interface PanelZonesOptions {
+interface PanelZonesOptions {
   readonly accounts: readonly PanelAccount[];
   readonly profiles: Readonly<Record<string, ZoneProfile>>;
   readonly locale: Locale;

@@ -5,7 +5,7 @@ import { TransactionalMap } from "../../store/transactional-map.ts";
 import type { MessageContent, MessageHead } from "../../dc09/message.ts";
 
 /** What identifies a message of a panel. */
-export interface MessageIdentity {
+interface MessageIdentity {
   readonly account: string;
   readonly sequence: string;
   /** Of token and content, without padding and time, which a panel may renew when it repeats. */

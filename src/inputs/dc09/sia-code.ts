@@ -2,7 +2,7 @@ import type { ZoneKind } from "../../domain/zone.ts";
 import type { CodeChange, CodeMeaning } from "./panel-code.ts";
 
 /** A code of SIA DC-03 with the code of its beginning. */
-export interface SiaMeaning {
+interface SiaMeaning {
   readonly base: string;
   readonly change: CodeChange;
   readonly meaning: CodeMeaning;

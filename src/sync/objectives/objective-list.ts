@@ -10,7 +10,7 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import type { PageReader } from "./page-reader.ts";
 
 /** The result of reading one objective list. */
-export type ListReadResult =
+type ListReadResult =
   /** The complete list: each description as JSON, by id. */
   | { readonly kind: "complete"; readonly rows: ReadonlyMap<number, string> }
   /** The list is incomplete, so missing objectives prove nothing. */

@@ -24,7 +24,7 @@ export interface ListOutcome {
 }
 
 /** Options of reading the lists. */
-export interface PullOptions {
+interface PullOptions {
   /** Accepts a list even if most of its objectives are missing. */
   readonly isLossAccepted: boolean;
   /** Whether ETags may be used; otherwise every page is read. */
@@ -37,7 +37,7 @@ export interface PullProgress {
   readonly read: number;
 }
 
-export interface ObjectiveMirrorOptions extends MirrorWriterOptions {
+interface ObjectiveMirrorOptions extends MirrorWriterOptions {
   readonly centre: Pick<UpstreamClient, "read">;
   readonly link: Pick<Link, "state" | "note">;
   /** Uniform in [0, 1). */

@@ -16,7 +16,7 @@ export interface KnownPage {
 }
 
 /** The result of reading one page. */
-export type PageRead =
+type PageRead =
   | {
       readonly kind: "page";
       readonly outcome: ReadOutcome;
@@ -28,7 +28,7 @@ export type PageRead =
   | { readonly kind: "whole"; readonly outcome: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
   | { readonly kind: "failed"; readonly outcome: ReadOutcome };
 
-export interface PageReaderOptions {
+interface PageReaderOptions {
   readonly centre: Pick<UpstreamClient, "read">;
   /** The pages, by path, whose tags may be sent; undefined to read every page. */
   readonly known: ReadonlyMap<string, KnownPage> | undefined;

@@ -34,7 +34,7 @@ export async function detectRestore(
  * The same check with a highest id that was just read.
  * @param linkedId `LinkedIdHistory.id` before that read
  */
-export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
+function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
   if (store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
     store.write(() => store.outbox.auditAll());
 }

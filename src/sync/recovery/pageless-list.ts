@@ -11,7 +11,7 @@ const SPLITS = [
 ] as const;
 
 /** The rows read, or why they are incomplete. */
-export type PartsRead =
+type PartsRead =
   | { readonly kind: "whole"; readonly rows: readonly MatchCandidate[] }
   /** There are more rows than these. */
   | { readonly kind: "cut"; readonly rows: readonly MatchCandidate[] }

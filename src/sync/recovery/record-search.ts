@@ -19,7 +19,7 @@ export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): W
 }
 
 /** The result of a search through the centre's records. */
-export type SearchOutcome =
+type SearchOutcome =
   | {
       readonly kind: "complete";
       /** Every record above the watermark, and those below it that may have been created since. */
@@ -43,7 +43,7 @@ const PAGE_ROWS = 100;
 const PAGES_MAX = 400;
 
 /** Outcome codes of a list that was incomplete although the centre responded. */
-export const NO_PAGES = "NO-PAGES";
+const NO_PAGES = "NO-PAGES";
 const CHANGING = "CHANGING";
 const TOO_MANY = "TOO-MANY";
 export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY]);

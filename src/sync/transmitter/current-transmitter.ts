@@ -2,7 +2,7 @@ import { TransmissionStore } from "../../store/transmissions.ts";
 import { transaction } from "../../store/transaction.ts";
 import { Transmitter, type TransmitterConfig, type TransmitterOptions } from "./transmitter.ts";
 
-export interface CurrentTransmitterOptions extends Omit<TransmitterOptions, "config" | "zones"> {
+interface CurrentTransmitterOptions extends Omit<TransmitterOptions, "config" | "zones"> {
   /** Whether nothing may be sent: this machine is not known to be the one of the site. */
   readonly isHeld: () => boolean;
 }

@@ -10,7 +10,7 @@ export interface ReceiverAddress {
   readonly transport: "tcp" | "udp";
 }
 
-export interface ExchangeOptions<Reply> {
+interface ExchangeOptions<Reply> {
   readonly to: ReceiverAddress;
   readonly clock: Clock;
   /** Time for the connection and the reply together. */
@@ -22,7 +22,7 @@ export interface ExchangeOptions<Reply> {
 }
 
 /** A reply, or why there is none. */
-export type Exchanged<Reply> =
+type Exchanged<Reply> =
   | { readonly reply: Reply }
   | { readonly reply: undefined; readonly reason: string; readonly isRefused: boolean };
 
