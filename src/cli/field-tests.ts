@@ -6,7 +6,8 @@ import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { localTime } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
-import { counted, lifeSafetyNotice, tableText } from "./table.ts";
+import { counted } from "../domain/headline.ts";
+import { lifeSafetyNotice, tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { wholeNumber } from "./zone-commands.ts";
 

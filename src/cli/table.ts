@@ -18,11 +18,6 @@ export function tableText(headings: readonly string[], rows: readonly (readonly 
     .join("");
 }
 
-/** A number with its noun: `1 zone`, `3 zones`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Width in characters after Unicode normalisation: a letter with its accent is one. */
 export function widthOf(text: string): number {
   return [...text.normalize("NFC")].length;

@@ -11,7 +11,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { freeLines } from "./free-lines.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
-import { counted } from "./table.ts";
+import { counted } from "../domain/headline.ts";
 
 /**
  * Prints zones for the sensors found at the broker, ready to paste into the configuration.

@@ -227,6 +227,7 @@ function nameOf({ about, id, name }: HeadlineItem): string {
   return about === "intervention" ? `#${id} ${name}` : name;
 }
 
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+/** A number with its noun: `1 zone`, `3 zones`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -8,3 +8,24 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** A log whose levels differ only in their name. */
+export abstract class LevelLog implements Log {
+  protected abstract write(level: LogLevel, event: string, fields?: LogFields): void;
+
+  debug(event: string, fields?: LogFields): void {
+    this.write("debug", event, fields);
+  }
+
+  info(event: string, fields?: LogFields): void {
+    this.write("info", event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.write("warn", event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.write("error", event, fields);
+  }
+}

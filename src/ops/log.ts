@@ -1,4 +1,4 @@
-import type { Log, LogFields, LogLevel } from "../domain/log.ts";
+import { LevelLog, type LogFields, type LogLevel } from "../domain/log.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
@@ -17,13 +17,14 @@ interface LogOptions {
 }
 
 /** Writes one JSON line per event. */
-export class JsonLog implements Log {
+export class JsonLog extends LevelLog {
   readonly #options: LogOptions;
   #configured: LogLevel;
   #threshold: LogLevel;
   #cancelReturn: CancelTimer = () => {};
 
   constructor(options: LogOptions) {
+    super();
     this.#options = options;
     this.#configured = options.level;
     this.#threshold = options.level;
@@ -57,23 +58,7 @@ export class JsonLog implements Log {
     this.#options.onLevel?.(level);
   }
 
-  debug(event: string, fields?: LogFields): void {
-    this.#write("debug", event, fields);
-  }
-
-  info(event: string, fields?: LogFields): void {
-    this.#write("info", event, fields);
-  }
-
-  warn(event: string, fields?: LogFields): void {
-    this.#write("warn", event, fields);
-  }
-
-  error(event: string, fields?: LogFields): void {
-    this.#write("error", event, fields);
-  }
-
-  #write(level: LogLevel, event: string, fields: LogFields = {}): void {
+  protected override write(level: LogLevel, event: string, fields: LogFields = {}): void {
     const { clock, write, forJournald } = this.#options;
     if (SEVERITY[level] < SEVERITY[this.#threshold]) return;
     const time = new Date(clock.wallMs()).toISOString();

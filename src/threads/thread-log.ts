@@ -1,4 +1,4 @@
-import type { Log, LogFields, LogLevel } from "../domain/log.ts";
+import { LevelLog, type LogFields, type LogLevel } from "../domain/log.ts";
 import { errorsAsText } from "../ops/log.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -26,34 +26,19 @@ export class SharedLogLevel {
 }
 
 /** The log of a thread: the main thread writes its lines, so that there is one log. */
-export class ThreadLog implements Log {
+export class ThreadLog extends LevelLog {
   readonly #level: SharedLogLevel;
-  readonly #write: (level: LogLevel, event: string, fields: LogFields) => void;
+  readonly #send: (level: LogLevel, event: string, fields: LogFields) => void;
 
-  constructor(level: SharedLogLevel, write: (level: LogLevel, event: string, fields: LogFields) => void) {
+  constructor(level: SharedLogLevel, send: (level: LogLevel, event: string, fields: LogFields) => void) {
+    super();
     this.#level = level;
-    this.#write = write;
+    this.#send = send;
   }
 
-  debug(event: string, fields?: LogFields): void {
-    this.#add("debug", event, fields);
-  }
-
-  info(event: string, fields?: LogFields): void {
-    this.#add("info", event, fields);
-  }
-
-  warn(event: string, fields?: LogFields): void {
-    this.#add("warn", event, fields);
-  }
-
-  error(event: string, fields?: LogFields): void {
-    this.#add("error", event, fields);
-  }
-
-  #add(level: LogLevel, event: string, fields: LogFields = {}): void {
+  protected override write(level: LogLevel, event: string, fields: LogFields = {}): void {
     if (!this.#level.includes(level)) return;
     // As the line will have them: what cannot be copied to another thread would end this one.
-    this.#write(level, event, JSON.parse(JSON.stringify(fields, errorsAsText)) as LogFields);
+    this.#send(level, event, JSON.parse(JSON.stringify(fields, errorsAsText)) as LogFields);
   }
 }
