@@ -17,7 +17,6 @@ interface ActivityState {
   readonly level: Contact;
   readonly activity: readonly number[];
   readonly notBeforeMs: number;
-  readonly chatter?: { readonly changes: number };
 }
 
 /** Adds a level that was just read; a change is recorded as activity. */
@@ -28,8 +27,7 @@ export function withActivity<State extends ActivityState>(state: State, level: C
   // Unstable levels after a power-up are not chatter.
   if (isBounce || atMs < state.notBeforeMs) return { ...state, level };
   const activity = [...state.activity, atMs].slice(-CHATTER_CHANGES);
-  const chatter = state.chatter && { changes: state.chatter.changes + 1 };
-  return { ...state, level, activity, ...(chatter ? { chatter } : {}) };
+  return { ...state, level, activity };
 }
 
 /** Whether the last changes were so fast that the filters of the zone would hide them. */

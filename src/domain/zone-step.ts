@@ -41,8 +41,8 @@ export interface ZoneState {
   readonly level: Contact;
   /** Times of the last level changes, oldest first. */
   readonly activity: readonly number[];
-  /** Set while the contact chatters: number of changes so far. */
-  readonly chatter?: { readonly changes: number };
+  /** Set while the contact chatters. */
+  readonly isChattering?: true;
 }
 
 interface PendingContact {
@@ -69,7 +69,7 @@ export type ZoneEvent =
   | { readonly type: "trip"; readonly cause: TripCause; readonly atMs: number }
   | { readonly type: "restore"; readonly cause: "reading" | "auto"; readonly atMs: number }
   | { readonly type: "chatter"; readonly atMs: number }
-  | { readonly type: "calm"; readonly changes: number; readonly atMs: number };
+  | { readonly type: "calm"; readonly atMs: number };
 
 /**
  * `edge`: detected as it happened. `first-sight`: a life safety zone was open at its first reading. `after-restart`: the
@@ -102,7 +102,7 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Step
   if (isOldOpening) return { state, events: [] };
   const active = withActivity(state, contact, atMs);
   const updated = contact === "open" ? { ...active, lastOpenMs: atMs } : active;
-  if (updated.chatter) return { state: updated, events: [] };
+  if (updated.isChattering) return { state: updated, events: [] };
   if (isChatter(rules, updated)) return startChatter(updated, atMs);
   const meaning = ON_READING[state.contact][contact];
   if (meaning === "confirms" && contact === "open" && live && state.isOpenByOldValue) {
@@ -137,7 +137,7 @@ function startChatter(state: ZoneState, atMs: number): StepPart {
       contact: "open",
       isResumed: false,
       autoRestored: false,
-      chatter: { changes: state.activity.length },
+      isChattering: true,
     },
     // A zone that is already open has tripped before.
     events: state.contact === "open" ? [start] : [trip, start],
@@ -160,8 +160,8 @@ function runDeadlines(rules: ZoneRules, state: ZoneState, nowMs: number): StepPa
 
 /** Deadlines without a further reading, the earliest first. */
 function pendingDeadlines(rules: ZoneRules, state: ZoneState): Deadline[] {
-  const { pending, chatter, contact, lastOpenMs } = state;
-  if (chatter) return [{ atMs: (state.activity.at(-1) ?? 0) + CHATTER_QUIET_MS, apply: endChatter }];
+  const { pending, isChattering, contact, lastOpenMs } = state;
+  if (isChattering) return [{ atMs: (state.activity.at(-1) ?? 0) + CHATTER_QUIET_MS, apply: endChatter }];
   const found: Deadline[] = [];
   if (pending) found.push({ atMs: confirmedAtMs(rules, state, pending), apply: confirmPending });
   if (contact === "open" && rules.autoRestoreMs !== undefined && lastOpenMs !== undefined)
@@ -227,8 +227,8 @@ function autoRestore(_rules: ZoneRules, state: ZoneState, atMs: number): StepPar
 }
 
 function endChatter(_rules: ZoneRules, state: ZoneState, atMs: number): StepPart {
-  const { chatter, ...rest } = state;
-  const end: ZoneEvent = { type: "calm", changes: chatter?.changes ?? 0, atMs };
+  const { isChattering: _over, ...rest } = state;
+  const end: ZoneEvent = { type: "calm", atMs };
   const isClosed = state.level === "normal";
   return {
     state: { ...rest, contact: isClosed ? "normal" : "open", activity: [] },

@@ -82,13 +82,11 @@ export async function listenTo(
   filters: readonly string[],
   clock: Clock,
   forMs: number,
-  take: (message: { topic: string; payload: Buffer; qos: number; isRetained: boolean }) => void,
+  take: (message: { topic: string; payload: Buffer; qos: number }) => void,
 ): Promise<void> {
   const client = await connected(broker, {});
   try {
-    client.on("message", (topic, payload, { qos, retain }) =>
-      take({ topic, payload, qos, isRetained: retain }),
-    );
+    client.on("message", (topic, payload, { qos }) => take({ topic, payload, qos }));
     // QoS 2 is the maximum, so every message arrives with the QoS of its publisher.
     await client.subscribeAsync([...filters], { qos: 2 }).catch((error: unknown) => {
       throw new AppError("unavailable", `the broker denies this account read access: ${messageOf(error)}`);

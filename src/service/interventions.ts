@@ -55,7 +55,6 @@ const KEYS_PRUNED_MAX = 10;
 
 /** Writes records, each with its outbox entry in one transaction. */
 export class InterventionService {
-  readonly #listeners: InterventionServiceOptions["onChange"][] = [];
   readonly #options: InterventionServiceOptions;
   readonly #interventions: InterventionStore;
   readonly #objectives: ObjectiveStore;
@@ -66,7 +65,6 @@ export class InterventionService {
 
   constructor(options: InterventionServiceOptions) {
     this.#options = options;
-    this.#listeners.push(options.onChange);
     this.#commits = new GroupCommit(options.database, options.clock);
     this.#interventions = new InterventionStore(options.database);
     this.#objectives = new ObjectiveStore(options.database);
@@ -173,13 +171,8 @@ export class InterventionService {
     return record;
   }
 
-  /** Adds a listener as `onChange`, for components created after the service. */
-  observe(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
   #changed(record: Intervention): void {
-    this.#commits.afterCommit(() => this.#listeners.forEach((listener) => listener(record)));
+    this.#commits.afterCommit(() => this.#options.onChange(record));
   }
 
   /** @param keyed the record with this key as its uid */

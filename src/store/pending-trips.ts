@@ -59,7 +59,6 @@ export class RestoreStore extends Store {
   readonly #nextPending = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM pending_restores JOIN trips USING(key) WHERE trips.seq > ? ORDER BY trips.seq LIMIT 1`,
   );
-  readonly #countPending = this.prepare<number>("SELECT count(*) FROM pending_restores").pluck();
   readonly #removePending = this.prepare("DELETE FROM pending_restores WHERE key = ?");
   readonly #markNoted = this.prepare(
     "UPDATE trips SET state = 'merged', intervention_id = ?, reason = NULL WHERE key = ?",
@@ -87,10 +86,6 @@ export class RestoreStore extends Store {
   nextPending(seq: number): Trip | undefined {
     const row = this.#nextPending.get(seq);
     return row && toTrip(row);
-  }
-
-  countPending(): number {
-    return this.#countPending.get() as number;
   }
 
   /** The restore was added to the text of an intervention. */

@@ -75,7 +75,7 @@ test("a trip is dispatched while the restore of another objective is being noted
   await open("roof");
   await joined("roof", 2);
   expect(isStillHeld()).toBe(true);
-  expect(site.zones.journal.restores.countPending()).toBeGreaterThan(0);
+  expect(site.zones.journal.restores.nextPending(0)).toBeDefined();
 });
 
 test("a trip waits for the restore of its own objective, so that both are in the record", async () => {

@@ -124,6 +124,8 @@ export class TestApp {
   readonly answers: OpenApiResponses;
   /** Priorities of the changes reported to the sync. */
   readonly changes: string[] = [];
+  /** Called after each committed change of a record. */
+  onChange: () => void = () => {};
   /** Whether the rest of the disk is kept for alarms. */
   isDiskFull = false;
   readonly #postgres: PostgresCentre | undefined;
@@ -171,7 +173,10 @@ export class TestApp {
       timezone: "Europe/Bucharest",
       dispeceratId: 7,
       newUid: randomUUID,
-      onChange: ({ priority }) => void this.changes.push(priority),
+      onChange: ({ priority }) => {
+        this.changes.push(priority);
+        this.onChange();
+      },
       isDiskFull: () => this.isDiskFull,
     });
     this.parts = {

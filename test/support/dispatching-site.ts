@@ -48,7 +48,7 @@ export class DispatchingSite {
       server,
       port,
     );
-    app.interventions.observe(() => made.zones.watch.checkOpenContacts());
+    app.onChange = () => made.zones.watch.checkOpenContacts();
     return made;
   }
 
@@ -65,7 +65,7 @@ export class DispatchingSite {
   async settled(): Promise<void> {
     const { trips, restores } = this.zones.journal;
     await eventually("every trip to be processed", () => {
-      if (trips.nextWaiting(0) === undefined && restores.countPending() === 0) return true;
+      if (trips.nextWaiting(0) === undefined && restores.nextPending(0) === undefined) return true;
       this.#dispatcher.requestRun();
       return false;
     });

@@ -36,7 +36,6 @@ interface Connection {
   /** Received since the last accepted message. */
   bytes: number;
   pending: number;
-  hasEnded: boolean;
   /** Resolves when all messages so far are answered. */
   last: Promise<void>;
 }
@@ -54,10 +53,6 @@ export class PanelConnections {
     this.#options = options;
   }
 
-  get count(): number {
-    return this.#open.size;
-  }
-
   /** Reads a new connection. When all are in use, another one is closed for it. */
   accept(socket: Socket): void {
     const connection: Connection = {
@@ -69,7 +64,6 @@ export class PanelConnections {
       rejected: 0,
       bytes: 0,
       pending: 0,
-      hasEnded: false,
       last: Promise.resolve(),
     };
     if (this.#open.size >= CONNECTIONS_MAX) this.#makeRoom();
@@ -79,10 +73,7 @@ export class PanelConnections {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#forget(connection));
     // A panel may close its side and wait for the reply.
-    socket.on("end", () => {
-      connection.hasEnded = true;
-      void connection.last.then(() => socket.end());
-    });
+    socket.on("end", () => void connection.last.then(() => socket.end()));
     this.#cancelSweep ??= this.#options.clock.after(SWEEP_MS, () => this.#sweep());
   }
 
