@@ -31,10 +31,7 @@ export function daemonControl({
     reload,
     applyConfiguration,
     restart: () => restart(() => {}),
-    confirmMachine: () => {
-      acceptMachine(dataDir);
-      restart(() => {});
-    },
+    acceptMachine: () => acceptMachine(dataDir),
     restore: ({ path, by, plan }) =>
       restart(() => {
         try {

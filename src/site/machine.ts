@@ -12,7 +12,7 @@ export function machineRoutes(
 ): void {
   const confirm = async (request: Request): Promise<object> => {
     const event = { event: "machine-confirmed", subject: "daemon", detail: {} } as const;
-    await settings.confirmMachine(() => events.note({ ...event, ...requestActor(request) }));
+    await settings.confirmMachine(() => events.added({ ...event, ...requestActor(request) }));
     return {};
   };
   addResource(router, "/site/machine/confirm", guard, { post: json(confirm) });

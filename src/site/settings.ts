@@ -87,8 +87,8 @@ export interface DaemonControl {
   applyConfiguration(order: ConfigurationOrder): Promise<ConfigurationResult>;
   /** Stops this run cleanly and starts a new one. */
   restart(): void;
-  /** Remembers this machine as the one of the site, and restarts. */
-  confirmMachine(): void;
+  /** Remembers this machine as the one of the site; the next run acts on it. */
+  acceptMachine(): void;
   /** As `restart`; restores a backup in between. */
   restore(order: RestoreOrder): void;
 }
@@ -158,17 +158,25 @@ export class SiteSettings {
     await this.#parts.control.restart();
   }
 
-  /** Confirms this machine, and restarts. @throws AppError `conflict` if it is known */
-  async confirmMachine(note: () => void): Promise<void> {
+  /**
+   * Confirms this machine, and restarts.
+   * @param note adds the event; called once the confirmation is on disk
+   * @throws AppError `conflict` if it is known
+   */
+  async confirmMachine(note: () => Promise<void>): Promise<void> {
     assertUndecided(this.#parts.config.dataDir);
-    note();
     this.#isEnding = true;
     try {
-      await this.#parts.control.confirmMachine();
+      await this.#parts.control.acceptMachine();
     } catch (error) {
       // The disk is full: the machine is as unknown as before, and the daemon does not restart.
       this.#isEnding = false;
       throw error;
+    }
+    try {
+      await note();
+    } finally {
+      await this.#parts.control.restart();
     }
   }
 

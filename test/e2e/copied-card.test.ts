@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -58,6 +67,13 @@ test("the data of a site on another machine has new keys, and reaches the centre
   await run("sync", "now");
   expect(await interventionsOf(centre)).toEqual([]);
 
+  // Stands for a disk that does not take the file: a folder in its place.
+  mkdirSync(`${machineFile}.part`);
+  expect((await run("machine", "confirm", "--yes")).code).not.toBe(0);
+  rmdirSync(`${machineFile}.part`);
+  expect((await run("events", "--json")).stdout).not.toContain("machine-confirmed");
+  expect(await conditions()).toContain("machine-unknown");
+
   expect((await run("machine", "confirm", "--yes")).code).toBe(0);
   await eventually(
     "the intervention at the centre",
@@ -65,7 +81,7 @@ test("the data of a site on another machine has new keys, and reaches the centre
   );
   expect(await conditions()).not.toContain("machine-unknown");
   const { stdout: events } = await run("events", "--json");
-  expect(events).toContain("machine-confirmed");
+  expect(events.match(/machine-confirmed/g)).toHaveLength(1);
 });
 
 test.skipIf(!existsSync("/dev/shm"))(
