@@ -1,16 +1,18 @@
 import type { Config } from "../config/config.ts";
+import type { LoadOptions } from "../config/load.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
+import { askRunningDaemon } from "./running-daemon.ts";
 import { lifeSafetyNotice } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /** `status`. */
 export function addStatusCommand(root: CommandGroup): void {
   root
-    .add(
+    .addUnloaded(
       "status",
-      "show the state of the site (alarm, fault, attention or well) and the reasons; needs a running daemon",
+      "show the state of the site (alarm, fault, attention or well) and the reasons; needs a running daemon. The errors of an invalid configuration file follow on standard error, and the exit code stays 0",
       () => showStatus,
     )
     .option("--json", "print JSON in the format of /site/status");
@@ -35,10 +37,21 @@ async function showMetrics(
   stdout.write(await new ControlClient(dataDir).text(sites ? "/metrics/sites" : "/metrics"));
 }
 
-/** Prints the headline of the site with its reasons. */
-async function showStatus({ dataDir }: Config, { stdout }: Terminal, { json }: JsonOption): Promise<void> {
-  const status = await new ControlClient(dataDir).get<StatusView>("/site/status");
-  stdout.write(json ? jsonText(status) : statusText(status));
+/**
+ * Prints the headline of the site with its reasons, then the errors of the configuration file. They do not change the exit code,
+ * which says whether the daemon has responded; `check-config` is the command that exits with 78.
+ */
+async function showStatus(
+  from: LoadOptions,
+  { stdout, stderr }: Terminal,
+  { json }: JsonOption,
+): Promise<void> {
+  const { answer, fault } = await askRunningDaemon<StatusView>(from, "/site/status");
+  stdout.write(json ? jsonText(answer) : statusText(answer));
+  if (fault !== null)
+    stderr.write(
+      `the configuration file is invalid; the daemon above runs with an earlier one:\n${fault}\nCorrect the file, run santinela check-config, then santinela reload.\n`,
+    );
 }
 
 function statusText(status: StatusView): string {

@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import { AppError } from "../domain/errors.ts";
 import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
-import { configurationText, findFile, readConfiguration, type LoadOptions } from "./load.ts";
+import { configurationText, findFile, readConfiguration, SYSTEM_FILE, type LoadOptions } from "./load.ts";
 import type { ConfigurationText } from "./parsed-text.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
@@ -17,6 +17,7 @@ export interface EffectiveConfiguration {
 }
 
 const COPY = "last-good.yaml";
+const SYSTEM_DATA_DIRECTORY = "/var/lib/santinela";
 
 /**
  * Returns the file's configuration, or the last good configuration if the file is invalid or unreadable: a typing error
@@ -108,6 +109,8 @@ export function dataDirectories(file: string, { env }: LoadOptions): string[] {
     ...(fromVariable === undefined ? [] : [resolve(folder, fromVariable)]),
     ...(fromFile === undefined ? [] : [resolve(folder, fromFile)]),
     ...(state === undefined ? [] : [state]),
+    // Of the package, whose service has STATE_DIRECTORY and whose users do not.
+    ...(file === SYSTEM_FILE ? [SYSTEM_DATA_DIRECTORY] : []),
     join(folder, "var"),
   ];
 }

@@ -111,7 +111,7 @@ export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
   return process.getuid?.() === 0 ? SYSTEM_FILE : personalFile(env);
 }
 
-const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
+export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
 const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
 
 function personalFile(env: LoadOptions["env"], name = "santinela.yaml"): string {

@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configurationToRun, keepLastGood, type EffectiveConfiguration } from "../../src/config/last-good.ts";
+import {
+  configurationToRun,
+  dataDirectories,
+  keepLastGood,
+  type EffectiveConfiguration,
+} from "../../src/config/last-good.ts";
 
 let folder: string;
 let file: string;
@@ -83,4 +88,11 @@ test("the newest configuration that worked is the last good one, and only its us
   expect(readFileSync(copy, "utf8")).toMatch(
     /^# The last good copy of ".*santinela\.yaml"\. .*\nmqtt: off\n/,
   );
+});
+
+test("the data directory of the package is found for its file, also if the line that names it is mistyped", () => {
+  expect(dataDirectories("/etc/santinela/santinela.yaml", { env: {}, cwd: "/" })).toContain(
+    "/var/lib/santinela",
+  );
+  expect(dataDirectories("/home/ana/santinela.yaml", { env: {}, cwd: "/" })).toEqual(["/home/ana/var"]);
 });
