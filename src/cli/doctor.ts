@@ -9,6 +9,7 @@ import { error, failed, formatResults, ok, warning, type CheckResult } from "./c
 import { installationChecks } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
+import { mosquittoRemedy } from "./shipped-files.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /**
@@ -46,7 +47,7 @@ async function mqttChecks(config: Config, listenS: number): Promise<CheckResult[
       warning(
         "MQTT broker",
         "the built-in broker does not queue messages while the daemon is offline; only QoS 1 sensors resend them",
-        "For more than a few sensors, install Mosquitto with systemd/mosquitto/santinela.conf and set mqtt.url.",
+        `For more than a few sensors, install Mosquitto and set mqtt.url. ${mosquittoRemedy()}`,
       ),
     ];
   try {
@@ -58,31 +59,25 @@ async function mqttChecks(config: Config, listenS: number): Promise<CheckResult[
   }
 }
 
-const MOSQUITTO_REMEDY =
-  "Copy systemd/mosquitto/santinela.conf to /etc/mosquitto/conf.d/ and restart mosquitto.";
-
 /** Whether the broker keeps messages while the daemon is offline. */
 function probeChecks({ keepsSession, keepsQos1, keepsQos0, kept }: BrokerProbeResult): CheckResult[] {
   const check = "MQTT broker";
+  const remedy = mosquittoRemedy();
   if (!keepsSession || !keepsQos1)
     return [
-      error(
-        check,
-        "trips are lost while the daemon restarts: the broker does not keep the session",
-        MOSQUITTO_REMEDY,
-      ),
+      error(check, "trips are lost while the daemon restarts: the broker does not keep the session", remedy),
     ];
   return [
     ok(check, "queues QoS 1 messages while the daemon is offline"),
     keepsQos0
       ? ok(check, "also queues QoS 0 messages")
-      : warning(check, "discards QoS 0 messages while the daemon is offline", MOSQUITTO_REMEDY),
+      : warning(check, "discards QoS 0 messages while the daemon is offline", remedy),
     kept >= QUEUED
       ? ok(check, `queues at least ${QUEUED} messages`)
       : warning(
           check,
           `queues ${kept} of ${QUEUED} messages; the newest messages are lost, including the alarm`,
-          MOSQUITTO_REMEDY,
+          remedy,
         ),
   ];
 }
@@ -114,7 +109,7 @@ async function sensorChecks(
       error(
         check,
         `publish with QoS 0: ${names}; an opening while the daemon restarts is lost`,
-        `Set QoS 1 on the sensor or its bridge, or queue_qos0_messages on the broker. ${MOSQUITTO_REMEDY}`,
+        `Set QoS 1 on the sensor or its bridge, or queue_qos0_messages on the broker. ${mosquittoRemedy()}`,
       ),
     );
   if (silentZones.length > 0)

@@ -12,7 +12,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; systemd/mosquitto/santinela.conf has the settings for it.",
+      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; the example of settings for Mosquitto keeps them (docs/sensors.md).",
     );
   root
     .add(

@@ -57,7 +57,7 @@ export class DroppedMessages {
     this.#dropped += addedDrops;
     this.#options.conditions.raise(
       "mqtt-broker-drops-messages",
-      `the MQTT broker has dropped ${this.#dropped} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (systemd/mosquitto/santinela.conf) and check the sensors for events in this time.`,
+      `the MQTT broker has dropped ${this.#dropped} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (santinela doctor names a file with all settings) and check the sensors for events in this time.`,
     );
     this.#cancelClearing?.();
     this.#cancelClearing = this.#options.clock.after(CONDITION_LIFETIME_MS, () => {

@@ -6,6 +6,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
+import { mosquittoRemedy } from "../../src/cli/shipped-files.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { santinela } from "../support/command-line.ts";
 
@@ -135,12 +136,24 @@ describeWithMosquitto("with a broker", () => {
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
     expect(stdout).toMatch(/✔ MQTT broker: queues QoS 1 messages/);
-    expect(stdout).toMatch(/▲ MQTT broker: discards QoS 0 messages.*\n {4}Copy systemd\/mosquitto/);
+    expect(stdout).toMatch(/▲ MQTT broker: discards QoS 0 messages.*\n {4}Copy \//);
+    // The named example exists where the program runs.
+    const [, example = ""] = /Copy (\S+) to/.exec(stdout) ?? [];
+    expect(readFileSync(example, "utf8")).toMatch(/^queue_qos0_messages true$/m);
     expect(stdout).toMatch(/▲ MQTT broker: queues (999|1000) of 1100 messages;/);
     expect(stdout).toMatch(
       /✖ Sensors: publish with QoS 0: door; an opening while the daemon restarts is lost/,
     );
     expect(stdout).toMatch(/▲ Sensors: sent no message within 1 s: quiet/);
+  });
+
+  test("doctor names the settings themselves where no example is installed", () => {
+    expect(mosquittoRemedy(["/nowhere/mosquitto.conf"])).toMatch(
+      /^Set persistence true, .*max_queued_messages 0 in a file in \/etc\/mosquitto\/conf\.d\//,
+    );
+    const shipped = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8");
+    const [, list = ""] = /^Set (.*) in a file/.exec(mosquittoRemedy([])) ?? [];
+    for (const setting of list.split(/, | and /)) expect(shipped.split("\n")).toContain(setting);
   });
 
   test("doctor accepts the shipped settings, and leaves nothing at the broker", async () => {

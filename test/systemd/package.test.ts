@@ -67,6 +67,17 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     ).toBe("0");
   });
 
+  test("names an example of Mosquitto's settings that exists on this machine", async () => {
+    await install("this");
+    await debian.write(
+      "/etc/santinela/mqtt.yaml",
+      "zones:\n  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: gate, open: [1] } }\n",
+    );
+    const { stdout } = await debian.run("santinela doctor --config /etc/santinela/mqtt.yaml");
+    const [, example = ""] = /Copy (\S+) to \/etc\/mosquitto/.exec(stdout) ?? [];
+    expect(await debian.ok(`cat ${example}`)).toContain("max_queued_messages 0");
+  });
+
   test("that is disabled stays disabled over an upgrade", async () => {
     await install("this");
     await debian.ok("systemctl disable --now santinela.service");
