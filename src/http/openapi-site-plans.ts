@@ -1,7 +1,8 @@
-import { listOf, objectOf, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { header, listOf, objectOf, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
 import { PINS_MAX, PLAN_NAME_MAX } from "../domain/plan.ts";
 
 const NAME = { type: "string", minLength: 1, maxLength: PLAN_NAME_MAX };
+const IF_MATCH = header("If-Match", "Only if the plan still has this etag");
 const SHARE = { type: "number", minimum: 0, maximum: 100 };
 const PICTURE = { body: { type: "string", format: "binary" }, bodyType: "application/octet-stream" } as const;
 
@@ -41,7 +42,8 @@ export const FLOOR_PLANS: readonly SiteOperation[] = [
       [],
     ),
     answer: listOf("PlanView"),
-    errors: [404],
+    query: [IF_MATCH],
+    errors: [404, 412],
   },
   {
     method: "delete",
@@ -50,7 +52,8 @@ export const FLOOR_PLANS: readonly SiteOperation[] = [
     id: "removePlan",
     summary: "Remove a floor plan with its picture",
     answer: listOf("PlanView"),
-    errors: [404],
+    query: [IF_MATCH],
+    errors: [404, 412],
   },
   {
     method: "get",
@@ -69,6 +72,7 @@ export const FLOOR_PLANS: readonly SiteOperation[] = [
     summary: "Replace the picture; the zones stay in their places",
     ...PICTURE,
     answer: listOf("PlanView"),
-    errors: [404],
+    query: [IF_MATCH],
+    errors: [404, 412],
   },
 ];

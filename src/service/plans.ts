@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -6,11 +7,18 @@ import type { Database } from "../store/database.ts";
 import { PlanStore, type StoredPicture } from "../store/plans.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
+import { isMatch } from "./records.ts";
 
 /** What a change of a plan replaces; what is undefined stays. */
 export interface PlanChange {
   readonly name?: string | undefined;
   readonly pins?: readonly Pin[] | undefined;
+}
+
+/** The entity tag of a plan: another name, place or picture has another one. */
+export function planTag({ name, type, pins, pictureAtMs }: Plan): string {
+  const content = JSON.stringify([name, type, pictureAtMs, pins.map(({ zone, x, y }) => [zone, x, y])]);
+  return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
 /** Writes the floor plans; every change is in the event log. */
@@ -38,36 +46,46 @@ export class PlanService {
     });
   }
 
-  /** Changes the name and the pins. @throws AppError `not-found` */
-  change(id: number, { name, pins }: PlanChange, by: Actor): void {
+  /**
+   * Changes the name and the pins.
+   * @param ifMatch the If-Match header; undefined to change any version
+   * @throws AppError `not-found`, `precondition-failed`
+   */
+  change(id: number, { name, pins }: PlanChange, by: Actor, ifMatch?: string): void {
     transaction(this.#database, () => {
-      const plan = this.#existing(id);
+      const plan = this.#existing(id, ifMatch);
       this.#plans.change({ id, name: name ?? plan.name, pins: pins ?? plan.pins });
       this.#record("changed", name ?? plan.name, by);
     });
   }
 
-  /** Replaces the picture; the pins stay. @throws AppError `not-found` */
-  setPicture(id: number, picture: StoredPicture, by: Actor): void {
+  /** Replaces the picture; the pins stay. @throws AppError as `change` */
+  setPicture(id: number, picture: StoredPicture, by: Actor, ifMatch?: string): void {
     transaction(this.#database, () => {
-      const { name } = this.#existing(id);
+      const { name } = this.#existing(id, ifMatch);
       this.#plans.setPicture(id, picture, this.#clock.wallMs());
       this.#record("changed", name, by);
     });
   }
 
-  /** @throws AppError `not-found` */
-  remove(id: number, by: Actor): void {
+  /** @throws AppError as `change` */
+  remove(id: number, by: Actor, ifMatch?: string): void {
     transaction(this.#database, () => {
-      const { name } = this.#existing(id);
+      const { name } = this.#existing(id, ifMatch);
       this.#plans.remove(id);
       this.#record("removed", name, by);
     });
   }
 
-  #existing(id: number): Plan {
+  /** Two administrators must not undo each other's places without knowing. */
+  #existing(id: number, ifMatch: string | undefined): Plan {
     const plan = this.#plans.find(id);
     if (!plan) throw new AppError("not-found", `floor plan ${id} does not exist`);
+    if (!isMatch(ifMatch, planTag(plan)))
+      throw new AppError(
+        "precondition-failed",
+        `floor plan ${id} has changed since it was read; read it again`,
+      );
     return plan;
   }
 

@@ -107,10 +107,15 @@ export function etagOf(rev: number): string {
   return `"${rev}"`;
 }
 
+/** Whether an If-Match header (RFC 9110, 13.1.1) allows a change of what has this entity tag; undefined allows any. */
+export function isMatch(ifMatch: string | undefined, etag: string): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return true;
+  return ifMatch.split(",").some((tag) => tag.trim() === etag);
+}
+
 /** @throws AppError `precondition-failed` */
 export function assertMatch({ record, rev }: StoredIntervention, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return;
-  if (!ifMatch.split(",").some((tag) => tag.trim() === etagOf(rev)))
+  if (!isMatch(ifMatch, etagOf(rev)))
     throw new AppError(
       "precondition-failed",
       `intervention ${record.id} has changed since it was read; read it again`,

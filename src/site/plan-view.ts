@@ -8,4 +8,6 @@ export interface PlanView {
   /** When its picture was stored, ISO 8601 UTC. */
   readonly pictureAt: string;
   readonly pins: readonly Pin[];
+  /** Its version, for If-Match. */
+  readonly etag: string;
 }

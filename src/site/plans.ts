@@ -8,7 +8,7 @@ import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, idOf, json } from "../http/resource.ts";
-import type { PlanService } from "../service/plans.ts";
+import { planTag, type PlanService } from "../service/plans.ts";
 import type { PlanStore, StoredPicture } from "../store/plans.ts";
 import type { PlanView } from "./plan-view.ts";
 import { requestObject } from "./request-parameters.ts";
@@ -30,12 +30,13 @@ export function planRoutes(
   { stored, plans }: SitePlansParts,
 ): void {
   const list = (): PlanView[] =>
-    stored.all().map(({ id, name, type, pins, pictureAtMs }) => ({
-      id,
-      name,
-      type,
-      pins,
-      pictureAt: isoTime(pictureAtMs),
+    stored.all().map((plan) => ({
+      id: plan.id,
+      name: plan.name,
+      type: plan.type,
+      pins: plan.pins,
+      pictureAt: isoTime(plan.pictureAtMs),
+      etag: planTag(plan),
     }));
   const add = async (request: Request, response: Response): Promise<void> => {
     const name = nameOf(parametersOf(request.originalUrl).get("name"));
@@ -52,11 +53,11 @@ export function planRoutes(
       name: name === undefined ? undefined : nameOf(name),
       pins: pins === undefined ? undefined : pinsOf(pins),
     };
-    await plans.change(idOf(request, "floor plan"), changes, requestActor(request));
+    await plans.change(idOf(request, "floor plan"), changes, requestActor(request), ifMatchOf(request));
     return list();
   };
   const remove = async (request: Request): Promise<PlanView[]> => {
-    await plans.remove(idOf(request, "floor plan"), requestActor(request));
+    await plans.remove(idOf(request, "floor plan"), requestActor(request), ifMatchOf(request));
     return list();
   };
   addResource(router, "/site/plans/:id", administrator, {
@@ -64,13 +65,22 @@ export function planRoutes(
     delete: json(remove),
   });
   const setPicture = async (request: Request): Promise<PlanView[]> => {
-    await plans.setPicture(idOf(request, "floor plan"), pictureOf(request), requestActor(request));
+    await plans.setPicture(
+      idOf(request, "floor plan"),
+      pictureOf(request),
+      requestActor(request),
+      ifMatchOf(request),
+    );
     return list();
   };
   addResource(router, "/site/plans/:id/picture", signedIn, {
     get: (request, response) => sendPicture(response, stored.picture(idOf(request, "floor plan"))),
     put: [...administrator, readPicture, json(setPicture)],
   });
+}
+
+function ifMatchOf(request: Request): string | undefined {
+  return request.get("If-Match");
 }
 
 /** Sends a picture as nothing but a picture, also if it is opened as a page. */

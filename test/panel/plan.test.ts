@@ -117,6 +117,31 @@ describeWithBrowser("a floor plan", () => {
     ]);
   });
 
+  test("tells the user what another administrator has moved in the meantime, in both languages, before it is replaced", async () => {
+    for (const [language, text] of [
+      ["EN", /Another user has changed this meanwhile: Fum depozit\. Nothing is saved/],
+      ["RO", /Alt utilizator a modificat între timp: Fum depozit\. Nu s-a salvat nimic/],
+    ] as const) {
+      await page.speak(language);
+      const smoke = { zone: "smoke", x: 30, y: 40 };
+      await daemon().put("/site/plans/1", { pins: [smoke] });
+      const editor = await page.open("plan/1/edit");
+      await editor.button(/^Fum depozit: 30 %/).click();
+      await page.press("ArrowRight");
+      const moved = { ...smoke, x: 70 };
+      await daemon().put("/site/plans/1", { pins: [moved] });
+      await editor.button(language === "EN" ? "Save" : "Salvare").click();
+      await page.notice.text(text).shown();
+      expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([{ pins: [moved] }]);
+      await editor.button(language === "EN" ? "Save" : "Salvare").click();
+      await page
+        .screen("plan/1")
+        .button(/^Fum depozit: /)
+        .shown();
+      expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([{ pins: [{ ...smoke, x: 31 }] }]);
+    }
+  });
+
   test("is edited as it was saved a moment ago, also on a slow link", async () => {
     const slow = await page.holdResponses("**/site/plans");
     await daemon().put("/site/plans/1", { pins: [] });

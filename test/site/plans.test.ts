@@ -127,3 +127,30 @@ test.each(["0", "7", "x"])("plan %s does not exist", async (id) => {
   expect((await send("put", `/site/plans/${id}/picture`, PNG)).status).toBe(404);
   expect((await ask("delete", `/site/plans/${id}`)).status).toBe(404);
 });
+
+test("two administrators do not overwrite each other's places: the older version is refused, and nothing changes", async () => {
+  const { id, etag } = await added("Parter");
+  const first = [{ zone: "smoke", x: 1, y: 2 }];
+  const change = (ifMatch: string, pins: object[]) =>
+    ask("put", `/site/plans/${id}`).set("If-Match", ifMatch).send({ pins });
+  const saved = await change(etag, first);
+  expect(saved.status).toBe(200);
+  const [now] = saved.body as PlanView[];
+  expect(now?.etag).not.toBe(etag);
+
+  const refused = await change(etag, []);
+  expect(refused.status).toBe(412);
+  expect(refused.body).toMatchObject({
+    message: expect.stringMatching(/has changed since it was read/) as string,
+  });
+  const picture = await send("put", `/site/plans/${id}/picture`, JPEG).set("If-Match", etag);
+  const removed = await ask("delete", `/site/plans/${id}`).set("If-Match", etag);
+  expect([picture.status, removed.status]).toEqual([412, 412]);
+  expect((await ask("get", "/site/plans")).body).toEqual([now]);
+
+  const replaced = await send("put", `/site/plans/${id}/picture`, JPEG).set("If-Match", now?.etag ?? "");
+  expect(replaced.body).toMatchObject([{ type: "image/jpeg", pins: first }]);
+  // A client without a version, and one that asks for any, change it as before.
+  expect((await change("*", [])).status).toBe(200);
+  expect((await ask("delete", `/site/plans/${id}`)).status).toBe(200);
+});

@@ -24,6 +24,10 @@ export const EN_PLAN = {
   "plan.toPlace": "Not placed yet",
   "plan.unplace": "Remove {zone} from the plan",
   "plan.save": "Save",
+  "plan.changedMeanwhile":
+    "Another user has changed this meanwhile: {changed}. Nothing is saved. Save again to replace that change, or cancel to see it.",
+  "plan.changedAgain":
+    "Another user has changed this plan meanwhile. Nothing is saved; it was read again. Repeat the change.",
   "plan.replace": "Replace picture",
   "plan.replaced": "The picture is replaced; the zones stay in their places.",
   "plan.remove": "Delete plan",

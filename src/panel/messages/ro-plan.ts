@@ -28,6 +28,10 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.toPlace": "De așezat pe plan",
   "plan.unplace": "Eliminare de pe plan: {zone}",
   "plan.save": "Salvare",
+  "plan.changedMeanwhile":
+    "Alt utilizator a modificat între timp: {changed}. Nu s-a salvat nimic. Salvați din nou pentru a înlocui modificarea sau anulați pentru a o vedea.",
+  "plan.changedAgain":
+    "Alt utilizator a modificat între timp acest plan. Nu s-a salvat nimic; planul a fost citit din nou. Repetați modificarea.",
   "plan.replace": "Înlocuire imagine",
   "plan.replaced": "Imaginea este înlocuită; zonele rămân la locul lor.",
   "plan.remove": "Ștergere plan",

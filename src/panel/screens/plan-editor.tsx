@@ -3,8 +3,10 @@ import type { Pin as PinPlace } from "../../domain/plan.ts";
 import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
+import { changePlan, withChanges, zonesChangedIn } from "../plan-change.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
+import { ApiError, OWN_TEXT } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
@@ -26,7 +28,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 /** Places zones on a plan, by hand or with the arrow keys; saved together. */
 export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
   // A new picture reads the plan again; the changes stay those from here.
-  const [original] = useState(plan);
+  const [original, setOriginal] = useState(plan);
   const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
   const [selected, setSelected] = useState("");
   const [isAsked, setIsAsked] = useState(false);
@@ -40,7 +42,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   const save = async (fields: FormData): Promise<void> => {
     const name = textOf(fields, "name").trim();
     await runWithErrorNotice(async () => {
-      await saveChanges(original, { name, pins });
+      await saveChanges(original, { name, pins }, setOriginal);
       finish();
     });
   };
@@ -173,7 +175,7 @@ function RemoveQuestion({
 }) {
   const remove = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      await request(`/site/plans/${plan.id}`, { method: "DELETE" });
+      await changePlan(plan, "", { method: "DELETE" }, done);
       done();
       go("#/plan");
     });
@@ -190,29 +192,30 @@ function RemoveQuestion({
   );
 }
 
-/** Another administrator may have changed the plan since: only what was changed here is changed. */
+/**
+ * Another administrator may have changed the plan since: only what was changed here is changed. What both have changed is not
+ * overwritten before this user knows of it.
+ * @param know called with the plan as it is now, if it is not saved; the next attempt is based on it
+ */
 async function saveChanges(
-  { id, ...before }: PlanView,
+  before: PlanView,
   { name, pins }: Pick<PlanView, "name" | "pins">,
+  know: (now: PlanView) => void,
 ): Promise<void> {
   const { body: plans } = await request<PlanView[]>("/site/plans");
-  const current = plans.find((plan) => plan.id === id)?.pins ?? [];
-  const body = { ...(name === before.name ? {} : { name }), pins: withChanges(current, before.pins, pins) };
-  await request(`/site/plans/${id}`, { method: "PUT", body });
-}
-
-/** The pins of the daemon with the differences between two others. */
-function withChanges(
-  current: readonly PinPlace[],
-  before: readonly PinPlace[],
-  after: readonly PinPlace[],
-): PinPlace[] {
-  const isIn = (all: readonly PinPlace[], { zone, x, y }: PinPlace): boolean =>
-    all.some((pin) => pin.zone === zone && pin.x === x && pin.y === y);
-  const changed = after.filter((pin) => !isIn(before, pin));
-  const removed = before.filter(({ zone }) => !after.some((pin) => pin.zone === zone));
-  const replaced = new Set([...changed, ...removed].map(({ zone }) => zone));
-  return [...current.filter(({ zone }) => !replaced.has(zone)), ...changed];
+  const now = plans.find(({ id }) => id === before.id) ?? before;
+  const isRenamed = name !== before.name;
+  const both = zonesChangedIn(before.pins, pins).filter((zone) =>
+    zonesChangedIn(before.pins, now.pins).includes(zone),
+  );
+  const isRenamedByBoth = isRenamed && now.name !== before.name && now.name !== name;
+  if (both.length > 0 || isRenamedByBoth) {
+    know(now);
+    const changed = [...(isRenamedByBoth ? [now.name] : []), ...both.map(nameOf)].join(", ");
+    throw new ApiError(412, t("plan.changedMeanwhile", { changed }), { code: OWN_TEXT });
+  }
+  const body = { ...(isRenamed ? { name } : {}), pins: withChanges(now.pins, before.pins, pins) };
+  await changePlan(now, "", { method: "PUT", body }, () => know(now));
 }
 
 /** A place on the plan, per cent with one digit. */

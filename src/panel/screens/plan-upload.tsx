@@ -4,6 +4,7 @@ import { Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
+import { changePlan } from "../plan-change.ts";
 import { go } from "../route.ts";
 import { StepHead } from "./step-head.tsx";
 
@@ -60,7 +61,7 @@ export function Replacement({ plan, done }: { readonly plan: PlanView; readonly 
     await runWithErrorNotice(async () => {
       const bytes = await pictureIn(fields);
       if (!bytes) return;
-      await request(`/site/plans/${plan.id}/picture`, { method: "PUT", bytes });
+      await changePlan(plan, "/picture", { method: "PUT", bytes }, done);
       showNotice(t("plan.replaced"));
       done();
     });
