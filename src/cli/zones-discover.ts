@@ -2,8 +2,8 @@ import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { proposedZoneLines } from "../config/proposed-zones.ts";
 import type { DiscoveryOptions } from "../domain/discovery/device.ts";
+import { leftOutText } from "../domain/discovery/left-out.ts";
 import { proposedZones, type ProposedZone } from "../domain/discovery/proposed-zone.ts";
-import { discoveredDevices } from "../domain/discovery/sources.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { DiscoverySession } from "../inputs/discovery-session.ts";
@@ -25,7 +25,7 @@ export async function discoverZones(
   const waitMs = secondsOption("--wait", wait) * 1000;
   const { ref } = config.site;
   const options = { replyTo: `santinela/discovery/${ref}/cli`, prefix, own: `santinela/${ref}/` };
-  const devices = await devicesAt(config, options, waitMs);
+  const { devices, leftOut } = await devicesAt(config, options, waitMs);
   const zones = proposedZones(devices, config.zones);
   if (json) stdout.write(jsonText(zones));
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
@@ -39,6 +39,10 @@ export async function discoverZones(
     zones.length > 0
       ? `${counted(zones.length, "new zone")}; sensors that are configured already: ${known}; devices without a zone: ${silent}\n`
       : `no new sensor found in ${counted(devices.length, "device")}. The topics of all others: mosquitto_sub -v -t '#'\n`,
+  );
+  for (const one of leftOut) stderr.write(`not complete: ${leftOutText(one)}\n`);
+  stderr.write(
+    `listened for ${wait} s. A sensor that was asleep is missing: open it while --wait 60 listens\n`,
   );
   for (const text of await freeLines(config)) stderr.write(`${text}\n`);
 }
@@ -56,7 +60,7 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
     });
     const { state, reason } = session.state;
     if (state !== "listening") throw unreachable(config, reason ?? "no answer");
-    return discoveredDevices(session.messages.all(), discovery);
+    return session.found();
   } finally {
     await session.stop();
   }

@@ -1,7 +1,8 @@
 import type { MqttClient } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
-import type { DiscoveryOptions, Query } from "../domain/discovery/device.ts";
-import { queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
+import type { DiscoveredDevice, DiscoveryOptions, Query } from "../domain/discovery/device.ts";
+import { LeftOutList, type LeftOut } from "../domain/discovery/left-out.ts";
+import { discoveredDevices, queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import { ReceivedMessages } from "./received-messages.ts";
@@ -52,10 +53,22 @@ export class DiscoverySession {
   #state: SessionState = { state: "starting", reason: null };
   #cancelAsk: CancelTimer | undefined;
   #isStopped = false;
+  #hasUnsentQueries = false;
 
   constructor(options: DiscoverySessionOptions) {
     this.#options = options;
     this.messages = new ReceivedMessages(options.discovery);
+  }
+
+  /** The devices found so far, and what is missing among them because of a limit. */
+  found(): { readonly devices: DiscoveredDevice[]; readonly leftOut: LeftOut[] } {
+    const list = new LeftOutList();
+    const { unreadAnnouncements } = this.messages;
+    if (unreadAnnouncements > 0) list.add("announcements", unreadAnnouncements);
+    if (this.#hasUnsentQueries) list.add("queries", QUERIES_MAX);
+    const options = { ...this.#options.discovery, onLeftOut: list.add };
+    const devices = discoveredDevices(this.messages.all(), options);
+    return { devices, leftOut: list.list() };
   }
 
   /** Whether this session has asked on a topic, so that a message there may be its own. */
@@ -111,6 +124,7 @@ export class DiscoverySession {
 
   #onConnected(client: MqttClient): void {
     this.#asked.clear();
+    this.#hasUnsentQueries = false;
     this.#subscribe(client, ["#"], () => {
       const { replyTo, prefix } = this.#options.discovery;
       // An account with access rules may read what devices say, and not everything else.
@@ -145,7 +159,11 @@ export class DiscoverySession {
     if (!client?.connected) return;
     for (const query of queriesAfter(this.messages.all(), this.#options.discovery)) {
       const key = keyOf(query);
-      if (this.#asked.has(key) || this.#asked.size >= QUERIES_MAX) continue;
+      if (this.#asked.has(key)) continue;
+      if (this.#asked.size >= QUERIES_MAX) {
+        this.#hasUnsentQueries = true;
+        break;
+      }
       this.#asked.add(key);
       this.#queriedTopics.add(query.topic);
       client.publish(query.topic, query.payload, { qos: 0 });

@@ -38,6 +38,8 @@ export class ReceivedMessages {
   readonly #others = new Kept();
   /** Messages that did not fit within the limits, since the start. */
   left = 0;
+  readonly #unreadAnnouncements = new Set<string>();
+  #hasForgottenTopics = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -49,6 +51,7 @@ export class ReceivedMessages {
     const sizeMax = isAnnounced ? ANNOUNCEMENT_BYTES_MAX : OTHER_BYTES_MAX;
     if (payload.byteLength > sizeMax || topic.length > TOPIC_LENGTH_MAX || !isUtf8(payload)) {
       this.left += 1;
+      if (isAnnounced) this.#noteUnread(topic);
       return false;
     }
     const message = new Message(topic, Buffer.from(payload).toString("utf8"), isRetained, atMs);
@@ -71,6 +74,21 @@ export class ReceivedMessages {
     return [...this.#others.byKey.values()];
   }
 
+  /** Topics of announcements that did not fit; at most as many as there is room for. */
+  get unreadAnnouncements(): number {
+    return this.#unreadAnnouncements.size;
+  }
+
+  /** Whether messages of unknown topics had to make room for newer ones. */
+  get hasForgottenTopics(): boolean {
+    return this.#hasForgottenTopics;
+  }
+
+  #noteUnread(topic: string): void {
+    if (this.#unreadAnnouncements.size < MESSAGES_MAX)
+      this.#unreadAnnouncements.add(topic.slice(0, TOPIC_LENGTH_MAX));
+  }
+
   /** @returns whether the message of the key was kept */
   #makeRoom(kept: Kept, key: string): boolean {
     const bytesMax = kept === this.#announced ? ANNOUNCED_BYTES_MAX : OTHERS_BYTES_MAX;
@@ -78,8 +96,11 @@ export class ReceivedMessages {
       // A flood of announcements must not remove the devices that are already known.
       const oldest = kept === this.#announced ? key : kept.byKey.keys().next().value;
       if (oldest === undefined) break;
+      const removed = kept.byKey.get(oldest);
       kept.remove(oldest);
       this.left += 1;
+      if (kept === this.#announced) this.#noteUnread(removed?.topic ?? oldest);
+      else this.#hasForgottenTopics = true;
     }
     return kept.byKey.has(key);
   }

@@ -17,6 +17,23 @@ export interface DiscoveryView {
   /** Topics of which no device is known, the newest message first. */
   readonly unknown: readonly UnknownTopicView[];
   readonly chips: readonly FoundChipView[];
+  /** What is missing in this answer because a limit was reached; empty if nothing is. */
+  readonly leftOut: readonly LeftOutView[];
+}
+
+/** Something that discovery left out, and what to do. */
+export interface LeftOutView {
+  readonly code:
+    | "announcements"
+    | "devices"
+    | "bridge-devices"
+    | "components"
+    | "cameras"
+    | "queries"
+    | "topics";
+  readonly values: Readonly<Record<string, string>>;
+  /** The English sentence. */
+  readonly text: string;
 }
 
 export interface FoundDeviceView {

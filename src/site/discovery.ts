@@ -3,7 +3,7 @@ import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { DiscoveredDevice, DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
-import { discoveredDevices } from "../domain/discovery/sources.ts";
+import { leftOutText } from "../domain/discovery/left-out.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import { canonical } from "../domain/zone-changes.ts";
@@ -75,7 +75,10 @@ export class SiteDiscovery {
     const { zones } = this.#parts.config;
     const session = this.#session;
     const messages = session?.messages;
-    const devices = messages ? discoveredDevices(messages.all(), this.#options) : [];
+    const { devices, leftOut } = session?.found() ?? { devices: [], leftOut: [] };
+    const { topics, hasMore } = this.#unknown(devices, messages?.others() ?? []);
+    if (hasMore || messages?.hasForgottenTopics === true)
+      leftOut.push({ code: "topics", values: { limit: String(UNKNOWN_MAX) } });
     return {
       listening: {
         ...(session?.state ?? { state: "off", reason: null }),
@@ -83,8 +86,9 @@ export class SiteDiscovery {
         left: messages?.left ?? 0,
       },
       devices: deviceViews(devices, messages?.all() ?? [], zones),
-      unknown: this.#unknown(devices, messages?.others() ?? []),
+      unknown: topics,
       chips: await this.#chipViews(),
+      leftOut: leftOut.map((one) => ({ ...one, text: leftOutText(one) })),
     };
   }
 
@@ -167,7 +171,10 @@ export class SiteDiscovery {
     await session?.stop();
   }
 
-  #unknown(devices: readonly DiscoveredDevice[], others: readonly ReceivedMessage[]): UnknownTopicView[] {
+  #unknown(
+    devices: readonly DiscoveredDevice[],
+    others: readonly ReceivedMessage[],
+  ): { readonly topics: UnknownTopicView[]; readonly hasMore: boolean } {
     const { zones, homeAssistant } = this.#parts.config;
     const known = new Set(devices.flatMap(({ topics }) => topics));
     const own = ["santinela", homeAssistant.prefix];
@@ -178,7 +185,7 @@ export class SiteDiscovery {
       if (this.#session?.hasAskedOn(topic) === true) continue;
       newest.set(topic, message);
     }
-    return [...newest.values()]
+    const topics = [...newest.values()]
       .sort((a, b) => b.atMs - a.atMs)
       .slice(0, UNKNOWN_MAX)
       .map((message) => ({
@@ -188,6 +195,7 @@ export class SiteDiscovery {
           .filter(({ input }) => input.source === "mqtt" && matchesFilter(message.topic, input.mqtt))
           .map(({ id }) => id),
       }));
+    return { topics, hasMore: newest.size > UNKNOWN_MAX };
   }
 
   async #chipViews(): Promise<FoundChipView[]> {

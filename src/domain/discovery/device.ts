@@ -1,6 +1,7 @@
 import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Doubt } from "./doubt.ts";
+import type { OnLeftOut } from "./left-out.ts";
 
 /** A message received from the broker: the last one of its topic, or of its device if several share the topic. */
 export interface ReceivedMessage {
@@ -77,6 +78,7 @@ export interface DiscoveryOptions {
   readonly prefix: string;
   /** Topics of this installation, which are no sensors, begin with this. */
   readonly own: string;
+  readonly onLeftOut?: OnLeftOut;
 }
 
 /** A building has a few hundred devices, and a configuration at most 512 zones. */
@@ -87,13 +89,17 @@ const PROPOSALS_MAX = 4_000;
 export function devicesUpToLimit<Entry>(
   entries: Iterable<Entry>,
   devicesIn: (entry: Entry) => readonly DiscoveredDevice[],
+  onLeftOut: OnLeftOut = () => {},
 ): DiscoveredDevice[] {
   const devices: DiscoveredDevice[] = [];
   let proposals = 0;
   for (const entry of entries)
     for (const device of devicesIn(entry)) {
       proposals += device.proposals.length;
-      if (devices.length >= DEVICES_MAX || proposals > PROPOSALS_MAX) return devices;
+      if (devices.length >= DEVICES_MAX || proposals > PROPOSALS_MAX) {
+        onLeftOut("devices", DEVICES_MAX);
+        return devices;
+      }
       devices.push(device);
     }
   return devices;

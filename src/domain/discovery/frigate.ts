@@ -6,6 +6,7 @@ import {
   type ReceivedMessage,
   type Proposal,
 } from "./device.ts";
+import type { OnLeftOut } from "./left-out.ts";
 import { messageAt, messagesBelow } from "./message-index.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
@@ -29,9 +30,11 @@ export const frigate: DiscoverySource = {
   memberOf: (message) => (SHARED.test(message.topic) ? cameraIn(message) : undefined),
   queries: (messages) =>
     prefixesIn(messages).map((prefix) => ({ topic: `${prefix}/onConnect`, payload: "" })),
-  devices: (messages) =>
-    devicesUpToLimit(messagesBelow(messages, prefixesIn(messages)), ([prefix, below]) =>
-      camerasBelow(prefix, below, messages),
+  devices: (messages, { onLeftOut = () => {} }) =>
+    devicesUpToLimit(
+      messagesBelow(messages, prefixesIn(messages)),
+      ([prefix, below]) => camerasBelow(prefix, below, messages, onLeftOut),
+      onLeftOut,
     ),
 };
 
@@ -57,13 +60,17 @@ function describedCameras(topic: string, json: unknown): string[] {
   const cameras = topic.endsWith("/camera_activity") ? json : fieldOf(json, "cameras");
   if (!isFields(cameras)) return [];
   const isCamera = (name: string): boolean => isFields(cameras[name]) && textOf(name) !== undefined;
-  return Object.keys(cameras).slice(0, CAMERAS_MAX).filter(isCamera);
+  // One more than are listed shows that there are more.
+  return Object.keys(cameras)
+    .slice(0, CAMERAS_MAX + 1)
+    .filter(isCamera);
 }
 
 function camerasBelow(
   prefix: string,
   below: readonly ReceivedMessage[],
   messages: Messages,
+  onLeftOut: OnLeftOut,
 ): DiscoveredDevice[] {
   const names = below.flatMap((message) => {
     const { topic, json } = message;
@@ -75,17 +82,16 @@ function camerasBelow(
   const has = (topic: string): boolean => messageAt(messages, topic) !== undefined;
   // Reviews exist since Frigate 0.14; without any sign of them the older events are used.
   const hasReviews = has(`${prefix}/reviews`) || has(`${prefix}/camera_activity`) || !has(`${prefix}/events`);
-  return [...new Set(names)]
-    .sort()
-    .slice(0, CAMERAS_MAX)
-    .map((camera) => ({
-      id: `${prefix}/${camera}`,
-      source: "frigate" as const,
-      name: camera,
-      model: "Frigate",
-      topics: [`${prefix}/${camera}`],
-      proposals: [proposalFor(camera, prefix, { hasReviews, has })],
-    }));
+  const cameras = [...new Set(names)].sort();
+  if (cameras.length > CAMERAS_MAX) onLeftOut("cameras", CAMERAS_MAX);
+  return cameras.slice(0, CAMERAS_MAX).map((camera) => ({
+    id: `${prefix}/${camera}`,
+    source: "frigate" as const,
+    name: camera,
+    model: "Frigate",
+    topics: [`${prefix}/${camera}`],
+    proposals: [proposalFor(camera, prefix, { hasReviews, has })],
+  }));
 }
 
 function proposalFor(

@@ -1,4 +1,5 @@
 import type { Scalar } from "../plain-value.ts";
+import type { OnLeftOut } from "./left-out.ts";
 import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
@@ -49,7 +50,11 @@ const AVAILABILITIES_MAX = 8;
  * @param announcement its parsed payload
  * @returns the sensors with a state; none if the message is not about sensors or not understood
  */
-export function discoveredSensors(topic: string, announcement: unknown): DiscoveredSensor[] {
+export function discoveredSensors(
+  topic: string,
+  announcement: unknown,
+  onLeftOut: OnLeftOut = () => {},
+): DiscoveredSensor[] {
   const levels = topic.split("/");
   const component = levels[0] ?? "";
   const key = levels.at(-2) ?? "";
@@ -61,8 +66,9 @@ export function discoveredSensors(topic: string, announcement: unknown): Discove
   }
   const { components, ...shared } = whole;
   if (!isRecord(components)) return [];
-  const names = Object.keys(components).slice(0, COMPONENTS_MAX);
-  return names.flatMap((name) => {
+  const names = Object.keys(components);
+  if (names.length > COMPONENTS_MAX) onLeftOut("components", COMPONENTS_MAX);
+  return names.slice(0, COMPONENTS_MAX).flatMap((name) => {
     const part = components[name];
     if (!isRecord(part)) return [];
     const own = expanded({ ...("~" in whole ? { "~": whole["~"] } : {}), ...part });

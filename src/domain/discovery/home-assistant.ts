@@ -7,6 +7,7 @@ import {
   type Messages,
   type Proposal,
 } from "./device.ts";
+import type { OnLeftOut } from "./left-out.ts";
 import {
   discoveredSensors,
   type DiscoveredAvailability,
@@ -48,38 +49,51 @@ export const homeAssistant: DiscoverySource = {
   name: "home-assistant",
   filters: ["homeassistant/#"],
   isAnnouncement: (topic) => topic.endsWith("/config"),
-  devices: (messages, { prefix, own }) =>
-    devicesOf(sensorsIn(messages, prefix).filter(({ topic }) => !topic.startsWith(own))),
+  devices: (messages, { prefix, own, onLeftOut = () => {} }) =>
+    devicesOf(
+      sensorsIn(messages, prefix, onLeftOut).filter(({ topic }) => !topic.startsWith(own)),
+      onLeftOut,
+    ),
 };
 
 /** With their batteries and covers, the sensors of more zones than a configuration can have. */
 const SENSORS_MAX = 4_000;
 
-function sensorsIn(messages: Messages, prefix: string): DiscoveredSensor[] {
+function sensorsIn(messages: Messages, prefix: string, onLeftOut: OnLeftOut): DiscoveredSensor[] {
   const sensors: DiscoveredSensor[] = [];
   for (const { topic, json } of messages) {
-    if (sensors.length >= SENSORS_MAX) break;
-    if (topic.startsWith(`${prefix}/`))
-      sensors.push(...discoveredSensors(topic.slice(prefix.length + 1), json));
+    if (!topic.startsWith(`${prefix}/`)) continue;
+    if (sensors.length >= SENSORS_MAX) {
+      onLeftOut("devices", SENSORS_MAX);
+      break;
+    }
+    sensors.push(...discoveredSensors(topic.slice(prefix.length + 1), json, onLeftOut));
   }
   return sensors;
 }
 
 /** The devices of the announced sensors, each with the zones that it could be. */
-export function devicesOf(sensors: readonly DiscoveredSensor[]): DiscoveredDevice[] {
+export function devicesOf(
+  sensors: readonly DiscoveredSensor[],
+  onLeftOut: OnLeftOut = () => {},
+): DiscoveredDevice[] {
   const proposals = proposalsFor(sensors);
-  return devicesUpToLimit(sensorsByDevice(sensors), ([id, own]) => {
-    const [first] = own;
-    const device = {
-      id,
-      source: "home-assistant" as const,
-      name: first?.deviceName ?? first?.name ?? id,
-      model: first?.model,
-      topics: [...new Set(own.map(({ topic }) => topic))],
-      proposals: own.flatMap((sensor) => proposals.get(sensor) ?? []),
-    };
-    return [device];
-  });
+  return devicesUpToLimit(
+    sensorsByDevice(sensors),
+    ([id, own]) => {
+      const [first] = own;
+      const device = {
+        id,
+        source: "home-assistant" as const,
+        name: first?.deviceName ?? first?.name ?? id,
+        model: first?.model,
+        topics: [...new Set(own.map(({ topic }) => topic))],
+        proposals: own.flatMap((sensor) => proposals.get(sensor) ?? []),
+      };
+      return [device];
+    },
+    onLeftOut,
+  );
 }
 
 function sensorsByDevice(sensors: readonly DiscoveredSensor[]): Map<string, DiscoveredSensor[]> {

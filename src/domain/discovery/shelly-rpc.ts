@@ -6,6 +6,7 @@ import {
   type ReceivedMessage,
   type Query,
 } from "./device.ts";
+import type { OnLeftOut } from "./left-out.ts";
 import { messageAt, messagesBelow } from "./message-index.ts";
 import { proposalsFor, type ShellyParts } from "./shelly-components.ts";
 import { fieldOf, fieldsOf, isFields, listOf, textOf, type Fields } from "./values.ts";
@@ -33,10 +34,12 @@ export const shellyRpc: DiscoverySource = {
       : undefined,
   queries: (messages, replyTo) =>
     addressesIn(messages).flatMap((address) => queriesTo(address, messages, replyTo)),
-  devices: (messages, { replyTo }) =>
-    devicesUpToLimit(messagesBelow(messages, addressesIn(messages)), ([address, own]) => [
-      deviceAt(address, own, { messages, replyTo }),
-    ]),
+  devices: (messages, { replyTo, onLeftOut = () => {} }) =>
+    devicesUpToLimit(
+      messagesBelow(messages, addressesIn(messages)),
+      ([address, own]) => [deviceAt(address, own, { messages, replyTo, onLeftOut })],
+      onLeftOut,
+    ),
 };
 
 /** The topic prefixes of the devices, which are their ids unless a user has changed them. */
@@ -111,7 +114,7 @@ function componentsIn(params: unknown): string[] {
 function deviceAt(
   address: string,
   own: readonly ReceivedMessage[],
-  { messages, replyTo }: { messages: Messages; replyTo: string },
+  { messages, replyTo, onLeftOut }: { messages: Messages; replyTo: string; onLeftOut: OnLeftOut },
 ): DiscoveredDevice {
   const info = fieldsOf(answerTo(address, "info", messages, replyTo));
   const config = fieldsOf(answerTo(address, "config", messages, replyTo));
@@ -123,7 +126,7 @@ function deviceAt(
   const parts: ShellyParts = {
     address,
     name,
-    components: merged(config, componentsOf(address, messages, replyTo).list, own),
+    components: merged(config, componentsOf(address, messages, replyTo).list, own, onLeftOut),
     // A topic for each component is an option; so is the common one, which is on ex works.
     hasStatusTopics: mqtt["status_ntf"] === true || own.some(({ topic }) => STATUS.test(topic)),
     hasNotifications: mqtt["rpc_ntf"] !== false || events.length > 0,
@@ -144,13 +147,17 @@ function merged(
   config: Fields,
   added: readonly Fields[],
   own: readonly ReceivedMessage[],
+  onLeftOut: OnLeftOut,
 ): ShellyParts["components"] {
   // Without a prototype, so that a field named __proto__ is one like others. Copying before each change took minutes.
   const empty = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
   const components = new Map<string, { config: Record<string, unknown>; status: Record<string, unknown> }>();
   const add = (key: string, found: { config?: unknown; status?: unknown }): void => {
     const component = components.get(key) ?? { config: empty(), status: empty() };
-    if (!components.has(key) && components.size >= COMPONENTS_MAX) return;
+    if (!components.has(key) && components.size >= COMPONENTS_MAX) {
+      onLeftOut("components", COMPONENTS_MAX);
+      return;
+    }
     Object.assign(component.config, fieldsOf(found.config));
     Object.assign(component.status, fieldsOf(found.status));
     components.set(key, component);

@@ -48,7 +48,7 @@ export function queriesAfter(messages: Messages, { replyTo }: DiscoveryOptions):
 /** All devices that have said what they are; a zone that two sources know is proposed once. */
 export function discoveredDevices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[] {
   const proposed = new Set<string>();
-  const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options));
+  const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options), options.onLeftOut);
   return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
       const key = inputKey(proposal);

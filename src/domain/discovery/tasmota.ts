@@ -32,12 +32,16 @@ export const tasmota: DiscoverySource = {
   name: "tasmota",
   filters: ["tasmota/discovery/#"],
   isAnnouncement: (topic) => topic.startsWith("tasmota/discovery/"),
-  devices: (messages) =>
-    devicesUpToLimit(messages, ({ topic, json }) => {
-      const mac = CONFIG.exec(topic)?.[1];
-      const device = mac === undefined || !isFields(json) ? undefined : deviceOf(mac, json, messages);
-      return device ? [device] : [];
-    }),
+  devices: (messages, { onLeftOut }) =>
+    devicesUpToLimit(
+      messages,
+      ({ topic, json }) => {
+        const mac = CONFIG.exec(topic)?.[1];
+        const device = mac === undefined || !isFields(json) ? undefined : deviceOf(mac, json, messages);
+        return device ? [device] : [];
+      },
+      onLeftOut,
+    ),
 };
 
 function deviceOf(mac: string, config: Fields, messages: Messages): DiscoveredDevice | undefined {

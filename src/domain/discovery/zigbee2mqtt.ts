@@ -8,6 +8,7 @@ import {
   type Messages,
   type Proposal,
 } from "./device.ts";
+import type { OnLeftOut } from "./left-out.ts";
 import { messageAt } from "./message-index.ts";
 import { fieldOf, isFields, listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
 
@@ -53,11 +54,14 @@ export const zigbee2mqtt: DiscoverySource = {
   name: "zigbee2mqtt",
   filters: ["+/bridge/devices", "+/bridge/info", "+/bridge/state", "+/+/availability"],
   isAnnouncement: (topic) => /.\/bridge\/(devices|info|state)$/.test(topic),
-  devices: (messages) =>
-    devicesUpToLimit(messages, ({ topic, json }) =>
-      topic.endsWith("/bridge/devices") && Array.isArray(json)
-        ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, messages)
-        : [],
+  devices: (messages, { onLeftOut = () => {} }) =>
+    devicesUpToLimit(
+      messages,
+      ({ topic, json }) =>
+        topic.endsWith("/bridge/devices") && Array.isArray(json)
+          ? devicesBelow(topic.slice(0, -"/bridge/devices".length), json, messages, onLeftOut)
+          : [],
+      onLeftOut,
     ),
 };
 
@@ -78,7 +82,13 @@ interface Bridge {
   readonly messages: Messages;
 }
 
-function devicesBelow(base: string, listed: readonly unknown[], messages: Messages): DiscoveredDevice[] {
+function devicesBelow(
+  base: string,
+  listed: readonly unknown[],
+  messages: Messages,
+  onLeftOut: OnLeftOut,
+): DiscoveredDevice[] {
+  if (listed.length > LISTED_MAX) onLeftOut("bridge-devices", LISTED_MAX);
   const info = messageAt(messages, `${base}/bridge/info`)?.json;
   const output = fieldOf(fieldOf(fieldOf(info, "config"), "advanced"), "output");
   const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", messages };
@@ -91,6 +101,8 @@ function devicesBelow(base: string, listed: readonly unknown[], messages: Messag
     const model = [fieldOf(definition, "vendor"), fieldOf(definition, "model")].flatMap(
       (part) => textOf(part) ?? [],
     );
+    const exposed = exposedBy(fieldOf(definition, "exposes"));
+    if (exposed.length > EXPOSED_MAX) onLeftOut("components", EXPOSED_MAX);
     return [
       {
         id: address,
@@ -98,7 +110,7 @@ function devicesBelow(base: string, listed: readonly unknown[], messages: Messag
         name,
         model: model.length > 0 ? model.join(" ") : textOf(device["model_id"]),
         topics: [`${base}/${name}`],
-        proposals: proposalsOf(name, exposedBy(fieldOf(definition, "exposes")).slice(0, EXPOSED_MAX), bridge),
+        proposals: proposalsOf(name, exposed.slice(0, EXPOSED_MAX), bridge),
       },
     ];
   });

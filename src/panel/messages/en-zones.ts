@@ -29,6 +29,19 @@ export const EN_ZONES = {
   "found.useTopic": "Use this topic",
   "found.lastMessage": "Last message",
   "found.retained": "(retained)",
+  "left-out.title": "This list is not complete",
+  "left-out.announcements":
+    "Announcements of devices on {limit} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+  "left-out.devices":
+    "More than {limit} devices or sensors announce themselves. Remove announcements that no device sends from the broker, or enter the missing sensors by topic.",
+  "left-out.bridge-devices":
+    "A zigbee2mqtt lists more than {limit} devices. Enter the missing sensors by topic.",
+  "left-out.components": "A device announces more than {limit} parts. Enter the missing sensors by topic.",
+  "left-out.cameras": "A Frigate has more than {limit} cameras. Enter the missing ones by topic.",
+  "left-out.queries":
+    "Devices after {limit} queries were not asked and show no sensors. Enter their sensors by topic.",
+  "left-out.topics":
+    "Only the newest topics without a known device are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
   "found.missing": "Sensor not listed?",
   "found.missingText": "Open it once, or enter its line or topic.",
   "found.byTopic": "MQTT topic",

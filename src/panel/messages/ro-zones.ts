@@ -40,6 +40,20 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.useTopic": "Alegerea acestui topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
+  "left-out.title": "Lista nu este completă",
+  "left-out.announcements":
+    "Anunțurile dispozitivelor de pe {limit} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+  "left-out.devices":
+    "Se anunță peste {limit} de dispozitive sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun dispozitiv sau introduceți topicurile senzorilor lipsă.",
+  "left-out.bridge-devices":
+    "Un zigbee2mqtt are peste {limit} de dispozitive. Introduceți topicurile senzorilor lipsă.",
+  "left-out.components":
+    "Un dispozitiv anunță peste {limit} de componente. Introduceți topicurile senzorilor lipsă.",
+  "left-out.cameras": "Un Frigate are peste {limit} de camere. Introduceți topicurile celor lipsă.",
+  "left-out.queries":
+    "După {limit} de interogări, celelalte dispozitive nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
+  "left-out.topics":
+    "Dintre topicurile fără dispozitiv cunoscut apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
   "found.missingText": "Deschideți-l o dată sau introduceți linia ori topicul.",
   "found.byTopic": "Topic MQTT",

@@ -67,10 +67,24 @@ function Found({ found }: { readonly found: DiscoveryView }) {
           <small>{t("found.taken", { zones: taken.map(({ zone }) => zone.name).join(", ") })}</small>
         )}
       </section>
+      <LeftOut leftOut={found.leftOut} />
       <FoundLines chips={found.chips} />
       <Unknown topics={found.unknown} devices={silent} isOnly={newest.length === 0} />
       <ByHand />
     </>
+  );
+}
+
+/** What is missing above or below because a limit was reached. A daemon of an earlier release does not say it. */
+function LeftOut({ leftOut = [] }: { readonly leftOut?: DiscoveryView["leftOut"] | undefined }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <section class="card stack tight" aria-label={t("left-out.title")}>
+      <b>{t("left-out.title")}</b>
+      {leftOut.map(({ code, text, values }) => (
+        <p key={code}>{tCode("left-out", code, text, values)}</p>
+      ))}
+    </section>
   );
 }
 

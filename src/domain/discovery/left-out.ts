@@ -1,0 +1,45 @@
+/** What discovery did not list because a limit was reached, and what to do. */
+export interface LeftOut {
+  readonly code: LeftOutCode;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Called each time that a limit leaves something out. */
+export type OnLeftOut = (code: LeftOutCode, limit: number) => void;
+
+/** Sentences by code, with values in braces; the panel translates by code. */
+const LEFT_OUT = {
+  announcements:
+    "announcements of devices on {limit} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic",
+  devices:
+    "more than {limit} devices or sensors announce themselves; the rest is not listed. Remove announcements that no device sends from the broker, or enter the missing sensors by topic",
+  "bridge-devices":
+    "a zigbee2mqtt lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
+  components:
+    "a device announces more than {limit} parts; the rest is not listed. Enter the missing sensors by topic",
+  cameras: "a Frigate has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
+  queries:
+    "more than {limit} queries are needed to ask all devices; the rest was not asked and shows no sensors. Enter them by topic",
+  topics:
+    "not all topics without a known device are listed, only the newest, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
+} as const;
+
+export type LeftOutCode = keyof typeof LEFT_OUT;
+
+/** What was left out as an English sentence with its remedy. */
+export function leftOutText({ code, values }: LeftOut): string {
+  return LEFT_OUT[code].replaceAll(/\{(\w+)\}/g, (braced, name: string) => values[name] ?? braced);
+}
+
+/** Collects what is left out, each kind once. */
+export class LeftOutList {
+  readonly #found = new Map<LeftOutCode, number>();
+
+  readonly add: OnLeftOut = (code, limit) => {
+    this.#found.set(code, Math.max(limit, this.#found.get(code) ?? 0));
+  };
+
+  list(): LeftOut[] {
+    return [...this.#found].map(([code, limit]) => ({ code, values: { limit: String(limit) } }));
+  }
+}
