@@ -9,7 +9,7 @@ interface ConfiguredFilter {
 }
 
 /** Errors in the topics of the zones: invalid, missing, overlapping and unpublishable filters. */
-export function reportTopics({ zones = [], mqtt }: Configuration, report: Report): void {
+export function reportTopics({ zones = [], outputs = [], mqtt }: Configuration, report: Report): void {
   const placed = zones.flatMap((zone, index) => filtersIn(zone, ["zones", index]));
   const faults = placed.map(({ filter }) => filterFault(filter));
   for (const [at, { filter, path }] of placed.entries())
@@ -18,6 +18,34 @@ export function reportTopics({ zones = [], mqtt }: Configuration, report: Report
   if (faults.every((fault) => fault === undefined)) reportOverlaps(placed, report);
   for (const [index, zone] of zones.entries()) reportStatusSources(zone, ["zones", index], report);
   reportUnpublishable(placed, mqtt, report);
+  const readable = placed.filter((_one, at) => faults[at] === undefined);
+  reportOutputTopics(outputs, zones, readable, report);
+}
+
+/** The first level of the topics that the daemon itself publishes and reads. */
+const OWN_LEVEL = "santinela";
+
+/** An output on a topic that a zone reads would trip its own zone, and two on one topic would switch each other. */
+function reportOutputTopics(
+  outputs: NonNullable<Configuration["outputs"]>,
+  zones: readonly Zone[],
+  read: readonly ConfiguredFilter[],
+  report: Report,
+): void {
+  const users = new Map<string, string>();
+  for (const [index, { name, mqtt: topic }] of outputs.entries()) {
+    if (topic === undefined) continue;
+    const problem = (text: string): void =>
+      report(["outputs", index, "mqtt"], `${text}. Use another topic, such as santinela-outputs/${name}`);
+    const zone = zones[Number(read.find(({ filter }) => overlap(filter, topic))?.path[1] ?? -1)];
+    const user = users.get(topic);
+    const [level = ""] = topic.split("/");
+    if (zone) problem(`topic ${topic} is read by zone ${zone.id}: the output would trip or clear it`);
+    else if (user !== undefined) problem(`topic ${topic} is also used by output ${user}`);
+    else if (level === OWN_LEVEL || level.startsWith("$"))
+      problem(`topics below ${level} belong to the daemon or the broker`);
+    users.set(topic, name);
+  }
 }
 
 /** Topics that no account at the built-in broker may publish, so that their zones would never receive a message. */

@@ -41,6 +41,25 @@ test("an output has defaults: a line is on when it is high, a topic says ON and 
   ]);
 });
 
+const TOPIC_ZONE =
+  "zones: [{ id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: house/bells/+, open: [ON] }, availability: { mqtt: house/lwt, up: [on], down: [off] } }]\n";
+
+test.each([
+  ["{ name: a, on: alarm, mqtt: house/bells/1 }", /topic house\/bells\/1 is read by zone gate/],
+  ["{ name: a, on: alarm, mqtt: house/lwt }", /topic house\/lwt is read by zone gate: the output would trip/],
+  [
+    "{ name: a, on: alarm, mqtt: x/y }, { name: b, on: not-ready, mqtt: x/y }",
+    /outputs\[1\]\.mqtt: topic x\/y is also used by output a\. Use another topic/,
+  ],
+  ["{ name: a, on: alarm, mqtt: santinela/x/outputs/availability }", /topics below santinela belong/],
+  ["{ name: a, on: alarm, mqtt: $SYS/x }", /topics below \$SYS belong/],
+])(
+  "an output cannot drive a zone, another output or the broker through its topic: %s",
+  (outputs, problem) => {
+    expect(() => read(`  [${outputs}]\n`, TOPIC_ZONE)).toThrow(problem);
+  },
+);
+
 test.each([
   [
     "{ name: a, on: alarm }",
