@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Headline } from "../../src/domain/headline.ts";
 import { SITE_DEFAULTS } from "../../src/generated/defaults.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
-import { centreApi } from "../../src/site/centre-api.ts";
+import { centreApi, type UnfinishedReader } from "../../src/site/centre-api.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -22,7 +23,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
     await server.stop();
   });
 
-  const status = () =>
+  const status = (unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections)) =>
     centreApi({
       config: { site: { ...SITE_DEFAULTS, name: "Centre", ref: "centre" }, role: "centre" },
       clock: centre.clock,
@@ -30,7 +31,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         centre.clock,
         new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
       ),
-      unfinished: new PostgresUnfinished(centre.connections),
+      unfinished,
       events: centre.events,
     }).status();
 
@@ -71,6 +72,37 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
       { interventionId: patrol, isAlarm: false, objective: { id: 1 }, status: "in_progress", services: [] },
     ]);
   });
+
+  test.each(["counts", "newest"] as const)(
+    "keeps its headline when the server is lost after the reading of %s",
+    async (last) => {
+      const whole = await status();
+      const real = new PostgresUnfinished(centre.connections);
+      let isLost = false;
+      /** The server is killed when the response of the last reading is here, and before the next one. */
+      const readAndLose = async <Value>(name: string, reading: Promise<Value>): Promise<Value> => {
+        const value = await reading;
+        if (name === last && !isLost) {
+          isLost = true;
+          await server.kill();
+        }
+        return value;
+      };
+      const { headline, journeys } = await status({
+        counts: (startedMs) => readAndLose("counts", real.counts(startedMs)),
+        newest: (...asked) => readAndLose("newest", real.newest(...asked)),
+        details: (ids) => real.details(ids),
+      });
+      await server.startAgain();
+      expect(isLost).toBe(true);
+      // The counts stay, also if no record can be shown with them.
+      const reasonsOf = ({ reasons }: Headline) => reasons.map(({ code, count }) => [code, count]);
+      expect(reasonsOf(headline)).toEqual(reasonsOf(whole.headline));
+      expect(headline.level).toBe(whole.headline.level);
+      expect(journeys).toEqual([]);
+      expect((await status()).journeys).toHaveLength(2);
+    },
+  );
 
   test("has the condition alone while the server is away", async () => {
     await server.kill();
