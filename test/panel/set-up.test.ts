@@ -55,6 +55,23 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
+  test("does not deny an account that was added at the command line, and signs it in", async () => {
+    await site.accounts.add({ email: "ion@example.ro", role: "operator", password: PASSWORD }, TESTER);
+    await page.reload();
+    const first = page.screen("first-start");
+    expect(await first.words()).not.toMatch(/no account|not? .*account exists/i);
+    await first.text(/one-time code of this installation is not used yet.*signs in below/).shown();
+    await page.speak("RO");
+    expect(await first.words()).not.toMatch(/niciun cont/i);
+    await page.speak("EN");
+    await first.button("Sign in with an existing account").click();
+    const form = page.screen("sign-in");
+    await form.field("E-mail address").fill("ion@example.ro");
+    await form.field("Password").fill(PASSWORD);
+    await page.press("Enter");
+    await page.menu.shown();
+  });
+
   test("offers the sign-in for an existing account", async () => {
     await page.screen("first-start").button("Sign in with an existing account").click();
     await page.screen("sign-in").heading("Sign in").shown();

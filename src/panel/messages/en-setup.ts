@@ -1,7 +1,8 @@
 /** Set-up, accounts, restart and restore in English. */
 export const EN_SETUP = {
   "setup.title": "Set up this installation",
-  "setup.text": "No account exists yet. Enter the one-time code to create the administrator account.",
+  "setup.text":
+    "The one-time code of this installation is not used yet. Enter it to create the administrator account. An account that was created at the command line signs in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
     "Shown at the first start: in the terminal as the password, under systemd in journalctl -u santinela.",

@@ -5,7 +5,7 @@ import type { EN_SETUP } from "./en-setup.ts";
 export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "setup.title": "Punerea în funcțiune a instalației",
   "setup.text":
-    "Nu există încă niciun cont. Introduceți codul de unică folosință pentru a crea contul de administrator.",
+    "Codul de unică folosință al acestei instalații nu a fost folosit încă. Introduceți-l pentru a crea contul de administrator. Un cont creat din linia de comandă se autentifică mai jos.",
   "setup.code": "Cod de unică folosință",
   "setup.codeHint":
     "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela.",
