@@ -68,8 +68,15 @@ export function writeOnTrial(
     });
   }
   // Never this one: where the clock has gone back, it is not the newest by its name.
-  const earlier = keptConfigurations(dataDir).filter((name) => name !== kept);
-  for (const name of earlier.slice(KEPT_MAX - 1)) rmSync(join(dataDir, FOLDER, name), { force: true });
+  removeEarlier(dataDir, [kept]);
+}
+
+/** Removes the oldest kept texts, so that `KEPT_MAX` remain with these, which stay. */
+function removeEarlier(dataDir: string, stay: readonly string[], keptMax = KEPT_MAX): boolean {
+  const earlier = keptConfigurations(dataDir).filter((name) => !stay.includes(name));
+  const removed = earlier.slice(Math.max(0, keptMax - stay.length));
+  for (const name of removed) rmSync(join(dataDir, FOLDER, name), { force: true });
+  return removed.length > 0;
 }
 
 /** Writes a text back after a failed write. @returns false if that failed too; the next start tries again */
@@ -98,17 +105,39 @@ export function revert(dataDir: string): void {
   const before = readFileSync(join(dataDir, FOLDER, trial.kept), "utf8");
   keepEdited(dataDir, trial, before);
   replaceText(trial.file, before);
-  writePrivate(join(dataDir, MARKER), JSON.stringify({ ...trial, isReverted: true }));
+  const marker = join(dataDir, MARKER);
+  try {
+    writeForSure(dataDir, marker, JSON.stringify({ ...trial, isReverted: true }), [trial.kept]);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    // Left as it is, it would undo what a person writes into the file next. Only the event of the next start is lost.
+    rmSync(marker, { force: true });
+  }
 }
 
 function keepEdited(dataDir: string, { file, kept, written }: ConfigurationTrial, before: string): void {
   try {
     const found = readFileSync(file, "utf8");
     if (written === undefined || hashOfText(found) === written || found === before) return;
-    writePrivate(join(dataDir, FOLDER, kept.replace(/(\.yaml)?$/, "-edited.yaml")), found);
+    const edited = kept.replace(/(\.yaml)?$/, "-edited.yaml");
+    writeForSure(dataDir, join(dataDir, FOLDER, edited), found, [kept]);
+    removeEarlier(dataDir, [kept, edited]);
   } catch {
-    // The earlier zones come first, also on a full disk.
+    // The earlier zones come first, also on a disk that takes nothing.
   }
+}
+
+/** On a full disk the oldest kept texts make room: what a person has just written is nowhere else. */
+function writeForSure(dataDir: string, path: string, text: string, stay: readonly string[]): void {
+  for (;;)
+    try {
+      writePrivate(path, text);
+      return;
+    } catch (error) {
+      rmSync(`${path}.part`, { force: true });
+      const others = keptConfigurations(dataDir).length - stay.length;
+      if (!isDiskFull(error) || !removeEarlier(dataDir, stay, stay.length + others - 1)) throw error;
+    }
 }
 
 /**

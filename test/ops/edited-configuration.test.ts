@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { revert, takeReverted, writeOnTrial } from "../../src/ops/configuration-trial.ts";
+import { describeUnless } from "../support/installed.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+
+const BY = { who: "ana@example.ro", from: "192.168.1.9", diff: "" };
+const EDITED = "# by hand\n";
+const keptIn = (dataDir: string): string[] => readdirSync(join(dataDir, "configurations")).sort();
+
+/** Changes the file as often as texts are kept, and edits it by hand before the last change is undone. */
+function changeAndEdit(dataDir: string, file: string, beforeUndoing: () => void = () => {}): string {
+  writeFileSync(file, "# 0\n");
+  let kept = "";
+  for (let minute = 1; minute <= 10; minute += 1) {
+    writeOnTrial(dataDir, `# ${minute}\n`, { ...BY, file }, minute * 60_000);
+    kept = `1970-01-01T00-${String(minute).padStart(2, "0")}-00-000Z`;
+  }
+  writeFileSync(file, EDITED);
+  beforeUndoing();
+  revert(dataDir);
+  return kept;
+}
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "santinela-edited-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("what was edited by hand before a change is undone is one of the ten kept texts", () => {
+  const file = join(folder, "santinela.yaml");
+  const last = changeAndEdit(folder, file);
+  expect(keptIn(folder)).toHaveLength(10);
+  expect(keptIn(folder).slice(-2)).toEqual([`${last}-edited.yaml`, `${last}.yaml`]);
+  expect(readFileSync(join(folder, "configurations", `${last}-edited.yaml`), "utf8")).toBe(EDITED);
+  expect(readFileSync(file, "utf8")).toBe("# 9\n");
+});
+
+describeUnless(CAN_MOUNT ? undefined : "mounting needs root", "on a full disk", () => {
+  let disk: SmallDisk;
+  beforeEach(() => (disk = new SmallDisk(1)));
+  afterEach(() => disk.remove());
+
+  test("what was edited by hand takes the place of the oldest kept text, and the change is undone", () => {
+    // The file is on another disk, as in /etc.
+    const file = join(folder, "santinela.yaml");
+    mkdirSync(join(disk.folder, "data"));
+    const dataDir = join(disk.folder, "data");
+    const last = changeAndEdit(dataDir, file, () => disk.fill());
+    expect(readFileSync(join(dataDir, "configurations", `${last}-edited.yaml`), "utf8")).toBe(EDITED);
+    expect(readFileSync(file, "utf8")).toBe("# 9\n");
+    expect(keptIn(dataDir)).toContain(`${last}.yaml`);
+    expect(takeReverted(dataDir)).toMatchObject({ who: BY.who, kept: `${last}.yaml` });
+    expect(keptIn(dataDir).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+});
