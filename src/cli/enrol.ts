@@ -56,7 +56,7 @@ export async function enrol(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
       `wrote ${file}`,
-      `Put this into ${source.file}, then restart the daemon:`,
+      `Add this to ${source.file}, then restart the daemon:`,
       "",
       "upstream:",
       `  baseUrl: ${JSON.stringify(centre)}`,
