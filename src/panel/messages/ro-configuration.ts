@@ -173,6 +173,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["no GPIO chip with {wanted} (found: {found})", "nu există niciun cip GPIO cu {wanted} (există: {found})"],
   ["the label {label}", "eticheta {label}"],
-  ["the device {device}", "dispozitivul {device}"],
+  // Before the next one, whose {device} would fit it too.
   ["the device file {path}", "fișierul de dispozitiv {path}"],
+  ["the device {device}", "dispozitivul {device}"],
 ];

@@ -58,11 +58,12 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["this installation has already been set up", "această instalație este deja configurată"],
   ["a password must not contain control characters", "parola conține caractere de control"],
-  ["a password needs at least {n} characters", "parola trebuie să aibă cel puțin {n} caractere"],
+  // Before the next one, whose {n} would fit it too.
   [
     "a password needs at least {n} different characters",
     "parola trebuie să aibă cel puțin {n} caractere diferite",
   ],
+  ["a password needs at least {n} characters", "parola trebuie să aibă cel puțin {n} caractere"],
   [
     "a password may have at most {n} bytes; letters such as ș count as two",
     "parola poate avea cel mult {n} de octeți; literele ca ș ocupă doi",
