@@ -19,7 +19,7 @@ const HEAD = [
 
 /** The services that a profile requests. */
 const services = ({ police, ambulance, firetruck }) =>
-  [police && "police", ambulance && "ambulance", firetruck && "fire engine"].filter(Boolean).join(", ");
+  [police && "police", ambulance && "ambulance", firetruck && "fire brigade"].filter(Boolean).join(", ");
 
 function rowOf([kind, profile]) {
   const requested = resolveProfiles({}).get(profile);

@@ -63,7 +63,7 @@ export class DaemonConfiguration {
     if (zonesEdited) this.#note("zones-edited", { ...zonesEdited });
     const { dataDir, file } = this.#parts.config;
     const trial = takeReverted(dataDir);
-    if (trial) this.#noteReverted(trial, trial.diff, "the daemon ended before the change was proven");
+    if (trial) this.#noteReverted(trial, trial.diff, "the daemon ended before the change was verified");
     const reason = takeUnproven(dataDir, file);
     if (reason !== undefined) this.#note("configuration-unproven", { reason });
   }

@@ -15,7 +15,7 @@ const HINTS = {
   unanswered: "Check the address, the network and --ca-file, then repeat the same command.",
   refused: "Check --centre and the code, or have another code created there: santinela sites invite.",
   foreign:
-    "Check --centre: it is the base URL of the centre's API. A centre of another make has accounts of its own.",
+    "Check --centre: it is the base URL of the centre's API. A centre of another make has its own accounts.",
 };
 
 interface EnrolOptions {
@@ -56,7 +56,7 @@ export async function enrol(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
       `wrote ${file}`,
-      `Put this into ${source.file}, then restart the daemon:`,
+      `Add this to ${source.file}, then restart the daemon:`,
       "",
       "upstream:",
       `  baseUrl: ${JSON.stringify(centre)}`,

@@ -4,7 +4,7 @@ import { confirm } from "./prompt.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Confirms that this machine replaces the one on which the data was created. The daemon restarts and sends what has waited.
+ * Confirms that this machine replaces the one on which the data was created. The daemon restarts and sends the queued records.
  * @throws AppError as `confirm`; `conflict` if the machine is known, `daemon-unreachable`
  */
 export async function confirmMachine(
@@ -18,5 +18,5 @@ export async function confirmMachine(
     options,
   );
   await new ControlClient(dataDir).post("/site/machine/confirm");
-  terminal.stdout.write("confirmed; the daemon restarts and sends what has waited\n");
+  terminal.stdout.write("confirmed; the daemon restarts and sends the queued records\n");
 }

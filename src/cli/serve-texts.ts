@@ -60,7 +60,7 @@ export async function initialPasswordText(
 
 /** Where a phone opens the web panel. @param addresses of `panelAddresses`, at least one */
 function addressText(addresses: readonly string[]): string {
-  return `Open it on a phone in the same network: ${addresses.join(" or ")}\n`;
+  return `Open it on a phone on the same network: ${addresses.join(" or ")}\n`;
 }
 
 function initialAdministratorText({ email, password }: InitialAccount): string {

@@ -35,7 +35,7 @@ function resultsOf(at: string, state: ServerState): CheckResult[] {
     ...unsafeSettings.map((name) =>
       error(
         CHECK,
-        `a power cut takes acknowledged records: ${name} is off`,
+        `a power cut loses acknowledged records: ${name} is off`,
         `Set ${name} = on on the server.`,
       ),
     ),

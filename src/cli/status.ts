@@ -26,7 +26,7 @@ export function addMetricsCommand(root: CommandGroup): void {
       "print the metrics in the Prometheus text format; needs a running daemon",
       () => showMetrics,
     )
-    .option("--sites", "those of the sites that report to this dispatch centre");
+    .option("--sites", "the metrics of the sites that report to this dispatch centre");
 }
 
 async function showMetrics(

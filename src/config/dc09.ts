@@ -49,7 +49,7 @@ export function reportDc09({ dc09, zones = [] }: Configuration, report: Report):
         `account ${account} has no keyFile. Add it, or plain: true and from for a panel without encryption`,
       );
     if (plain === true && from.length === 0)
-      report([...path, "plain"], "plain: true needs from, the addresses that the panel may send from");
+      report([...path, "plain"], "plain: true needs from, the addresses that the alarm panel may send from");
     for (const [at, address] of from.entries())
       if (!isAddress(address))
         report(
@@ -70,7 +70,7 @@ function reportZonesOf(zones: readonly Zone[], known: ReadonlySet<string>, repor
     const path = ["zones", index, "input"];
     if (!known.has(dc09.toUpperCase())) report([...path, "dc09"], unknownAccount(dc09));
     if (zone === undefined && codes === undefined)
-      report(path, "zone is missing. Set the zone's number at the panel, or codes");
+      report(path, "zone is missing. Set the zone's number at the alarm panel, or codes");
     const own = JSON.stringify([dc09.toUpperCase(), partition, zone, codes?.toSorted()]);
     if (used.has(own))
       report([...path, "zone"], `zone ${zone} of alarm panel ${dc09} is already used by another zone`);

@@ -42,7 +42,7 @@ export function reportOutputs(value: Configuration, report: Report): void {
     if (output.on === "alarm" && output.afterS !== undefined)
       problem("afterS", "an alarm has no delay. Use entryDelayS of its zone, or remove afterS");
     if (output.kinds && output.on !== "alarm")
-      problem("kinds", `kinds needs on: alarm, because ${output.on} is of the whole site. Remove kinds`);
+      problem("kinds", `kinds needs on: alarm, because ${output.on} concerns the whole site. Remove kinds`);
   }
 }
 

@@ -79,7 +79,7 @@ export function panelLines(answers: SetupAnswers, keyFile: () => string): string
   const { "objective-type": type, "objective-id": id, "panel-account": account = "" } = answers;
   const polling = Number(answers["panel-polling"]);
   return [
-    "dc09: # what to enter at the panel: docs/panels.md",
+    "dc09: # what to enter at the alarm panel: docs/panels.md",
     "  host: 0.0.0.0",
     `  port: ${answers["panel-port"]}`,
     "  accounts:",

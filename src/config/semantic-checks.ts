@@ -52,7 +52,7 @@ export function semanticWarnings(value: Configuration): string[] {
     );
   if (upstreams.some(({ dc09 }) => dc09.plain === true))
     warnings.push(
-      "upstreams[0].dc09.plain is set: alarms cross the network unencrypted, and anyone on the way can forge their acknowledgements",
+      "upstreams[0].dc09.plain is set: alarms cross the network unencrypted, and anyone on the path can forge their acknowledgements",
     );
   return [...warnings, ...mqttWarnings(mqtt), ...zoneWarnings(value), ...messageWarnings(zones)];
 }

@@ -117,7 +117,7 @@ export type ConditionCode = keyof typeof CONDITIONS;
 /** Messages of conditions with placeholders in braces. Translations use the same values. */
 export const CONDITION_MESSAGES = {
   "restart-needed":
-    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or change the file back and reload.",
+    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or undo the change and run santinela reload.",
   "upstream-unreachable":
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-authentication-failed":
@@ -125,11 +125,11 @@ export const CONDITION_MESSAGES = {
   "upstream-unexpected-service":
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-rejects-records":
-    "{rejected} records rejected, {blocked} waiting for their objective at the dispatch centre, {gone} deleted there; santinela sync status lists them",
+    "records rejected by the dispatch centre: {rejected}; waiting for their objective there: {blocked}; deleted there: {gone}. santinela sync status lists them.",
   "upstream-rejects-alarm":
-    "the dispatch centre rejected {rejected} high-priority records four times; no crew has been informed. santinela sync status lists them with the reason; call the dispatch centre.",
+    "high-priority records that the dispatch centre rejected four times: {rejected}. No crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
   "upstream-alarm-unproved":
-    "{alarms} alarms were sent without a response, and the dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
+    "alarms sent without a response: {alarms}. The dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
   "upstream-ids-given-again":
     "id {upstreamId} at the dispatch centre belonged to intervention {interventionId} and now belongs to another record. That record is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
   "upstream-reference-lost":
@@ -137,7 +137,7 @@ export const CONDITION_MESSAGES = {
   "upstream-reference-shared":
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-differs":
-    "{here} records should be at the dispatch centre; {there} are. {differences} differ. santinela sync status lists them.",
+    "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "monitoring-receiver-unreachable":
     "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",
   "monitoring-receiver-rejects":
@@ -165,7 +165,7 @@ export const CONDITION_MESSAGES = {
   "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
   "loop-out-of-range":
-    "the loop of zone {zone} measures {ohms} Ω, which is neither normal ({normal} Ω) nor alarm ({alarm} Ω), neither short-circuited nor cut. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
+    "the loop of zone {zone} measures {ohms} Ω, outside the bands of normal ({normal} Ω), alarm ({alarm} Ω), short circuit and cut wire. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
   "on-battery":
     "mains power has been lost since {since}. The machine powers off before its battery is empty, as configured in onBattery; zones are not monitored from then on.",
   "power-off-failed":

@@ -14,7 +14,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   standing: "{zone} was open when it was armed",
   restore: "{zone} is back to normal",
   fault: "{zone}: {fault}",
-  "fault-over": "{zone}: {fault} is over",
+  "fault-over": "{zone}: fault restored ({fault})",
   signal: "Signal test",
   "signed-in": "{who} signed in",
   "sign-in-failed": "Sign-in failed: {who}",
@@ -57,7 +57,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "machine-confirmed": "{who} confirmed this machine",
   "site-removed": "{who} removed site {about}",
   "enrolment-created": "{who} created a one-time code for site {about}",
-  "site-enrolled": "Site {about} got its account",
+  "site-enrolled": "Site {about} was enrolled",
   "enrolment-revoked": "{who} revoked the access of site {about}",
   "alarm-panel-reported": "Alarm panel {about} reported an event",
 };

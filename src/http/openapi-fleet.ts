@@ -18,10 +18,10 @@ export function fleetPaths(): Json {
     "/site-reports": {
       post: {
         operationId: "reportSite",
-        summary: "Report that a site is alive; not part of the contract",
+        summary: "Send the status report of a site; not part of the contract",
         requestBody: jsonBody("SiteReport"),
         responses: {
-          "204": { description: "Taken; the connection is kept for the next report" },
+          "204": { description: "Accepted; the connection is kept for the next report" },
           ...failures(400, 401, 403, 409, 413, 415, 500, 503),
         },
       },

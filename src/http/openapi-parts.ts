@@ -92,7 +92,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   401: "Token missing, invalid or expired; wrong credentials",
   403: "Operator or administrator rights are needed",
   404: "The intervention, objective, site, zone or account does not exist",
-  409: "Not possible in the present state",
+  409: "Not possible in the current state",
   412: "The record has changed since it was read",
   413: "The body is larger than 100 kB",
   415: "The body is not JSON in UTF-8",

@@ -19,7 +19,7 @@ export const FIELD_TESTS: readonly SiteOperation[] = [
     path: "/site/outputs/{name}/test",
     role: "operator",
     id: "testOutput",
-    summary: "Switch an output for two seconds; not while its reason is given",
+    summary: "Switch an output for two seconds; not while it is in use",
     answer: listOf("OutputView"),
     errors: [404, 409],
   },

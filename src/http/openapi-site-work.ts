@@ -152,7 +152,7 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     summary: {
       retry: "Retry a record now; create it again if the centre has deleted it",
       drop: "Stop sending a record to the centre",
-      reassert: "Replace the centre's record by the local one",
+      reassert: "Replace the centre's record with the local one",
     }[action],
     answer: schema("SyncView"),
     errors: [404, 409],

@@ -24,7 +24,7 @@ export interface ReceivedMessage {
   readonly atMs: number;
 }
 
-/** State of the session: `denied` if the broker allows this account to read nothing. */
+/** State of the session: `denied` if the broker does not allow this account to read any topic. */
 export interface SessionState {
   readonly state: "starting" | "listening" | "unreachable" | "denied";
   /** Why it does not listen; null if it does. */
@@ -130,7 +130,7 @@ export class DiscoverySession {
       // An account with access rules may read what devices say, and not everything else.
       const filters = [...SOURCE_FILTERS, `${prefix}/#`, `${replyTo}/#`];
       this.#subscribe(client, [...new Set(filters)], () => {
-        this.#state = { state: "denied", reason: "the broker allows this account to read nothing" };
+        this.#state = { state: "denied", reason: "the broker does not allow this account to read any topic" };
       });
     });
   }

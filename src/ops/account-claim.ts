@@ -66,7 +66,9 @@ export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): P
     .request({ method: "POST", path: "/enrolments/claim", body })
     .finally(() => client.close());
   if (reply.kind !== "answered")
-    throw new AppError("unavailable", `no answer from ${centre}: ${reply.error}`, { hint: hints.unanswered });
+    throw new AppError("unavailable", `no response from ${centre}: ${reply.error}`, {
+      hint: hints.unanswered,
+    });
   const answer = parseJson(reply.body);
   if (reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site) return answer;
   throw refusal(asked, reply, answer);

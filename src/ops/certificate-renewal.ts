@@ -97,7 +97,7 @@ export class CertificateKeeper {
     } catch (error) {
       conditions.raise(
         "certificate-not-renewed",
-        `${messageOf(error)}; the present certificate stays in use`,
+        `${messageOf(error)}; the current certificate stays in use`,
       );
     }
   }

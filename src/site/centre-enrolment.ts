@@ -29,7 +29,7 @@ const HINTS = {
   unanswered: "Check the address and the network, then try again with the same code.",
   // The centre's own message has the remedy.
   refused: "",
-  foreign: "Check the address. A dispatch centre of another make has accounts of its own.",
+  foreign: "Check the address. A dispatch centre of another make has its own accounts.",
 };
 
 /**
@@ -169,7 +169,8 @@ const OBSTACLES = {
   "no-file": "this installation has no configuration file",
   "file-only": "http.configuration is file-only: the dispatch centre is set in the configuration file",
   "not-writable": "the service may not write the configuration file",
-  "has-centre": "this site has a dispatch centre; where alarms go is changed on the device only",
+  "has-centre":
+    "this site has a dispatch centre; the destination of alarms can be changed only on the device",
 } as const;
 
 function assertAuthority(ca: string): void {

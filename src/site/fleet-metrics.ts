@@ -85,7 +85,7 @@ const METRICS: readonly SiteMetric[] = [
   },
   {
     name: "santinela_site_storage_wear_ratio",
-    help: "Used share of the life of the site's storage; no sample if the storage does not tell it.",
+    help: "Used share of the life of the site's storage; no sample if the storage does not report it.",
     value: ({ report }) => (report.cardWear === undefined ? undefined : report.cardWear / 100),
   },
 ];

@@ -116,7 +116,7 @@ test("servers that cannot enrol are named, and nothing is written over a passwor
     [foreign, 65, "cannot enrol sites (404)"],
     [other, 65, "cannot enrol sites (201)"],
     [down, 75, "no database"],
-    [refused, 75, "no answer from"],
+    [refused, 75, "no response from"],
     ["dispecerat.example.ro", 64, "is not the address of a dispatch centre"],
   ] as const) {
     const outcome = await enrol(centre);

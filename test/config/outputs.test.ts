@@ -80,7 +80,7 @@ test.each([
   ["{ name: a, on: alarm, gpio: 5, afterS: 5 }", /an alarm has no delay/],
   [
     "{ name: a, on: not-ready, gpio: 5, kinds: [fire] }",
-    /outputs\[0\]\.kinds: kinds needs on: alarm, because not-ready is of the whole site\. Remove kinds/,
+    /outputs\[0\]\.kinds: kinds needs on: alarm, because not-ready concerns the whole site\. Remove kinds/,
   ],
   ["{ name: a, on: alarm, gpio: 5, payloads: { on: x, off: y } }", /payloads belong to mqtt/],
   ["{ name: a, on: alarm, mqtt: x, active: low }", /active belongs to gpio/],

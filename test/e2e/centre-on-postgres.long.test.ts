@@ -129,7 +129,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     // Servers of tests do not flush; elsewhere it is an error.
     const unsafe = await run("doctor");
     expect(unsafe.stdout).toMatch(/✔ Databases: PostgreSQL 1\d\.\d+ at .*, schema up to date/);
-    expect(unsafe.stdout).toContain("✖ Databases: a power cut takes acknowledged records: fsync is off");
+    expect(unsafe.stdout).toContain("✖ Databases: a power cut loses acknowledged records: fsync is off");
     expect(unsafe.stdout).toContain("✔ Standby: no synchronous standby");
     expect(unsafe.code).toBe(1);
     await server.kill();

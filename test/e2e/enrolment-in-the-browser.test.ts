@@ -114,7 +114,7 @@ test("a wrong code, another kind of server and none are named, and the file stay
   const cases = [
     [{ code: UNKNOWN_CODE }, 403, "unknown here, used or expired"],
     [{ code: UNKNOWN_CODE, centre: `http://127.0.0.1:${foreignPort}` }, 400, "cannot enrol sites (404)"],
-    [{ code: UNKNOWN_CODE, centre: `http://127.0.0.1:${await freePort()}` }, 503, "no answer from"],
+    [{ code: UNKNOWN_CODE, centre: `http://127.0.0.1:${await freePort()}` }, 503, "no response from"],
     [{ code: UNKNOWN_CODE, centre: "dispecerat.example.ro" }, 400, "is not the address of a dispatch centre"],
     [{ code: UNKNOWN_CODE, ca: "hello" }, 400, "the certificate of the authority cannot be used"],
     [{ code: "" }, 400, "code"],

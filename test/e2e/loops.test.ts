@@ -130,7 +130,7 @@ test("a value that no state explains is a condition with the ohms and a fault; t
     {
       code: "loop-out-of-range",
       subject: "hall",
-      text: expect.stringMatching(/zone hall measures 3000 Ω, .*normal \(2200 Ω\) nor alarm \(4400 Ω\)/),
+      text: expect.stringMatching(/zone hall measures 3000 Ω, .*normal \(2200 Ω\), alarm \(4400 Ω\)/),
     },
   ]);
   await eventually("the fault", async () => (await zone("hall")).faults[0]?.fault === "supervision");

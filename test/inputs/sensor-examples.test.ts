@@ -94,7 +94,7 @@ test("the table of zone types matches the shipped profiles", () => {
     expect({
       police: services.includes("police"),
       ambulance: services.includes("ambulance"),
-      firetruck: services.includes("fire engine"),
+      firetruck: services.includes("fire brigade"),
     }).toEqual({
       police: profile?.police,
       ambulance: profile?.ambulance,

@@ -41,7 +41,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     await sites.row(/Depozit Sud.*ALARM/s).shown();
-    await sites.row(/Sediu central.*Fault.*Hol: tamper.*3 records waiting for 15 min/s).shown();
+    await sites.row(/Sediu central.*Fault.*Hol: tamper.*3 records queued, the oldest for 15 min/s).shown();
     await page.menu.link("Zones").gone();
     await page.menu.link("Sync").gone();
     const listed = (): Promise<void> => sites.row(/Depozit Sud/).shown();

@@ -124,6 +124,15 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();
 });
 
+test("each text of the daemon has its own translation, and not that of a more general one", () => {
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, "$1.1");
+  const others = RO_DAEMON.filter(([english, romanian]) => {
+    if (english.includes("{problem}")) return false; // Only with a problem that has a translation itself.
+    return sayInRomanian(filled(english)) !== filled(romanian);
+  });
+  expect(others).toEqual([]);
+});
+
 /** Keys whose plural forms or placeholders differ. */
 function differences(a: Texts, b: Texts): string[] {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];

@@ -293,7 +293,7 @@ describeWithBrowser("an installer at a site with zones", () => {
       await review.button("Save").click();
       await review.text(/has changed in the meantime/).shown();
       await review.button("Read the file again").click();
-      await page.notice.text("The difference is from the current file.").shown();
+      await page.notice.text("The difference is now against the current file.").shown();
       await save(page);
       expect(content(site)).toContain("name: Ușa mare");
       expect(content(site)).toContain("# scris de mână\n");

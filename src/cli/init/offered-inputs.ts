@@ -94,7 +94,7 @@ async function sensorsAt(
     const { state, reason } = session.state;
     if (state !== "listening") {
       stderr.write(
-        `  No sensors can be looked for yet: the broker does not respond (${reason ?? state}). The web panel and santinela zones discover find them later.\n`,
+        `  Sensors cannot be discovered yet: the broker does not respond (${reason ?? state}). The web panel and santinela zones discover find them later.\n`,
       );
       return [];
     }

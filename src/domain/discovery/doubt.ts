@@ -8,15 +8,15 @@ export interface Doubt {
 const DOUBTS = {
   "computed-value": "the value is computed ({template}): set the path to it",
   "no-device-class": "the device does not report its device class",
-  "kind-guessed": "the device does not say what this contact is: check the kind",
+  "kind-guessed": "the device does not report what this contact is: check the kind",
   "check-contact": "check which value means open: it depends on the wiring",
   "telemetry-only":
     "a change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once",
-  "notifications-off": "the device reports no changes. Switch on {option} in its MQTT settings",
+  "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",
-  "button-restores-itself": "a button sends no release: the zone restores itself after autoRestoreS",
-  "not-started": "the bridge does not know this device completely yet: finish its pairing",
+  "button-restores-itself": "the button sends no release: the zone returns to normal after autoRestoreS",
+  "not-started": "the bridge does not have all data of this device yet: finish its pairing",
 } as const;
 
 export type DoubtCode = keyof typeof DOUBTS;

@@ -173,7 +173,7 @@ export class Converter {
 class HangingError extends AppError {
   constructor() {
     super("unavailable", `a reading has not been answered within ${READING_MS_MAX / 1000} s`, {
-      hint: "Check its supply and its I2C or SPI wires. It is read again by itself once it answers.",
+      hint: "Check its supply and its I2C or SPI wires. It is read again automatically once it responds.",
     });
   }
 }

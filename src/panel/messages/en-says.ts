@@ -4,7 +4,7 @@ export const EN_SAYS = {
   "says.standing": "{zone} was open when it was armed",
   "says.restore": "{zone} is back to normal",
   "says.fault": "{zone}: {fault}",
-  "says.fault-over": "{zone}: {fault} is over",
+  "says.fault-over": "{zone}: fault restored ({fault})",
   "says.signal": "Signal test",
   "says.signed-in": "{who} signed in",
   "says.sign-in-failed": "Sign-in failed: {who}",
@@ -50,7 +50,7 @@ export const EN_SAYS = {
   "says.machine-confirmed": "{who} confirmed this machine",
   "says.site-removed": "{who} removed site {about}",
   "says.enrolment-created": "{who} created a one-time code for site {about}",
-  "says.site-enrolled": "Site {about} got its account",
+  "says.site-enrolled": "Site {about} was enrolled",
   "says.enrolment-revoked": "{who} revoked the access of site {about}",
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",
 

@@ -17,7 +17,7 @@ export const EN_SETUP = {
     other: "{name} ({ref}) runs with {n} zones.",
   },
   "site.ask": "What is this site called?",
-  "site.askText": "The name stands above every screen and in the notices of this installation.",
+  "site.askText": "The name appears on every screen and in the messages of this installation.",
   "guide.configure": "Create a configuration",
   "guide.centre": "Dispatch centre",
   "guide.noCentre":
@@ -134,7 +134,7 @@ export const EN_SETUP = {
 
   "address.title": "Open the panel on a phone",
   "address.text":
-    "Point the camera of a phone in the same network at the code, or type one of the addresses.",
+    "Point the camera of a phone on the same network at the code, or type one of the addresses.",
   "address.code": "QR code of {address}",
   "address.none":
     "Only this device can open the panel. http.host in the configuration opens it to the network.",

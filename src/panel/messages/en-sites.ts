@@ -1,18 +1,22 @@
 /** The sites of a dispatch centre, in English. */
 export const EN_SITES = {
   "sites.level": "Level",
-  "sites.none": "No site has reported yet. A site reports to a centre that it sends its interventions to.",
+  "sites.none":
+    "No site has reported yet. A site reports to the dispatch centre that receives its interventions.",
   "sites.noneFound": "No site matches.",
   "sites.reported": "Last report",
-  "sites.why": "Why",
+  "sites.why": "Reasons",
   "sites.ref": "Reference",
   "sites.version": "Version",
   "sites.silentSince": "silent since {time}",
-  "sites.backlog": "{n} records waiting for {time}",
+  "sites.backlog": {
+    one: "{n} record queued for {time}",
+    other: "{n} records queued, the oldest for {time}",
+  },
   "sites.moreFaults": { one: "{n} more fault", other: "{n} more faults" },
   "sites.repair": "Intervention #{id}",
   "sites.uptime": "Running for",
-  "sites.clock": "Clock, compared with the centre",
+  "sites.clock": "Clock, compared with the dispatch centre",
   "sites.disk": "Free disk space",
   "sites.wear": "Wear of the card",
   "sites.at": "Time",

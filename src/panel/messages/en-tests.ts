@@ -42,7 +42,7 @@ export const EN_TESTS = {
   "outputs.failed": "cannot be switched",
   "outputs.test": "Test",
   "outputs.ask": "Switch {output} for two seconds?",
-  "outputs.askText": "A siren sounds, a dialler calls. The test is in the event log.",
+  "outputs.askText": "A siren sounds, a dialler calls. The event log records the test.",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass {zone}",
   "bypass.text": "Trips are recorded but not dispatched. The zone returns to service automatically.",

@@ -16,7 +16,7 @@ export const EN_ZONES = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
-  "found.noSensors": "None yet. Open a sensor once: it appears with its last message.",
+  "found.noSensors": "No sensor found yet. Open one: it appears with its last message.",
   "found.all": { one: "Show the sensor", other: "Show all {n} sensors" },
   "found.taken": "Already zones: {zones}",
   "found.lines": "Free GPIO lines",
@@ -25,7 +25,7 @@ export const EN_ZONES = {
   "found.unknown": { one: "{n} other topic or device", other: "{n} other topics and devices" },
   "found.unknownText":
     "Their announcements are missing or unknown. Each is listed with its last message; one of its values can be the contact of a zone.",
-  "found.noValues": "nothing that a zone could read",
+  "found.noValues": "no value that a zone could read",
   "found.useTopic": "Use this topic",
   "found.lastMessage": "Last message",
   "found.retained": "(retained)",
@@ -78,7 +78,7 @@ export const EN_ZONES = {
   "zoneForm.objectiveHelp": "Where the dispatch centre sends a crew.",
   "zoneForm.otherObjective": "another one, by its number",
   "zoneForm.objectiveIdAlone":
-    "There is no dispatch centre yet: keep 1 for this building. With one, this is its number there.",
+    "There is no dispatch centre yet: keep 1 for this building. When you add one, enter the objective's number there.",
   "zoneForm.objectiveIdHelp": "Its number at the dispatch centre.",
   "zoneForm.doubts": "Please check",
   "zoneForm.supply": "Opens when the firmware of this Raspberry Pi reports under-voltage.",
@@ -132,15 +132,16 @@ export const EN_ZONES = {
 
   "doubt.computed-value": "The value is computed ({template}): set the path to it.",
   "doubt.no-device-class": "The device does not report its device class.",
-  "doubt.kind-guessed": "The device does not say what this contact is: check the zone type.",
+  "doubt.kind-guessed": "The device does not report what this contact is: check the zone type.",
   "doubt.check-contact": "Check which value means open: it depends on the wiring.",
   "doubt.telemetry-only":
     "A change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once.",
-  "doubt.notifications-off": "The device reports no changes. Switch on {option} in its MQTT settings.",
+  "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
   "doubt.wake-up-reports":
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters that, and short openings too.",
-  "doubt.button-restores-itself": "A button sends no release: the zone restores itself after autoRestoreS.",
-  "doubt.not-started": "The bridge does not know this device completely yet: finish its pairing.",
+  "doubt.button-restores-itself":
+    "The button sends no release: the zone returns to normal after autoRestoreS.",
+  "doubt.not-started": "The bridge does not have all data of this device yet: finish its pairing.",
 
   "review.title": "Save this change?",
   "review.none": "There is no change to save.",
@@ -156,10 +157,10 @@ export const EN_ZONES = {
     "Changes are confirmed with the password. The confirmation is valid for ten minutes.",
   "review.confirmed": "The password was entered a few minutes ago and need not be entered again.",
   "review.siteTrial":
-    "Zones keep their state. If the daemon is not healthy with the change, the previous file is restored automatically.",
+    "Zones keep their state. If the daemon does not work properly with the change, the previous file is restored automatically.",
   "review.onTrial": "Verifying: the daemon checks itself with the change for a few seconds…",
   "review.readAgain": "Read the file again",
-  "review.readAgainDone": "The difference is from the current file.",
+  "review.readAgainDone": "The difference is now against the current file.",
   "review.reverted": "The change was undone",
   "review.revertedText": "The previous configuration is active again. Correct the change and save it again.",
   "review.log": "In the event log",

@@ -20,7 +20,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["Free space on it, then repeat the change", "Eliberați spațiu, apoi repetați modificarea"],
   [
-    "this site has a dispatch centre; where alarms go is changed on the device only",
+    "this site has a dispatch centre; the destination of alarms can be changed only on the device",
     "locația are deja un dispecerat; destinația alarmelor se schimbă numai pe dispozitiv",
   ],
   ["Use santinela enrol on the device", "Folosiți santinela enrol pe dispozitiv"],
@@ -35,7 +35,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "Use its base URL, such as https://dispecerat.example.ro/api",
     "Folosiți adresa de bază, de exemplu https://dispecerat.example.ro/api",
   ],
-  ["no answer from {centre}: {reason}", "niciun răspuns de la {centre}: {reason}"],
+  ["no response from {centre}: {reason}", "niciun răspuns de la {centre}: {reason}"],
   [
     "Check the address and the network, then try again with the same code",
     "Verificați adresa și rețeaua, apoi reîncercați cu același cod",
@@ -54,7 +54,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "Set site.ref to {other}, or create a code for {site}",
-    "Stabiliți site.ref la {other} sau creați un cod pentru {site}",
+    "Setați site.ref la {other} sau creați un cod pentru {site}",
   ],
   [
     "the server at {centre} cannot enrol sites ({status})",
@@ -62,8 +62,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["Check the address", "Verificați adresa"],
   [
-    "A dispatch centre of another make has accounts of its own",
-    "Un dispecerat de altă marcă are conturi proprii",
+    "A dispatch centre of another make has its own accounts",
+    "Dispeceratul altui producător are conturi proprii",
   ],
   ["{centre} accepts no further codes for now", "{centre} nu mai acceptă coduri deocamdată"],
   ["Try again in {n} seconds", "Reîncercați peste {n} secunde"],
@@ -102,7 +102,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "line {n} is also the gate of zone {zone}, with a different contact or bias",
-    "linia {n} este și linia de armare a zonei {zone}, cu alt contact sau altă polarizare",
+    "linia {n} este și linia de armare a zonei {zone}, cu alt contact sau altă rezistență pull-up sau pull-down",
   ],
   [
     "unknown chip {name}. Known in gpio.chips: {names}. Without chip, the zone uses the chip of gpio.chip",
@@ -133,7 +133,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "bucla zonei semnalează singură sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
   ],
   ["unknown profile {name}. Known: {names}", "profilul {name} nu există; profile: {names}"],
-  ["invalid schedule. Use a form such as {example}", "program greșit; exemplu: {example}"],
+  ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
   [
     "EN 50131 requires signals of {n} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone",
     "EN 50131 cere prelucrarea semnalelor de {n} ms; folosiți cel mult atât sau allowSlow: true pentru o zonă mai lentă",
@@ -168,11 +168,12 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["the broker is new in the configuration", "brokerul este nou în configurație"],
   ["Restart the daemon to use it", "Reporniți serviciul pentru a-l folosi"],
   [
-    "kinds needs on: alarm, because {reason} is of the whole site. Remove kinds",
-    "kinds cere on: alarm, fiindcă {reason} privește tot sistemul; ștergeți kinds",
+    "kinds needs on: alarm, because {reason} concerns the whole site. Remove kinds",
+    "kinds cere on: alarm, deoarece {reason} se referă la întreaga locație; ștergeți kinds",
   ],
   ["no GPIO chip with {wanted} (found: {found})", "nu există niciun cip GPIO cu {wanted} (există: {found})"],
   ["the label {label}", "eticheta {label}"],
-  ["the device {device}", "dispozitivul {device}"],
+  // Before the next one, whose {device} would fit it too.
   ["the device file {path}", "fișierul de dispozitiv {path}"],
+  ["the device {device}", "dispozitivul {device}"],
 ];

@@ -36,7 +36,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["intervention {id} does not exist", "intervenția {id} nu există"],
   [
     "intervention {id} is changed by too many clients; try again",
-    "intervenția {id} se modifică în alt loc; reîncercați",
+    "intervenția {id} este modificată de prea mulți clienți; reîncercați",
   ],
   [
     "intervention {id} has changed since it was read; read it again",
@@ -58,11 +58,12 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["this installation has already been set up", "această instalație este deja configurată"],
   ["a password must not contain control characters", "parola conține caractere de control"],
-  ["a password needs at least {n} characters", "parola trebuie să aibă cel puțin {n} caractere"],
+  // Before the next one, whose {n} would fit it too.
   [
     "a password needs at least {n} different characters",
     "parola trebuie să aibă cel puțin {n} caractere diferite",
   ],
+  ["a password needs at least {n} characters", "parola trebuie să aibă cel puțin {n} caractere"],
   [
     "a password may have at most {n} bytes; letters such as ș count as two",
     "parola poate avea cel mult {n} de octeți; literele ca ș ocupă doi",
@@ -81,7 +82,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
 
   // Outputs
   ["output {name} is in use now", "ieșirea {name} este activă acum"],
-  ["Test it afterwards", "Testați-o după aceea"],
+  ["Test it afterwards", "Testați-o mai târziu"],
   ["output {name} does not exist", "ieșirea {name} nu există"],
 
   // Backup and restore
@@ -100,7 +101,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["a backup may have at most {n} bytes", "o copie de siguranță poate avea cel mult {n} de octeți"],
   [
     "the previous upload is still being checked; try again shortly",
-    "copia încărcată anterior se verifică încă; reîncercați imediat",
+    "copia încărcată anterior se verifică încă; reîncercați peste câteva secunde",
   ],
   [
     "a piece was uploaded during the check; try again",
@@ -151,9 +152,9 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "Nothing was stored. Free space on the disk or check it, then repeat the request",
     "Nu s-a salvat nimic. Eliberați spațiu pe disc sau verificați-l, apoi reîncercați",
   ],
-  ["the daemon is restarting; try again shortly", "serviciul repornește; reîncercați imediat"],
+  ["the daemon is restarting; try again shortly", "serviciul repornește; reîncercați peste câteva secunde"],
   ["the daemon is stopping", "serviciul se oprește"],
-  ["the local API is starting", "serviciul pornește"],
+  ["the local API is starting", "API-ul local pornește"],
 
   // Why a trip was not dispatched
   ["walk test by {who}", "test de mers (walk test), {who}"],
@@ -173,7 +174,10 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
 
   // Discovery and the broker
   ["the broker closed the connection", "brokerul a închis conexiunea"],
-  ["the broker allows this account to read nothing", "brokerul nu permite acestui cont să citească nimic"],
+  [
+    "the broker does not allow this account to read any topic",
+    "brokerul nu permite acestui cont să citească niciun topic",
+  ],
   ["the MQTT broker cannot be reached: {reason}", "brokerul MQTT este indisponibil: {reason}"],
 
   // The place of an error, before the error

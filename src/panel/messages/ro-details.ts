@@ -39,11 +39,11 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "value.true": "da",
   "value.false": "nu",
   "from.command line": "linia de comandă",
-  "from.control socket": "linia de comandă",
+  "from.control socket": "socketul de control",
   "from.dispatch centre": "dispecerat",
   "from.dispatcher": "dispecerul",
   "from.itself": "serviciu",
-  "from.silent sites": "supravegherea locațiilor",
+  "from.silent sites": "monitorizarea locațiilor",
   "from.start": "pornire",
   "from.sync": "sincronizare",
 };

@@ -51,7 +51,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): conexiune slăbită, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
-    "Bucla zonei {zone} măsoară {ohms} Ω: nici normal ({normal} Ω), nici alarmă ({alarm} Ω), nici scurtcircuit, nici întreruptă. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
+    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
   "on-battery":
     "Tensiunea de rețea lipsește din {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
@@ -81,7 +81,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
-    "{sites} locații au încetat să raporteze în același timp. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
+    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":

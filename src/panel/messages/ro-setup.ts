@@ -33,7 +33,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "centreTrial.busy": "Test în curs…",
   "centreTrial.findings": "Rezultatele testului cu dispeceratul",
   "centreTrial.well": "OK",
-  "centreTrial.doubt": "Atenție",
+  "centreTrial.doubt": "Avertizare",
   "centreTrial.fault": "Eroare",
   "guide.objectives":
     "Obiectivele la care se referă intervențiile. Provin din configurație sau din santinela objectives import.",

@@ -5,14 +5,18 @@ import type { EN_SITES } from "./en-sites.ts";
 export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.level": "Stare",
   "sites.none":
-    "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi trimite intervențiile.",
+    "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi transmite intervențiile.",
   "sites.noneFound": "Nicio locație nu corespunde.",
   "sites.reported": "Ultimul raport",
-  "sites.why": "Motiv",
+  "sites.why": "Motive",
   "sites.ref": "Referință",
   "sites.version": "Versiune",
   "sites.silentSince": "nu raportează din {time}",
-  "sites.backlog": "{n} înregistrări în așteptare de {time}",
+  "sites.backlog": {
+    one: "{n} înregistrare în așteptare de {time}",
+    few: "{n} înregistrări în așteptare, cea mai veche de {time}",
+    other: "{n} de înregistrări în așteptare, cea mai veche de {time}",
+  },
   "sites.moreFaults": {
     one: "încă {n} deranjament",
     few: "încă {n} deranjamente",

@@ -36,7 +36,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.powerUpDelayS":
     "Întârziere la punerea sub tensiune: secunde în care deschiderile unei linii GPIO se ignoră. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
-    "După câte secunde fără niciun mesaj apare deranjamentul de supraveghere. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
+    "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
@@ -44,7 +44,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.gpio": "Numărul liniei pe cipul ei: pe un Raspberry Pi, numărul BCM.",
   "zoneHelp.input.chip": "Numele cipului din gpio.chips; implicit, cipul din gpio.chip.",
   "zoneHelp.input.contact":
-    "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează. NO: este deschisă în stare normală.",
+    "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează zona. NO: este deschisă în stare normală.",
   "zoneHelp.input.bias":
     "Rezistența internă a liniei (pull-up sau pull-down); necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":

@@ -19,7 +19,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
-  "found.noSensors": "Încă niciunul. Deschideți o dată un senzor: apare cu ultimul mesaj.",
+  "found.noSensors": "Nu a fost găsit încă niciun senzor. Deschideți unul: apare cu ultimul mesaj.",
   "found.all": {
     one: "Afișarea senzorului",
     few: "Afișarea tuturor celor {n} senzori",
@@ -35,8 +35,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     other: "Încă {n} de topicuri și dispozitive",
   },
   "found.unknownText":
-    "Anunțul producătorului lipsește sau nu este cunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
-  "found.noValues": "nimic ce poate citi o zonă",
+    "Anunțurile lor lipsesc sau nu sunt cunoscute. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
+  "found.noValues": "nicio valoare pe care o zonă o poate citi",
   "found.useTopic": "Alegerea acestui topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
@@ -90,7 +90,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.objectiveHelp": "Unde trimite dispeceratul un echipaj.",
   "zoneForm.otherObjective": "altul, după număr",
   "zoneForm.objectiveIdAlone":
-    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Cu un dispecerat, este numărul de acolo.",
+    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Când adăugați unul, introduceți numărul obiectivului la dispecerat.",
   "zoneForm.objectiveIdHelp": "Numărul obiectivului la dispecerat.",
   "zoneForm.doubts": "De verificat",
   "zoneForm.supply": "Se deschide când firmware-ul acestui Raspberry Pi raportează subtensiune.",
@@ -148,7 +148,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
 
   "doubt.computed-value": "Valoarea este calculată ({template}): completați calea până la ea.",
   "doubt.no-device-class": "Dispozitivul nu își raportează clasa.",
-  "doubt.kind-guessed": "Dispozitivul nu arată ce este acest contact: verificați tipul zonei.",
+  "doubt.kind-guessed": "Dispozitivul nu raportează ce este acest contact: verificați tipul zonei.",
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
   "doubt.telemetry-only":
     "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe dispozitiv, pentru raportare imediată.",
@@ -156,7 +156,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine automat după autoRestoreS.",
-  "doubt.not-started": "Gatewayul nu cunoaște încă tot despre acest dispozitiv: finalizați împerecherea.",
+  "doubt.not-started": "Gatewayul nu are încă toate datele acestui dispozitiv: finalizați împerecherea.",
 
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",
