@@ -17,7 +17,7 @@ import { EMPTY_SUMMARY } from "./sync-queue.ts";
 import { entryOfEvent, HISTORY_MAX, type TimelineCursor, type TimelinePage } from "./timeline.ts";
 
 /** The unfinished interventions, in whatever database they are. */
-interface UnfinishedReader {
+export interface UnfinishedReader {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): Promise<UnfinishedCounts>;
   newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
