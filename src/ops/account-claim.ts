@@ -2,12 +2,18 @@ import { createHash } from "node:crypto";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { AppError } from "../domain/errors.ts";
+import { foreignName, plainLine } from "../domain/single-line.ts";
 import type { EnrolledSite, EnrolmentClaim } from "../generated/types.ts";
 import { validateEnrolledSite } from "../generated/validators.js";
 
 const TIMEOUT_MS = 20_000;
 /** Seconds that a centre waits after too many wrong codes, if it names no other time. */
 const RETRY_S = 900;
+const RETRY_S_MAX = 86_400;
+/** The longest message of a centre is a sentence with its remedy. */
+const MESSAGE_LENGTH_MAX = 300;
+/** RFC 5321, 4.5.3.1.3. */
+const EMAIL_LENGTH_MAX = 254;
 /** That of the API. */
 const PASSWORD_LENGTH_MIN = 20;
 
@@ -47,6 +53,10 @@ export function passwordFor(
 
 /** @throws AppError `usage` for what cannot be the base URL of a dispatch centre */
 export function assertCentreAddress(centre: string): void {
+  if (/^https?:\/\/[^/]*@/.test(centre))
+    throw new AppError("usage", "the address of a dispatch centre must not contain a user name or password", {
+      hint: "Use its base URL alone: the one-time code is the authentication.",
+    });
   if (!/^https?:\/\/[^\s?#]+$/.test(centre))
     throw new AppError("usage", `${centre} is not the address of a dispatch centre`, {
       hint: "Use its base URL, such as https://dispecerat.example.ro/api.",
@@ -70,8 +80,19 @@ export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): P
       hint: hints.unanswered,
     });
   const answer = parseJson(reply.body);
-  if (reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site) return answer;
+  const isMine = reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site;
+  if (isMine && isAddress(answer.email)) return answer;
   throw refusal(asked, reply, answer);
+}
+
+/** It is written into the configuration: a server that means harm must not write more than an address. */
+function isAddress(email: string): boolean {
+  return email.length <= EMAIL_LENGTH_MAX && plainLine(email) === email;
+}
+
+/** What the centre says, as one line of readable characters: it is shown in a terminal. */
+function saidBy(centre: string, message: string): string {
+  return `${centre}: ${foreignName(message, MESSAGE_LENGTH_MAX)}`;
 }
 
 function refusal(
@@ -81,16 +102,17 @@ function refusal(
 ): AppError {
   const { message } = (typeof answer === "object" && answer !== null ? answer : {}) as { message?: unknown };
   if (typeof message === "string" && status === 403)
-    return new AppError("forbidden", `${centre}: ${message}`, { hint: hints.refused });
+    return new AppError("forbidden", saidBy(centre, message), { hint: hints.refused });
   if (status === 429) {
-    const waitS = headers["retry-after"] ?? String(RETRY_S);
+    const said = headers["retry-after"] ?? "";
+    const waitS = /^\d+$/.test(said) ? Math.min(Number(said), RETRY_S_MAX) : RETRY_S;
     return new AppError("busy", `${centre} accepts no further codes for now`, {
       hint: `Try again in ${waitS} seconds.`,
-      retryAfterS: Number(waitS) || RETRY_S,
+      retryAfterS: waitS,
     });
   }
   if (typeof message === "string" && (status === 400 || status === 409 || status >= 500))
-    return new AppError("unavailable", `${centre}: ${message}`);
+    return new AppError("unavailable", saidBy(centre, message));
   return new AppError("bad-data", `the server at ${centre} cannot enrol sites (${status})`, {
     hint: hints.foreign,
   });

@@ -133,3 +133,52 @@ test("without a configuration, the command names the one that creates it", async
   expect(code).toBe(66);
   expect(stderr).toContain("santinela init");
 });
+
+test("a centre that means harm writes no control characters and no long texts to the terminal", async () => {
+  const answers: readonly (readonly [status: number, headers: Record<string, string>, body: object])[] = [
+    [403, {}, { message: `\u001B]0;owned\u0007\u001B[2J\nwrote /etc/santinela\r\n${"y".repeat(100_000)}` }],
+    [500, {}, { message: `\u001B[31m${"z".repeat(100_000)}` }],
+    [429, { "Retry-After": "soon; run rm" }, {}],
+    [429, { "Retry-After": "99999999999999" }, {}],
+  ];
+  for (const [status, headers, body] of answers) {
+    const url = await serve((_request, response) => {
+      response
+        .writeHead(status, { "Content-Type": "application/json", ...headers })
+        .end(JSON.stringify(body));
+    });
+    const { code, stdout, stderr } = await enrol(url);
+    expect(code).not.toBe(0);
+    expect(stdout).toBe("");
+    // One line for the error and one for the remedy, in readable characters.
+    expect(stderr.split("\n").length).toBeLessThanOrEqual(3);
+    expect(stderr.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    expect(stderr.length).toBeLessThan(600);
+    if (status === 429) expect(stderr).toMatch(/Try again in (900|86400) seconds\./);
+  }
+});
+
+test.each([
+  ["a control character", "a@b.ro\u001B[2J"],
+  ["no end", `${"a".repeat(100_000)}@b.ro`],
+])("an address of the account with %s is not written into the configuration", async (_what, email) => {
+  const url = await serve((_request, response) => {
+    const body = { email, site: "hala-nord", objectives: ["obiective/cladiri/1"] };
+    response.writeHead(201, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  });
+  const { stdout, stderr } = await enrol(url);
+  expect([stdout, stderr]).toEqual(["", expect.stringMatching(/cannot enrol sites \(201\)/)]);
+});
+
+test("an address with a name and a password in it uses no code", async () => {
+  let requests = 0;
+  const url = await serve((_request, response) => {
+    requests += 1;
+    response.writeHead(500).end();
+  });
+  const { code, stderr } = await enrol(url.replace("http://", "http://ana:secret@"));
+  expect([code, requests]).toEqual([64, 0]);
+  expect(stderr).toMatch(/must not contain a user name or password/);
+  // The password of the URL is not repeated in a log or on a screen.
+  expect(stderr).not.toContain("secret");
+});
