@@ -17,7 +17,9 @@ const OVER_BOTH =
   "access decisions enrolment event-log failures fleet interface many-sites model objective-lists openapi site-scope".split(
     " ",
   );
-const OVER_POSTGRES = HAS_POSTGRES ? OVER_BOTH.map((name) => `test/http/${name}.test.ts`) : [];
+const OVER_POSTGRES = HAS_POSTGRES
+  ? [...OVER_BOTH.map((name) => `test/http/${name}.test.ts`), "test/service/silence-watch.test.ts"]
+  : [];
 
 export default defineConfig({
   test: {

@@ -174,6 +174,8 @@ export class DaemonFront {
     });
     this.#stops.push(() => server.stop());
     const { address, loopbackPort } = await server.start();
+    // Those since the end of an earlier front.
+    records.fleet.reportsMissed().catch(() => {});
     // Stopped before the server, which waits for pending responses.
     this.#stops.push(() => backupWorker.stop());
     this.#stops.push(() => longLists.stop());

@@ -108,6 +108,7 @@ export const CONDITIONS = {
   },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
+  "silent-sites-unknown": { severity: "warning", title: "Silent sites cannot be detected" },
   "database-unavailable": { severity: "error", title: "Database unavailable" },
   "thread-failed": { severity: "error", title: "Part of the daemon failed and was restarted" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
@@ -195,6 +196,8 @@ export const CONDITION_MESSAGES = {
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
+  "silent-sites-unknown":
+    "since {since} this dispatch centre keeps missing reports, so it cannot say which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
   "thread-failed":

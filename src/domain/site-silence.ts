@@ -38,6 +38,7 @@ const OUTAGE_SHOWN_FOR_MS = 86_400_000;
 /**
  * Plans a look for silent sites. A centre that was down itself, or whose clock was set, has missed reports: it must have listened
  * for the whole time before it can call a site silent.
+ * @param nowMs until when it is known which sites have reported
  * @param watchingSinceMs since when reports were received without interruption, by the same clock as `nowMs`
  * @returns undefined while that is too short
  */

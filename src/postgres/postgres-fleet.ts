@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { AppError } from "../domain/errors.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
+import type { Reception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
@@ -12,16 +13,22 @@ import {
   SITES_MAX,
   tooManySites,
   type Fleet,
+  type Looks,
   type SilenceResult,
   type SiteCounts,
 } from "../service/fleet.ts";
+import { ReportIntake } from "../service/report-intake.ts";
 import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
+  AFTER,
+  CLAMP,
   enrolledSites,
+  HISTORY,
   isNew,
+  LEVELS,
   ownReports,
   READ_SITES,
   reported,
@@ -34,19 +41,19 @@ import {
   tooManyReports,
   type AskedSite,
   type GivenReport,
+  type LevelRow,
   type ReportedSite,
   type SiteRow,
 } from "./site-rows.ts";
+import { shareReception } from "./shared-reception.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
 /** Each failed attempt means that another process stored a report of the same site in between. */
 const ATTEMPTS_MAX = 20;
-/** Changes shown of each site, as in SQLite; `removeOldRows` removes older ones. */
-export const HISTORY_MAX = 200;
 
 export interface PostgresFleetOptions extends RepairOptions {
   readonly connections: PostgresConnections;
-  readonly clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">;
+  readonly clock: Pick<Clock, "afterEventLoopTurn" | "monotonicMs" | "wallMs">;
   /**
    * Wall clock of the reports, milliseconds since 1970. Undefined for that of the database, which all processes share: one
    * machine with a wrong clock would otherwise call every site silent. Tests set it.
@@ -59,21 +66,25 @@ export class PostgresFleet implements Fleet {
   readonly #options: PostgresFleetOptions;
   readonly #connections: PostgresConnections;
   readonly #reports: TurnBatch<GivenReport, AppError | undefined>;
+  readonly #intake: ReportIntake;
+  /** Names this process to the others. */
+  readonly #process: string;
 
   constructor(options: PostgresFleetOptions) {
     this.#options = options;
     this.#connections = options.connections;
     this.#reports = new TurnBatch(options.clock, (reports) => this.#store(reports));
+    this.#intake = new ReportIntake(options.clock);
+    this.#process = options.newUid();
   }
 
   async report(given: SiteReport, principal: Principal): Promise<void> {
     const report = decideReport(given, principal);
-    const refusal = await this.#reports.ask({
-      report,
-      isOfSite: principal.site !== undefined,
-      accountId: principal.accountId,
+    const [isOfSite, { accountId }] = [principal.site !== undefined, principal];
+    await this.#intake.take(async () => {
+      const refusal = await this.#reports.ask({ report, isOfSite, accountId });
+      if (refusal) throw refusal;
     });
-    if (refusal) throw refusal;
   }
 
   async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
@@ -131,28 +142,25 @@ export class PostgresFleet implements Fleet {
   }
 
   findSilent(query: SilenceQuery): Promise<SilenceResult> {
-    return this.#connections.transaction(async (queries) => {
-      const shift = (await this.#now(queries)) - query.nowMs;
-      const { from, to } = query.togetherMs;
-      const shifted = {
-        reportedBeforeMs: query.reportedBeforeMs + shift,
-        togetherMs: { from: from + shift, to: to + shift },
-        nowMs: query.nowMs + shift,
-      };
-      return markSilent(queries, shifted, this.#options);
-    });
+    return this.#connections.transaction((queries) => markSilent(queries, query, this.#options));
   }
 
-  /** Corrects reports from the future of the common clock, whatever the clock of this process was set to. */
-  async clockStepped(): Promise<void> {
-    const nowMs = await this.#now(this.#connections);
-    await this.#connections.query(CLAMP, [nowMs]);
+  /** By the clock of the server, which may be set too, and differs from that of the next primary. */
+  async reception(looks: Looks): Promise<Reception> {
+    const nowMs = await this.#now();
+    if (this.#intake.noteClock(nowMs)) await this.#connections.query(CLAMP, [nowMs]);
+    const own = { ...this.#intake.at(nowMs), process: this.#process };
+    return shareReception(this.#connections, own, { ...looks, nowMs });
   }
 
-  async #now(queries: Queries): Promise<number> {
+  reportsMissed(): void {
+    this.#intake.missed();
+  }
+
+  async #now(): Promise<number> {
     const { nowMs } = this.#options;
     if (nowMs) return Math.round(nowMs());
-    const [row] = await queries.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
+    const [row] = await this.#connections.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
     return row?.now ?? 0;
   }
 
@@ -236,14 +244,3 @@ export class PostgresFleet implements Fleet {
 
 /** Why reports are not stored. */
 type Refusals = Map<GivenReport, AppError>;
-
-interface LevelRow {
-  readonly rank: number;
-  readonly sites: number;
-  readonly silent: number;
-}
-
-const LEVELS = "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
-const HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
-const AFTER = "SELECT * FROM sites WHERE id > $1 ORDER BY id LIMIT $2";
-const CLAMP = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

@@ -1,6 +1,6 @@
 import { removeOldAudit } from "./audit-trail.ts";
 import type { PostgresConnections } from "./connection.ts";
-import { HISTORY_MAX } from "./postgres-fleet.ts";
+import { HISTORY_MAX } from "./site-rows.ts";
 
 /** A number of our own for the lock that lets one process at a time remove old rows. */
 const RETENTION_LOCK = 0x72657465;

@@ -238,4 +238,12 @@ export const STEPS: readonly string[] = [
   -- The account whose reports of a site are taken while no account of its own is enrolled; null until the next report.
   ALTER TABLE sites ADD COLUMN account bigint;
   `,
+  `
+  -- What each process knows of the reports that it takes: none calls a site silent whose report another has missed.
+  CREATE TABLE report_reception(
+    process text COLLATE "C" PRIMARY KEY,
+    began_at bigint NOT NULL,
+    missed_at bigint, complete_at bigint NOT NULL
+  );
+  `,
 ];

@@ -213,3 +213,19 @@ export function siteConditionOf({ levels, search, ref }: SiteQuery): {
   if (ref !== undefined) conditions.push(`ref = $${values.push(storableText(ref))}`);
   return { where: conditions.join(" AND "), values };
 }
+
+/** Changes shown of each site, as in SQLite; `removeOldRows` removes older ones. */
+export const HISTORY_MAX = 200;
+
+/** Sites of a level, and silent ones of them. */
+export interface LevelRow {
+  readonly rank: number;
+  readonly sites: number;
+  readonly silent: number;
+}
+
+export const LEVELS =
+  "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
+export const HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
+export const AFTER = "SELECT * FROM sites WHERE id > $1 ORDER BY id LIMIT $2";
+export const CLAMP = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

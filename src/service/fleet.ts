@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { refFrom, refText } from "../domain/objective.ts";
 import { isOwnObjective, type Principal } from "../domain/principal.ts";
+import type { Reception } from "../domain/reception.ts";
 import { knownReport, type SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import type { SiteState } from "../domain/site-state.ts";
@@ -15,6 +16,14 @@ export interface SilenceResult {
   readonly hasMore: boolean;
   /** Sites that stopped together and are silent; 0 if they are too few for a common cause. */
   readonly outage: number;
+}
+
+/** How the sites are watched. */
+export interface Looks {
+  /** Time without a report after which a site is silent, milliseconds. */
+  readonly silentMs: number;
+  /** Interval of the looks, milliseconds. */
+  readonly signMs: number;
 }
 
 /** Numbers of sites by level, and of silent ones. */
@@ -44,8 +53,13 @@ export interface Fleet {
   remove(id: number, principal: Principal): Promise<void>;
   /** Opens an intervention for each site that has become silent, each in one transaction with its mark. */
   findSilent(query: SilenceQuery): Promise<SilenceResult>;
-  /** Called when the clock may have been set: no report is from the future. @throws AppError `unavailable` */
-  clockStepped(nowMs: number): Promise<void>;
+  /**
+   * Since when and until when it is known which sites have reported, by the clock of the reports. Call it at each look, of which
+   * the other processes learn. After a clock step no report is from the future. @throws AppError `unavailable`
+   */
+  reception(looks: Looks): Promise<Reception>;
+  /** Called when reports may have been missed until now for a reason of this centre: a refusal, a stop of its threads. */
+  reportsMissed(): void;
 }
 
 /** More sites than one dispatch centre has; bounds the table. */

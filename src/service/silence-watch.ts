@@ -1,12 +1,11 @@
-import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { silenceQuery } from "../domain/site-silence.ts";
 import type { Fleet, SilenceResult } from "./fleet.ts";
 
 interface SilenceWatchOptions {
-  readonly fleet: Pick<Fleet, "findSilent" | "clockStepped">;
+  readonly fleet: Pick<Fleet, "findSilent" | "reception" | "reportsMissed">;
   readonly clock: Clock;
   readonly conditions: Conditions;
   readonly log: Log;
@@ -19,73 +18,103 @@ const LOOK_MS_MAX = 15_000;
 const LOOKS_PER_TIME = 4;
 /** Pause between two parts of an outage, so that alarms are stored in between. */
 const PART_PAUSE_MS = 200;
-/** Difference of the two clocks that counts as a clock step. */
-const CLOCK_STEP_MS = 10_000;
+/** A report that has arrived takes less until it is stored, or is known as one that is not: a look judges the time before. */
+const ARRIVAL_MS_MAX = 5_000;
+/** Times of `silentMs` without an opportunity to find a silent site, after which a condition is raised. */
+const HELD_TIMES_MAX = 2;
 
 /** Looks for sites that have become silent. What it has found is in the tables, so a restart loses and repeats nothing. */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
-  #cancel: CancelTimer = () => {};
+  /** Interval of the looks, milliseconds. */
+  readonly #lookMs: number;
+  readonly #arrivalMs: number;
+  #cancelLook: CancelTimer = () => {};
+  #cancelTick: CancelTimer = () => {};
   #isStopped = false;
   #looking: Promise<void> | undefined;
-  /** Since when reports are received without interruption, monotonic. */
-  #watchingSinceMs: number;
-  #wallMinusMonotonicMs: number;
+  /** When silent sites could be found the last time, by both clocks. */
+  #judgedAt: { readonly monotonicMs: number; readonly wallMs: number };
 
   constructor(options: SilenceWatchOptions) {
+    const { silentMs } = options;
     this.#options = options;
-    this.#watchingSinceMs = options.clock.monotonicMs();
-    this.#wallMinusMonotonicMs = options.clock.wallMs() - options.clock.monotonicMs();
+    this.#lookMs = Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME);
+    this.#arrivalMs = Math.min(ARRIVAL_MS_MAX, this.#lookMs);
+    this.#judgedAt = this.#now();
   }
 
   start(): void {
-    const { clock, silentMs } = this.#options;
-    this.#watchingSinceMs = clock.monotonicMs();
-    this.#arm(Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME));
+    this.#judgedAt = this.#now();
+    this.#arm(this.#lookMs);
+    this.#tick();
   }
 
   /** Resolves when no look is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancel();
+    this.#cancelLook();
+    this.#cancelTick();
     await this.#looking;
   }
 
   #arm(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#options.clock.after(delayMs, () => {
+    this.#cancelLook = this.#after(delayMs, () => {
       this.#looking = this.#look();
     });
   }
 
+  /** Detects a standstill between the looks too. */
+  #tick(): void {
+    if (!this.#isStopped) this.#cancelTick = this.#after(this.#arrivalMs / 2, () => this.#tick());
+  }
+
+  /** A timer that is late: the process stood still. Its reports are still to be read, or their sites have given up. */
+  #after(delayMs: number, action: () => void): CancelTimer {
+    const { clock, fleet, log } = this.#options;
+    const dueMs = clock.monotonicMs() + delayMs;
+    return clock.after(delayMs, () => {
+      const lateMs = clock.monotonicMs() - dueMs;
+      if (lateMs > this.#arrivalMs / 2) {
+        log.warn("reports-delayed", { lateMs: Math.round(lateMs) });
+        fleet.reportsMissed();
+      }
+      action();
+    });
+  }
+
+  #now(): { monotonicMs: number; wallMs: number } {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+  }
+
   async #look(): Promise<void> {
-    const { clock, log, silentMs } = this.#options;
-    let delayMs = Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME);
+    let delayMs = this.#lookMs;
     try {
       const found = await this.#find();
       if (found) this.#report(found);
       if (found?.hasMore === true) delayMs = PART_PAUSE_MS;
     } catch (error) {
-      // The next look finds the same sites. Without the database no report was stored either: all would look silent.
-      if (error instanceof AppError && error.code === "unavailable")
-        this.#watchingSinceMs = clock.monotonicMs();
-      log.error("silent-sites-look-failed", { error });
+      // The next look finds the same sites. What could not be read or stored, reports could not either.
+      this.#options.fleet.reportsMissed();
+      this.#options.log.error("silent-sites-look-failed", { error });
     }
     this.#arm(delayMs);
   }
 
   async #find(): Promise<SilenceResult | undefined> {
-    const { clock, fleet, silentMs } = this.#options;
-    const [wallMs, monotonicMs] = [Math.round(clock.wallMs()), clock.monotonicMs()];
-    if (Math.abs(wallMs - monotonicMs - this.#wallMinusMonotonicMs) > CLOCK_STEP_MS) {
-      await fleet.clockStepped(wallMs);
-      this.#wallMinusMonotonicMs = wallMs - monotonicMs;
-      this.#watchingSinceMs = monotonicMs;
+    const { fleet, silentMs, conditions } = this.#options;
+    const { completeMs, sinceMs } = await fleet.reception({ silentMs, signMs: this.#lookMs });
+    const query = silenceQuery(completeMs - this.#arrivalMs, sinceMs, silentMs);
+    const now = this.#now();
+    if (query) {
+      this.#judgedAt = now;
+      conditions.clear("silent-sites-unknown");
+      return fleet.findSilent(query);
     }
-    const query = silenceQuery(wallMs, wallMs - (monotonicMs - this.#watchingSinceMs), silentMs);
-    if (query) return fleet.findSilent(query);
-    // Whether reports can be stored must be known at every look of the waiting time too.
-    await fleet.clockStepped(wallMs);
+    if (now.monotonicMs - this.#judgedAt.monotonicMs > HELD_TIMES_MAX * silentMs)
+      conditions.raise("silent-sites-unknown", { since: isoTime(this.#judgedAt.wallMs) });
     return undefined;
   }
 

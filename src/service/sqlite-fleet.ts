@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
+import { commonReception, type Reception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
 import { afterReport, type SiteState } from "../domain/site-state.ts";
@@ -17,10 +18,12 @@ import {
   SITES_MAX,
   tooManySites,
   type Fleet,
+  type Looks,
   type SilenceResult,
   type SiteCounts,
 } from "./fleet.ts";
 import type { InterventionService } from "./interventions.ts";
+import { ReportIntake } from "./report-intake.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "./site-repairs.ts";
 import type { Remote } from "../domain/remote.ts";
 
@@ -63,15 +66,21 @@ export class SqliteFleet extends SqliteSites implements Fleet {
   readonly #options: SqliteFleetOptions;
   readonly #accounts: AccountStore;
   readonly #events: EventService;
+  readonly #intake: ReportIntake;
 
   constructor(options: SqliteFleetOptions) {
     super(options.database);
     this.#options = options;
     this.#accounts = new AccountStore(options.database);
     this.#events = new EventService(options);
+    this.#intake = new ReportIntake(options.clock);
   }
 
   report(given: SiteReport, principal: Principal): Promise<void> {
+    return this.#intake.take(() => this.#store(given, principal));
+  }
+
+  #store(given: SiteReport, principal: Principal): Promise<void> {
     return this.#write(() => {
       const nowMs = Math.round(this.#options.clock.wallMs());
       const report = decideReport(given, principal);
@@ -123,8 +132,14 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     });
   }
 
-  clockStepped(nowMs: number): Promise<void> {
-    return this.#write(() => this.sites.clampReports(nowMs));
+  async reception({ signMs }: Looks): Promise<Reception> {
+    const nowMs = Math.round(this.#options.clock.wallMs());
+    if (this.#intake.noteClock(nowMs)) await this.#write(() => this.sites.clampReports(nowMs));
+    return commonReception(this.#intake.at(nowMs), [], { nowMs, signMs });
+  }
+
+  reportsMissed(): void {
+    this.#intake.missed();
   }
 
   /** In the group commit of the records: the sync is woken only once both are on disk. */
@@ -174,7 +189,8 @@ export class ThreadedFleet extends SqliteSites implements Fleet {
   readonly report: Fleet["report"];
   readonly remove: Fleet["remove"];
   readonly findSilent: Fleet["findSilent"];
-  readonly clockStepped: Fleet["clockStepped"];
+  readonly reception: Fleet["reception"];
+  readonly reportsMissed: Fleet["reportsMissed"];
 
   /** @param database a read-only connection */
   constructor(writer: Remote<Fleet>, database: Database) {
@@ -182,6 +198,8 @@ export class ThreadedFleet extends SqliteSites implements Fleet {
     this.report = (...args) => writer.report(...args);
     this.remove = (...args) => writer.remove(...args);
     this.findSilent = (...args) => writer.findSilent(...args);
-    this.clockStepped = (...args) => writer.clockStepped(...args);
+    this.reception = (...args) => writer.reception(...args);
+    // A writer that has failed starts again, which counts as an interruption too.
+    this.reportsMissed = () => void writer.reportsMissed().catch(() => {});
   }
 }

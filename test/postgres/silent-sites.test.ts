@@ -13,6 +13,7 @@ import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
 const SITES = 300;
 const SILENT_MS = 600_000;
+const LOOKS = { silentMs: SILENT_MS, signMs: 15_000 };
 
 interface Repair {
   readonly id: number;
@@ -30,7 +31,7 @@ describeWithPostgres("the sites of a centre of two processes", () => {
     const url = await server.newDatabase();
     clock = new ManualClock();
     both = [await PostgresCentre.open(url, clock), await PostgresCentre.open(url, clock)];
-  }, 30_000);
+  });
   afterEach(async () => {
     for (const centre of both) await centre.close();
     await server.stop();
@@ -109,10 +110,12 @@ describeWithPostgres("the sites of a centre of two processes", () => {
     ahead.advance(7 * 86_400_000);
     const fleet = new PostgresFleet({ ...own, clock: ahead, newUid: randomUUID });
     await fleet.report(REPORT, OPERATOR_USER);
-    const wrong = silenceQuery(ahead.wallMs(), ahead.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery;
-    expect((await fleet.findSilent(wrong)).silent).toEqual([]);
-    await fleet.clockStepped();
-    expect((await fleet.findSilent(wrong)).silent).toEqual([]);
+    for (let look = 0; look < 3; look += 1) {
+      const { completeMs } = await fleet.reception(LOOKS);
+      const judged = silenceQuery(completeMs, completeMs - SILENT_MS, SILENT_MS) as SilenceQuery;
+      expect((await fleet.findSilent(judged)).silent).toEqual([]);
+      ahead.stepWall(-3 * 86_400_000);
+    }
     expect(await repairs()).toEqual([]);
   });
 

@@ -74,6 +74,7 @@ async function inPostgres(): Promise<Adapter> {
 
 const ALL: SiteQuery = { levels: [], sort: "trouble", descending: false, start: 0, end: 1000 };
 const SILENT_MS = 600_000;
+const LOOKS = { silentMs: SILENT_MS, signMs: 15_000 };
 
 describe("SQLite in the calling thread", () => contractOf(inThisThread));
 describe("SQLite read on a connection of its own", () => contractOf(readElsewhere));
@@ -82,7 +83,7 @@ let server: PostgresServer;
 describeWithPostgres("PostgreSQL", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 30_000);
+  });
   afterAll(() => server.stop());
   contractOf(inPostgres);
 });
@@ -303,11 +304,28 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect(await adapter.newestEvent()).toMatchObject({ event: "site-removed", who: OPERATOR_USER.email });
   });
 
-  test("a clock that is set back leaves no report in the future", async () => {
+  test("a clock that is set back leaves no report in the future, and counts as an interruption", async () => {
+    await fleet.reception(LOOKS);
     await report();
     clock.stepWall(-3_600_000);
-    await fleet.clockStepped(clock.wallMs());
+    const { sinceMs, completeMs } = await fleet.reception(LOOKS);
     expect((await site())?.reportedAtMs).toBe(clock.wallMs());
+    expect([sinceMs, completeMs]).toEqual([clock.wallMs(), clock.wallMs()]);
+  });
+
+  test("what is known of reports ends with the oldest that is on its way, and begins after the last refused one", async () => {
+    const beganMs = clock.wallMs();
+    pass(60_000);
+    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: beganMs, completeMs: clock.wallMs() });
+    const stored = report();
+    const arrivedMs = clock.wallMs();
+    pass(60_000);
+    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: beganMs, completeMs: arrivedMs });
+    await stored;
+    fleet.reportsMissed();
+    const missedMs = clock.wallMs();
+    pass(60_000);
+    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: missedMs, completeMs: clock.wallMs() });
   });
 
   test("all sites are read in parts", async () => {

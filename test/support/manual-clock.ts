@@ -58,6 +58,16 @@ export class ManualClock implements Clock {
     return true;
   }
 
+  /** The process does not run for a time: its timers run late, after it. */
+  standStill(ms: number): void {
+    const endMs = this.#monotonicMs + ms;
+    this.#moveTo(endMs);
+    for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
+      this.#timers.delete(next);
+      next.action();
+    }
+  }
+
   /** Steps the wall clock alone, like a time server or a user. */
   stepWall(ms: number): void {
     this.#wallMs += ms;

@@ -1,4 +1,4 @@
-import type { Request, Response, RequestHandler, Router } from "express";
+import type { ErrorRequestHandler, Request, Response, RequestHandler, Router } from "express";
 import { isoTime } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { SITE_LEVELS, type SiteState } from "../../domain/site-state.ts";
@@ -9,6 +9,7 @@ import { validated } from "../../service/validation.ts";
 import type { SiteQuery } from "../../store/sites.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
+import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idOf, json } from "../resource.ts";
@@ -28,6 +29,7 @@ export function fleetRoutes(
   addResource(router, "/site-reports", guard, {
     post: [readBody, (request, response) => takeReport(fleet, request, response)],
   });
+  router.use("/site-reports", noteRefusal(fleet));
   addResource(router, "/sites", guard, {
     get: async (request, response) => {
       const query = siteQueryOf(request);
@@ -70,6 +72,15 @@ async function takeReport(fleet: Fleet, request: Request, response: Response): P
   // Ten thousand sites get this each minute, some over a radio link: the headers that protect a browser are left out.
   for (const name of [...response.getHeaderNames(), "Connection"]) response.removeHeader(name);
   response.status(204).end();
+}
+
+/** A report that was refused for a reason of this centre, before it was given to the fleet too, is not the silence of its site. */
+function noteRefusal(fleet: Fleet): ErrorRequestHandler {
+  return (error, _request, _response, next) => {
+    const { statusCode } = errorResponse(error);
+    if (statusCode === 429 || statusCode >= 500) fleet.reportsMissed();
+    next(error);
+  };
 }
 
 /** @throws AppError `forbidden` for the account of a site */

@@ -44,6 +44,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.outbox-write-failed": "Coada de transmitere nu poate fi scrisă",
   "condition.http-address-unavailable": "Adresa API-ului local este indisponibilă",
   "condition.sites-silent": "Multe locații au încetat simultan să raporteze",
+  "condition.silent-sites-unknown": "Locațiile care nu raportează nu pot fi detectate",
   "condition.database-unavailable": "Baza de date este indisponibilă",
   "condition.thread-failed": "O parte a serviciului s-a oprit și a fost repornită",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",

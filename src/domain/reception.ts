@@ -1,0 +1,49 @@
+/* Until when a dispatch centre knows which of its sites have reported. */
+
+/** What one process knows of the reports that it takes; wall clock of the reports, milliseconds since 1970. */
+export interface ProcessReception {
+  /** Since when it takes reports. */
+  readonly beganMs: number;
+  /** When it last may have missed some: it was stopped, without its database, or refused one; null for never. */
+  readonly missedMs: number | null;
+  /** All reports that arrived before are stored, or are missed ones. */
+  readonly completeMs: number;
+}
+
+/** The same for all processes together. */
+export interface Reception {
+  /** Since when at least one process takes reports, and none has missed one. */
+  readonly sinceMs: number;
+  readonly completeMs: number;
+}
+
+/** A time without a sign of another process after which it counts as lost, from the interval of those signs. */
+const SIGNS_UNTIL_LOST = 4;
+
+/**
+ * Joins what all processes that share a database know. A process without a sign of life may have reports that are not stored
+ * yet: nothing is decided about that time until it counts as lost. Then it may have missed reports until that moment.
+ * @param others as they last said; those of the future (the clock was set back) and of long ago left out
+ * @param signMs interval at which each process says it
+ */
+export function commonReception(
+  own: ProcessReception,
+  others: readonly ProcessReception[],
+  { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
+): Reception {
+  const lostMs = SIGNS_UNTIL_LOST * signMs;
+  const isLost = ({ completeMs }: ProcessReception): boolean => nowMs - completeMs > lostMs;
+  const alive = [own, ...others.filter((one) => !isLost(one))];
+  const missed = alive.flatMap(({ missedMs }) => missedMs ?? []);
+  const lost = others.filter(isLost).map(({ completeMs }) => completeMs + lostMs);
+  const began = Math.min(...alive.map(({ beganMs }) => beganMs));
+  return {
+    sinceMs: Math.max(began, ...missed, ...lost),
+    completeMs: Math.min(...alive.map(({ completeMs }) => completeMs)),
+  };
+}
+
+/** For how long the last sign of a lost process is needed. */
+export function signKeptMs({ silentMs, signMs }: { silentMs: number; signMs: number }): number {
+  return 2 * SIGNS_UNTIL_LOST * signMs + silentMs;
+}

@@ -1,0 +1,52 @@
+import { commonReception, signKeptMs, type ProcessReception, type Reception } from "../domain/reception.ts";
+import type { NamedStatement, Queries } from "./connection.ts";
+
+interface SignRow {
+  readonly began_at: number;
+  readonly missed_at: number | null;
+  readonly complete_at: number;
+}
+
+/** Tells the other processes of a centre what this one knows of its reports, and learns what they know. */
+export async function shareReception(
+  queries: Queries,
+  own: ProcessReception & { readonly process: string },
+  { nowMs, silentMs, signMs }: { readonly nowMs: number; readonly silentMs: number; readonly signMs: number },
+): Promise<Reception> {
+  const { process, beganMs, missedMs, completeMs } = own;
+  const keptFromMs = nowMs - signKeptMs({ silentMs, signMs });
+  const rows = await queries.query<SignRow>(SHARE, [
+    process,
+    beganMs,
+    missedMs,
+    completeMs,
+    keptFromMs,
+    nowMs,
+  ]);
+  const others = rows.map((row) => ({
+    beganMs: row.began_at,
+    missedMs: row.missed_at,
+    completeMs: row.complete_at,
+  }));
+  return commonReception(own, others, { nowMs, signMs });
+}
+
+/**
+ * One row for each process. Rows of the future were written before the clock was set back; a process that still runs writes
+ * its own again. Those that another process is removing are skipped, so that two never wait for each other.
+ */
+const SHARE: NamedStatement = {
+  name: "share-reception",
+  text: `
+  WITH own AS (
+    INSERT INTO report_reception(process, began_at, missed_at, complete_at)
+    VALUES($1::text, $2::bigint, $3::bigint, $4::bigint)
+    ON CONFLICT (process) DO UPDATE SET began_at = excluded.began_at, missed_at = excluded.missed_at,
+      complete_at = excluded.complete_at),
+  removed AS (
+    DELETE FROM report_reception WHERE process IN (
+      SELECT process FROM report_reception
+      WHERE process <> $1 AND (complete_at < $5::bigint OR complete_at > $6::bigint) FOR UPDATE SKIP LOCKED))
+  SELECT began_at, missed_at, complete_at FROM report_reception
+  WHERE process <> $1 AND complete_at BETWEEN $5 AND $6`,
+};

@@ -1,0 +1,70 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import type { ProcessReception } from "../domain/reception.ts";
+
+/** Difference of the two clocks that counts as a clock step. */
+const CLOCK_STEP_MS = 10_000;
+/** Errors with which a report was not taken for a reason of this centre. Others are the client's. */
+const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storage", "busy"]);
+
+/**
+ * The reports of one process on their way into the database. What it cannot have noticed is not called the silence of a site:
+ * reports before its start, during a clock step, refused ones, and those that are not stored yet.
+ */
+export class ReportIntake {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #beganMs: number;
+  #missedMs: number | undefined;
+  /** The beginnings of the reports on their way, oldest first; all times of this class are monotonic. */
+  readonly #underway = new Set<{ readonly beganMs: number }>();
+  #wallMinusMonotonicMs: number | undefined;
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+    this.#beganMs = clock.monotonicMs();
+  }
+
+  /** Stores one report by `work`. @throws what `work` throws */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    const report = { beganMs: this.#clock.monotonicMs() };
+    this.#underway.add(report);
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || OF_THE_CENTRE.has(error.code)) this.missed();
+      throw error;
+    } finally {
+      this.#underway.delete(report);
+    }
+  }
+
+  /** Called when reports may have been missed until now. */
+  missed(): void {
+    this.#missedMs = this.#clock.monotonicMs();
+  }
+
+  /**
+   * Compares the wall clock of the reports with the time that has passed.
+   * @returns whether it was set; then the times of earlier reports mean nothing
+   */
+  noteClock(wallMs: number): boolean {
+    const difference = wallMs - this.#clock.monotonicMs();
+    const before = (this.#wallMinusMonotonicMs ??= difference);
+    if (Math.abs(difference - before) <= CLOCK_STEP_MS) return false;
+    this.#wallMinusMonotonicMs = difference;
+    this.missed();
+    return true;
+  }
+
+  /** @param wallMs wall clock of the reports now */
+  at(wallMs: number): ProcessReception {
+    const monotonicMs = this.#clock.monotonicMs();
+    const [oldest] = this.#underway;
+    const wallOf = (ms: number): number => Math.round(wallMs - (monotonicMs - ms));
+    return {
+      beganMs: wallOf(this.#beganMs),
+      missedMs: this.#missedMs === undefined ? null : wallOf(this.#missedMs),
+      completeMs: wallOf(oldest?.beganMs ?? monotonicMs),
+    };
+  }
+}

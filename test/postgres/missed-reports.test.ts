@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Fleet } from "../../src/service/fleet.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
+import { SilenceWatch } from "../../src/service/silence-watch.ts";
+import { OPERATOR_USER } from "../support/app.ts";
+import { REPORT } from "../support/fleet.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* Two processes of a centre look for silent sites, and one of them, or their database, is the reason for missing reports. */
+
+const SILENT_MS = 600_000;
+const LOOK_MS = 15_000;
+
+/** One process: its fleet and its watch. */
+interface Process {
+  readonly centre: PostgresCentre;
+  readonly fleet: Fleet;
+  watch: SilenceWatch;
+  looksOver: number;
+}
+
+describeWithPostgres("two processes that look for silent sites", () => {
+  let server: PostgresServer;
+  let url: string;
+  let clock: ManualClock;
+  /** How far the clock of the server is ahead of that of this machine. */
+  let serverAheadMs: number;
+  let both: [Process, Process];
+  let silences: string[];
+
+  function watchOf(one: Omit<Process, "watch">): SilenceWatch {
+    const log = new JsonLog({ level: "warn", clock, write: (line) => void silences.push(line) });
+    const counted: Clock = {
+      wallMs: () => clock.wallMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      afterEventLoopTurn: (action) => clock.afterEventLoopTurn(action),
+      after: (delayMs, action) => {
+        if (delayMs === LOOK_MS) one.looksOver += 1;
+        return clock.after(delayMs, action);
+      },
+    };
+    const conditions = new ConditionRegistry(clock, log);
+    return new SilenceWatch({ fleet: one.fleet, clock: counted, conditions, log, silentMs: SILENT_MS });
+  }
+
+  async function start(): Promise<Process> {
+    const centre = await PostgresCentre.open(url, clock);
+    await centre.accounts.ensureDevice();
+    const fleet = new PostgresFleet({
+      connections: centre.connections,
+      clock,
+      timezone: "Europe/Bucharest",
+      dispeceratId: 7,
+      newUid: () => crypto.randomUUID(),
+      locale: "en",
+      nowMs: () => clock.wallMs() + serverAheadMs,
+    });
+    const one = { centre, fleet, looksOver: 0 };
+    const made = Object.assign(one, { watch: watchOf(one) });
+    made.watch.start();
+    return made;
+  }
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    url = await server.newDatabase();
+    clock = new ManualClock();
+    serverAheadMs = 0;
+    silences = [];
+    both = [await start(), await start()];
+  });
+  afterEach(async () => {
+    for (const { watch, centre } of both) {
+      await watch.stop();
+      await centre.close();
+    }
+  });
+
+  const report = (at: Process) => at.fleet.report(REPORT, OPERATOR_USER);
+  const repairs = async (): Promise<number> =>
+    (await both[1].centre.connections.query(`SELECT 1 FROM interventions WHERE "type" = 'repair'`)).length;
+
+  /** Passes time in steps of one look, each of which is completed by these processes. */
+  async function pass(ms: number, looking: readonly Process[] = both, alive?: Process): Promise<void> {
+    for (let passed = 0; passed < ms; passed += LOOK_MS) {
+      const due = looking.map((one) => [one, one.looksOver + 1] as const);
+      clock.advance(LOOK_MS);
+      for (const [one, count] of due)
+        while (one.looksOver < count) await new Promise((resolve) => void setImmediate(resolve));
+      if (alive) await report(alive);
+    }
+  }
+
+  test("do not call a site silent whose report one of them has refused, and the other could not know", async () => {
+    const [first] = both;
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    await pass(SILENT_MS / 2);
+    first.fleet.reportsMissed();
+    await pass(SILENT_MS - LOOK_MS);
+    expect(await repairs()).toBe(0);
+    await report(first);
+    await pass(SILENT_MS - LOOK_MS);
+    expect(await repairs()).toBe(0);
+    await pass(4 * LOOK_MS);
+    expect(await repairs()).toBe(1);
+  });
+
+  test("wait for a process that gives no sign, count it as lost, and give its sites the whole time", async () => {
+    const [first, second] = both;
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    await pass(SILENT_MS - 2 * LOOK_MS);
+    await first.watch.stop();
+    await pass(SILENT_MS, [second]);
+    expect(await repairs()).toBe(0);
+    await pass(8 * LOOK_MS, [second]);
+    expect(await repairs()).toBe(1);
+  });
+
+  test("do not wait for one that has just been started beside one that has been running", async () => {
+    const [first, second] = both;
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    await pass(SILENT_MS - 2 * LOOK_MS);
+    const third = await start();
+    await pass(3 * LOOK_MS, [first, second, third]);
+    expect(await repairs()).toBe(1);
+    await third.watch.stop();
+    await third.centre.close();
+  });
+
+  test("call no site silent because the server's clock, or that of the next primary, is a day ahead or behind", async () => {
+    const [first] = both;
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    serverAheadMs = 86_400_000;
+    await pass(SILENT_MS - LOOK_MS, both);
+    await report(first);
+    serverAheadMs = -86_400_000;
+    await pass(SILENT_MS - LOOK_MS, both);
+    expect(await repairs()).toBe(0);
+    await pass(SILENT_MS + 4 * LOOK_MS, both);
+    expect(await repairs()).toBe(1);
+  });
+
+  test(
+    "give each site the whole time after their database was gone for longer",
+    { timeout: 120_000 },
+    async () => {
+      const [first] = both;
+      await pass(SILENT_MS + LOOK_MS, both, first);
+      await server.kill();
+      await pass(SILENT_MS + 4 * LOOK_MS);
+      await server.startAgain();
+      await pass(SILENT_MS - LOOK_MS);
+      expect(await repairs()).toBe(0);
+      await pass(4 * LOOK_MS);
+      expect(await repairs()).toBe(1);
+    },
+  );
+
+  test("find a silence once, although both decide at the same moment", async () => {
+    const [first] = both;
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    await pass(2 * SILENT_MS);
+    expect(await repairs()).toBe(1);
+    expect(silences.filter((line) => line.includes("site-silent"))).toHaveLength(1);
+  });
+});
