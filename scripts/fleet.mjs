@@ -1,6 +1,8 @@
 // Simulates a fleet against two processes of a dispatch centre on PostgreSQL, with a storm of alarms and a fail-over in it, counts
 // every record, and prints a table; npm run test:long does the same with a few sites.
 //   npm run fleet -- [--sites N] [--daemons N] [--minutes M] [--report-s S] [--records N] [--storm-s S] [--out FOLDER]
+// With --costs it measures the processor time of one process for each kind of request instead; --profile FOLDER writes where it goes.
+//   npm run fleet -- --costs [--sites N] [--minutes M] [--profile FOLDER] [--out FOLDER]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
@@ -12,12 +14,16 @@ const { values } = parseArgs({
     "report-s": { type: "string", default: "60" },
     records: { type: "string", default: "5" },
     "storm-s": { type: "string", default: "10" },
+    costs: { type: "boolean", default: false },
+    profile: { type: "string" },
     out: { type: "string", default: "fleet" },
   },
 });
 const seconds = Math.round(Number(values.minutes) * 60);
 if (!(seconds > 0)) throw new Error(`--minutes must be a number above 0 and is ${values.minutes}`);
-runTests(["--project", "long", "--reporter=verbose", "test/fleet/fleet.test.ts"], {
+const file = values.costs ? "test/fleet/costs.test.ts" : "test/fleet/fleet.test.ts";
+runTests(["--project", "long", "--reporter=verbose", file], {
+  ...(values.profile === undefined ? {} : { PROOF_FLEET_PROFILE: values.profile }),
   PROOF_FLEET_SITES: values.sites,
   PROOF_FLEET_DAEMONS: values.daemons,
   PROOF_FLEET_SECONDS: String(seconds),

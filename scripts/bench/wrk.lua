@@ -26,8 +26,8 @@ end
 function done(summary, latency)
   local errors = summary.errors
   print(string.format(
-    '{"requests":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"refused":%d,"broken":%d}',
+    '{"requests":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"refused":%d,"notOpened":%d,"reset":%d,"late":%d}',
     summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
-    errors.status, errors.connect + errors.read + errors.write + errors.timeout
+    errors.status, errors.connect, errors.read + errors.write, errors.timeout
   ))
 end

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { OpenConnections } from "./open-connections.ts";
 import { SOURCE } from "./paths.ts";
 
 /** One kind of request, sent over and over. */
@@ -33,6 +34,9 @@ export interface LoadResult {
 /** A slow flush holds an answer back for half a second; this only ends a request that hangs. */
 const TIMEOUT_S = 30;
 
+/** From this number of connections on it is checked that all were open: a queue of the kernel may hold some of them back. */
+const MANY = 1_000;
+
 /** Why wrk cannot be used; undefined when it can. */
 export function wrkMissing(): string | undefined {
   // wrk -v prints its version and ends with 1.
@@ -49,11 +53,20 @@ export async function send(load: Load, signal: AbortSignal): Promise<LoadResult>
   const how = ["-t", "1", "-c", String(clients), "-d", `${seconds}s`, "--timeout", `${TIMEOUT_S}s`];
   const where = ["-s", join(SOURCE, "wrk.lua"), `http://127.0.0.1:${port}`];
   const what = [method, path, token, bodyFile, String(records), closes ? "close" : ""];
-  const { stdout } = await promisify(execFile)("wrk", [...how, ...where, "--", ...what], {
-    signal,
-    timeout: (seconds + TIMEOUT_S) * 1000,
-  });
-  return resultOf(stdout, `${method} ${path}`);
+  const open = new OpenConnections(port);
+  try {
+    const { stdout } = await promisify(execFile)("wrk", [...how, ...where, "--", ...what], {
+      signal,
+      timeout: (seconds + TIMEOUT_S) * 1000,
+    });
+    const result = resultOf(stdout, `${method} ${path}`);
+    // With a few, a look between two of their requests may find none.
+    if (clients >= MANY && open.most < clients)
+      throw new Error(`${method} ${path}: of ${clients} connections only ${open.most} were open at one time`);
+    return result;
+  } finally {
+    open.stop();
+  }
 }
 
 /**
@@ -64,12 +77,14 @@ export function resultOf(stdout: string, what: string): LoadResult {
   const line = stdout.split("\n").find((text) => text.startsWith("{"));
   if (line === undefined) throw new Error(`${what}: wrk said nothing of a result: ${stdout}`);
   const said = JSON.parse(line) as Record<
-    "requests" | "durationUs" | "p50Us" | "p99Us" | "refused" | "broken",
+    "requests" | "durationUs" | "p50Us" | "p99Us" | "refused" | "notOpened" | "reset" | "late",
     number
   >;
-  if (said.refused > 0 || said.broken > 0 || said.requests === 0)
+  const { requests, refused, notOpened, reset, late } = said;
+  if (refused + notOpened + reset + late > 0 || requests === 0)
     throw new Error(
-      `${what}: of ${said.requests} answers ${said.refused} were refusals, and ${said.broken} requests broke`,
+      `${what}: of ${requests} answers ${refused} were refusals; ${notOpened} connections were not opened, ` +
+        `${reset} were reset, ${late} requests had no answer within ${TIMEOUT_S} s`,
     );
   return {
     requests: said.requests,

@@ -10,6 +10,12 @@ interface ListenAddress {
   readonly port: number;
   /** File descriptor of a listening socket from systemd; undefined to open one. */
   readonly descriptor: number | undefined;
+  /**
+   * Connections that may wait until the process takes them, at most net.core.somaxconn of the kernel. A city's sites connect at
+   * once after a power cut: the 511 of Node.js overflow while the process is busy, and the kernel resets connections later that
+   * their clients take for open.
+   */
+  readonly waitingMax: number;
 }
 
 /**
@@ -18,10 +24,10 @@ interface ListenAddress {
  */
 export async function listenAt(
   server: Server | TlsServer,
-  { host, port, descriptor }: ListenAddress,
+  { host, port, descriptor, waitingMax: backlog }: ListenAddress,
 ): Promise<void> {
-  if (descriptor === undefined) return listening(server, () => server.listen(port, host));
-  await listening(server, () => server.listen({ fd: descriptor }));
+  if (descriptor === undefined) return listening(server, () => server.listen({ port, host, backlog }));
+  await listening(server, () => server.listen({ fd: descriptor, backlog }));
   // The configured address must match: the security checks apply to the configuration.
   const actual = addressOf(server);
   if (actual.port === port && isSame(actual.host, host)) return;
@@ -66,7 +72,10 @@ export function addressOf(server: Server | TlsServer): { host: string; port: num
 }
 
 /** Converts a system error of an address to an AppError with a remedy. */
-export function addressError({ host, port }: ListenAddress, cause: NodeJS.ErrnoException): AppError {
+export function addressError(
+  { host, port }: Pick<ListenAddress, "host" | "port">,
+  cause: NodeJS.ErrnoException,
+): AppError {
   if (cause instanceof AppError) return cause;
   if (cause.code === "EADDRINUSE")
     return new AppError("busy", `port ${port} of ${host} is in use by another program`, {

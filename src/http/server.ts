@@ -86,9 +86,10 @@ export class HttpServer {
   }
 
   async #listenToNetwork(): Promise<void> {
-    const { host, conditions, clock } = this.#options;
+    const { host, conditions, clock, limits } = this.#options;
+    const waitingMax = Math.max(WAITING_MIN, limits.connectionsMax);
     try {
-      await listenAt(this.#network, this.#options);
+      await listenAt(this.#network, { ...this.#options, waitingMax });
       conditions.clear("http-address-unavailable");
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
@@ -154,6 +155,8 @@ export class HttpServer {
   }
 }
 
+/** Connections that may always wait until they are taken: what Node.js allows. */
+const WAITING_MIN = 511;
 /** Retry interval for a missing address. */
 const RETRY_MS = 5_000;
 /** Time for running requests to finish when the server stops. */

@@ -18,17 +18,17 @@ const LOOK_MS_MAX = 15_000;
 const LOOKS_PER_TIME = 4;
 /** Pause between two parts of an outage, so that alarms are stored in between. */
 const PART_PAUSE_MS = 200;
-/** A report that has arrived takes less until it is stored, or is known as one that is not: a look judges the time before. */
-const ARRIVAL_MS_MAX = 5_000;
 /** Times of `silentMs` without an opportunity to find a silent site, after which a condition is raised. */
 const HELD_TIMES_MAX = 2;
 
 /** Looks for sites that have become silent. What it has found is in the tables, so a restart loses and repeats nothing. */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
-  /** Interval of the looks, milliseconds. */
+  /**
+   * Interval of the looks, milliseconds. A report that has arrived takes less until it is stored or known as missed, on a busy machine
+   * too: a look judges the time before the former one.
+   */
   readonly #lookMs: number;
-  readonly #arrivalMs: number;
   #cancelLook: CancelTimer = () => {};
   #cancelTick: CancelTimer = () => {};
   #isStopped = false;
@@ -40,7 +40,6 @@ export class SilenceWatch {
     const { silentMs } = options;
     this.#options = options;
     this.#lookMs = Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME);
-    this.#arrivalMs = Math.min(ARRIVAL_MS_MAX, this.#lookMs);
     this.#judgedAt = this.#now();
   }
 
@@ -67,7 +66,7 @@ export class SilenceWatch {
 
   /** Detects a standstill between the looks too. */
   #tick(): void {
-    if (!this.#isStopped) this.#cancelTick = this.#after(this.#arrivalMs / 2, () => this.#tick());
+    if (!this.#isStopped) this.#cancelTick = this.#after(this.#lookMs / 2, () => this.#tick());
   }
 
   /** A timer that is late: the process stood still. Its reports are still to be read, or their sites have given up. */
@@ -76,7 +75,7 @@ export class SilenceWatch {
     const dueMs = clock.monotonicMs() + delayMs;
     return clock.after(delayMs, () => {
       const lateMs = clock.monotonicMs() - dueMs;
-      if (lateMs > this.#arrivalMs / 2) {
+      if (lateMs > this.#lookMs / 2) {
         log.warn("reports-delayed", { lateMs: Math.round(lateMs) });
         fleet.reportsMissed();
       }
@@ -106,7 +105,7 @@ export class SilenceWatch {
   async #find(): Promise<SilenceResult | undefined> {
     const { fleet, silentMs, conditions } = this.#options;
     const { completeMs, sinceMs } = await fleet.reception({ silentMs, signMs: this.#lookMs });
-    const query = silenceQuery(completeMs - this.#arrivalMs, sinceMs, silentMs);
+    const query = silenceQuery(completeMs - this.#lookMs, sinceMs, silentMs);
     const now = this.#now();
     if (query) {
       this.#judgedAt = now;

@@ -17,12 +17,13 @@ import {
 } from "../../scripts/bench/contenders/panels.ts";
 import { eventFrame } from "../../scripts/bench/measures/panel-line.ts";
 import { AlarmPanel } from "../support/alarm-panel.ts";
+import { openAt } from "../../scripts/bench/open-connections.ts";
 import { resultOf } from "../../scripts/bench/wrk.ts";
 
 const SAID = `Running 1s test @ http://127.0.0.1:8080
   1 threads and 8 connections
 Requests/sec:   2000.00
-{"requests":2000,"durationUs":1000000,"p50Us":3500,"p99Us":12000,"refused":0,"broken":0}
+{"requests":2000,"durationUs":1000000,"p50Us":3500,"p99Us":12000,"refused":0,"notOpened":0,"reset":0,"late":0}
 `;
 
 describe("the output of wrk", () => {
@@ -32,7 +33,9 @@ describe("the output of wrk", () => {
 
   test.each([
     ["refused", /of 2000 answers 3 were refusals/],
-    ["broken", /and 3 requests broke/],
+    ["notOpened", /3 connections were not opened/],
+    ["reset", /3 were reset/],
+    ["late", /3 requests had no answer within 30 s/],
   ])("gives no figure when requests were %s, because an error is faster than a record", (what, complaint) => {
     expect(() => resultOf(SAID.replace(`"${what}":0`, `"${what}":3`), "GET /")).toThrow(complaint);
   });
@@ -41,6 +44,13 @@ describe("the output of wrk", () => {
     expect(() => resultOf("unable to connect", "GET /")).toThrow(/GET \/: wrk said nothing/);
     expect(() => resultOf(SAID.replace('"requests":2000', '"requests":0'), "GET /")).toThrow(/of 0 answers/);
   });
+});
+
+test("a connection that waits in the kernel until the server takes it is not counted as open", () => {
+  const row = (local: string, state: string, inode: number) =>
+    `  0: 0100007F:${local} 0100007F:9C40 ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0000 20 4 30 10 -1`;
+  const table = [row("1F90", "0A", 7), row("1F90", "01", 8), row("1F90", "01", 0), row("9C40", "01", 9)];
+  expect(openAt(8080, table.join("\n"))).toBe(1);
 });
 
 describe("the command line of the benchmark", () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
-/* Configured connection limits of the network API. */
+/* Configured connection limits of the network API, and of the connections that wait for it. */
 
 const ALTOGETHER = 40;
 const PER_ADDRESS = 10;
@@ -62,4 +62,24 @@ test("all addresses together get at most the configured number of connections", 
     "the rest to be closed",
     () => sockets.filter(({ closed }) => !closed).length === ALTOGETHER,
   );
+});
+
+test("a thousand sites that connect while the centre is busy are connected, and each gets its answer", async () => {
+  const sites = 1_000;
+  const centre = installation.centre("centre", `http: { port: 0, connectionsMax: ${sites + 10} }\n`);
+  const { httpPort } = await centre.start();
+  process.kill(centre.pid ?? 0, "SIGSTOP");
+  const waiting = Array.from({ length: sites }, () => connect({ port: httpPort, host: "127.0.0.1" }));
+  sockets.push(...waiting);
+  const [connected, answered] = [new Set<Socket>(), new Set<Socket>()];
+  for (const socket of waiting) {
+    socket.on("connect", () => void connected.add(socket)).on("data", () => void answered.add(socket));
+    socket.write("GET /site/setup HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  try {
+    await eventually("all to be connected", () => connected.size === sites);
+  } finally {
+    process.kill(centre.pid ?? 0, "SIGCONT");
+  }
+  await eventually("an answer to each", () => answered.size === sites);
 });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import bcrypt from "bcrypt";
 import pg from "pg";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -51,10 +52,15 @@ export class Centres {
   static async start(
     installation: Installation,
     server: PostgresServer,
-    { buildings, silentS }: { readonly buildings: number; readonly silentS: number },
+    {
+      buildings,
+      silentS,
+      processes: count = 2,
+    }: { readonly buildings: number; readonly silentS: number; readonly processes?: number },
   ): Promise<Centres> {
     const database = await server.newDatabase();
-    const ports = [await freePort(), await freePort()];
+    const ports: number[] = [];
+    while (ports.length < count) ports.push(await freePort());
     const processes = ports.map((port, index) =>
       installation.centre(
         `centre-${index}`,
@@ -63,7 +69,7 @@ export class Centres {
       ),
     );
     const centres = new Centres({ installation, server, database, ports, processes });
-    await Promise.all(processes.map((one) => one.start()));
+    await Promise.all(processes.map((one) => one.start(profiled())));
     return centres;
   }
 
@@ -79,6 +85,11 @@ export class Centres {
 
   async startAgain(which: number): Promise<void> {
     await this.#processes[which]?.start();
+  }
+
+  /** Ends all processes in order: only then they write their profiles. */
+  async stop(): Promise<void> {
+    for (const one of this.#processes) await one.end("SIGTERM");
   }
 
   /** Of all its processes, since their start. */
@@ -158,4 +169,11 @@ export class Centres {
     const { cpuMs, memoryMb } = costOf(this.#server.pid);
     return { cpuMs: this.#endedDatabaseCpuMs + cpuMs, memoryMb };
   }
+}
+
+/** The environment of a process that writes a profile of its processor time at its end (npm run fleet -- --profile); else that of the test. */
+function profiled(): NodeJS.ProcessEnv {
+  const folder = process.env["PROOF_FLEET_PROFILE"];
+  if (folder === undefined) return process.env;
+  return { ...process.env, NODE_OPTIONS: `--require=${join(import.meta.dirname, "profile.cjs")}` };
 }

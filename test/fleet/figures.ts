@@ -31,6 +31,11 @@ export class Figures {
     this.#of(phase, kind).timesMs.push(ms);
   }
 
+  /** Number of answered requests. */
+  total(): number {
+    return [...this.#series.values()].reduce((sum, { timesMs }) => sum + timesMs.length, 0);
+  }
+
   repeated(phase: Phase, kind: Kind): void {
     this.#of(phase, kind).repeated += 1;
   }

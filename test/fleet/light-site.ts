@@ -35,7 +35,10 @@ export class LightSite {
   readonly acknowledged: Acknowledged[] = [];
   /** Names of the records that it has begun to send. */
   readonly begun: string[] = [];
+  /** The longest time between two of its attempts to report, of which this process alone is the reason. */
+  longestPauseMs = 0;
   readonly #options: LightSiteOptions;
+  #attemptedMs: number | undefined;
   #which: number;
   #token: string | undefined;
   #records: ApiClient | undefined;
@@ -69,7 +72,10 @@ export class LightSite {
     const startMs = performance.now();
     for (let attempt = 0; attempt < 2; attempt += 1) {
       this.#reports ??= this.#client(REPORT_IDLE_MS, 1);
+      const pauseMs = performance.now() - (this.#attemptedMs ?? performance.now());
+      this.longestPauseMs = Math.max(this.longestPauseMs, pauseMs);
       const reply = await this.#reports.request(this.#signed(request));
+      this.#attemptedMs = performance.now();
       if (reply.kind === "answered" && reply.status === 204)
         return figures.answered(phase, "report", performance.now() - startMs);
       figures.repeated(phase, "report");
