@@ -83,7 +83,7 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
   });
   return (request, response, next) => {
     try {
-      decodeURIComponent(request.path);
+      if (request.path.includes("%")) decodeURIComponent(request.path);
     } catch {
       request.url = "/";
       router(request, response, next);
@@ -98,10 +98,11 @@ function apiRouter(
   { api, administrator, installation }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
+  const deleteGuard = deleteNeedsAdministrator ? administrator : [];
+  // First, because Express compares a path with each route in turn.
+  interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
-  const deleteGuard = deleteNeedsAdministrator ? administrator : [];
-  interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
   fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, fleet);
   enrolmentRoutes(router, installation.administrator, enrolments);
   // Loaded on use: most daemons are never asked for it.

@@ -20,30 +20,34 @@ export interface Account {
   readonly site: string | undefined;
 }
 
+/** The columns of an `AccountRow`. */
+const COLUMNS =
+  "id, email, role, password_hash, disabled, token_version, must_change_password, objectives, site";
+
 /** Accounts of users, and the service account that posts trips. */
 export class AccountStore extends Store {
   readonly #hasPeople = this.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1");
-  readonly #byEmail = this.prepare<AccountRow>("SELECT * FROM accounts WHERE email = ?");
-  readonly #byId = this.prepare<AccountRow>("SELECT * FROM accounts WHERE id = ?");
+  readonly #byEmail = this.prepare<AccountRow>(`SELECT ${COLUMNS} FROM accounts WHERE email = ?`).raw();
+  readonly #byId = this.prepare<AccountRow>(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`).raw();
   readonly #add = this.prepare<AccountRow>(
     `INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES(?, ?, ?, ?, ?)
-     ON CONFLICT(email) DO NOTHING RETURNING *`,
-  );
+     ON CONFLICT(email) DO NOTHING RETURNING ${COLUMNS}`,
+  ).raw();
   readonly #signInAccounts = this.prepare<AccountRow>(
-    "SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email",
-  );
+    `SELECT ${COLUMNS} FROM accounts WHERE password_hash IS NOT NULL ORDER BY email`,
+  ).raw();
   readonly #bind = this.prepare(
     "UPDATE accounts SET objectives = ?, token_version = token_version + 1 WHERE id = ?",
   );
-  readonly #bySite = this.prepare<AccountRow>("SELECT * FROM accounts WHERE site = ?");
+  readonly #bySite = this.prepare<AccountRow>(`SELECT ${COLUMNS} FROM accounts WHERE site = ?`).raw();
   readonly #bindSite = this.prepare("UPDATE accounts SET site = ? WHERE id = ?");
   readonly #change = this.prepare<AccountRow>(
     `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
        password_hash = coalesce(:passwordHash, password_hash),
        disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
        must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
-     WHERE id = :id RETURNING *`,
-  );
+     WHERE id = :id RETURNING ${COLUMNS}`,
+  ).raw();
 
   /** Whether an account exists with which a user can sign in. */
   hasPeople(): boolean {
@@ -109,32 +113,33 @@ export class AccountStore extends Store {
   }
 }
 
-interface AccountRow {
-  readonly id: number;
-  readonly email: string;
-  readonly role: Role;
-  readonly password_hash: string | null;
-  readonly disabled: 0 | 1;
-  readonly token_version: number;
-  readonly must_change_password: 0 | 1;
-  readonly objectives: string | null;
-  readonly site: string | null;
-}
+/** The columns of `COLUMNS` in their order: an object with a name for each would take longer than the query. */
+type AccountRow = readonly [
+  id: number,
+  email: string,
+  role: Role,
+  passwordHash: string | null,
+  disabled: 0 | 1,
+  tokenVersion: number,
+  mustChangePassword: 0 | 1,
+  objectives: string | null,
+  site: string | null,
+];
 
 function toAccount(row: AccountRow | undefined): Account | undefined {
-  return (
-    row && {
-      id: row.id,
-      email: row.email,
-      role: row.role,
-      passwordHash: row.password_hash,
-      disabled: row.disabled === 1,
-      tokenVersion: row.token_version,
-      mustChangePassword: row.must_change_password === 1,
-      objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
-      site: row.site ?? undefined,
-    }
-  );
+  if (!row) return undefined;
+  const [id, email, role, passwordHash, disabled, tokenVersion, mustChangePassword, objectives, site] = row;
+  return {
+    id,
+    email,
+    role,
+    passwordHash,
+    disabled: disabled === 1,
+    tokenVersion,
+    mustChangePassword: mustChangePassword === 1,
+    objectives: objectives === null ? undefined : scopeOf(objectives),
+    site: site ?? undefined,
+  };
 }
 
 /** The objectives of an account as stored. */

@@ -170,10 +170,12 @@ function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue
   return Object.fromEntries([...columns, ...copies]);
 }
 
+/** Where each field is in a row; worked out once, because every read of a record needs it. */
+const PLACES = RECORD_FIELDS.map((field, at) => ({ field, at, isFlag: FLAGS.has(field) }));
+
 function toStored(row: InterventionRow): StoredIntervention {
   const record: Record<string, SqlValue | boolean | undefined> = {};
-  for (const [at, field] of RECORD_FIELDS.entries())
-    record[field] = FLAGS.has(field) ? row[at] === 1 : row[at];
+  for (const { field, at, isFlag } of PLACES) record[field] = isFlag ? row[at] === 1 : row[at];
   const [uid, rev, deletedAt, createdBy, changedAtMs] = row.slice(RECORD_FIELDS.length);
   return {
     record: record as unknown as Intervention,
