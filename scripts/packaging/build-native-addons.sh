@@ -61,7 +61,8 @@ loads() {
 }
 for addon in better-sqlite3 epoll; do
   version=$(node -p "require('$folder/node_modules/$addon/package.json').version")
-  kept=$cache/$addon-$version-headers-$headers_version-$arch
+  # The options are part of the name, so that add-ons compiled without them are not used.
+  kept=$cache/$addon-$version-fdatasync-headers-$headers_version-$arch
   if ! loads "$kept"; then
     echo "build-native-addons: compiling $addon $version for $arch" >&2
     rm -rf "$kept"

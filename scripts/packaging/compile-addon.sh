@@ -16,11 +16,13 @@ esac
 node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
 
 rm -rf "$source/build"
+# HAVE_FDATASYNC: without it SQLite calls fsync, which also writes the time of the last change. With it a commit needs one flush
+# of a card with ext4 instead of two, and survives a power cut as well: fdatasync writes the size of a file if it has grown.
 # The compiler must not see the caller's settings: npm exports a user's npmrc as npm_config_*, and node-gyp prefers these
 # to its own arguments (npm_config_nodedir over --nodedir), and CXXFLAGS and the like from the environment.
 (cd "$source" && env --ignore-environment PATH="$PATH" HOME="$source" TMPDIR="${TMPDIR:-/tmp}" LC_ALL=C.UTF-8 \
   ${SOURCE_DATE_EPOCH:+SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH"} \
-  CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \
+  CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" CFLAGS=-DHAVE_FDATASYNC=1 \
   node "$node_gyp" rebuild --release --jobs=max --nodedir="$headers" --arch="$node_arch") >"$source/compile.log" 2>&1 || {
   tail -20 "$source/compile.log" >&2
   exit 1

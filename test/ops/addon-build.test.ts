@@ -71,6 +71,13 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
     expect(readdirSync(join(folder, "kept"))).toEqual(["line.node"]);
   });
 
+  test("has a SQLite that commits with fdatasync, which spares a card the second flush of an fsync", async () => {
+    const condition = "#if !HAVE_FDATASYNC\n#error SQLite would call fsync\n#endif\n";
+    writeFileSync(join(folder, "source/line.c"), condition + SOURCE);
+    await compile(ours);
+    expect(readdirSync(join(folder, "kept"))).toEqual(["line.node"]);
+  });
+
   test("is not kept when the package's Node.js cannot load it, and the message names it", async () => {
     await expect(compile(theirs)).rejects.toThrow(
       new RegExp(
