@@ -8,6 +8,9 @@ import { build } from "vite";
 
 /** Maximum size of the files loaded at the start: acceptable on a phone with a bad connection. */
 const BYTES_MAX = 102_400;
+/** What every start runs, besides the screens of its own: few files, because each is a request. */
+const START =
+  /node_modules|vite\/preload-helper|\/panel\/(?:api|clock|http|i18n|icons?|notice|session)\.tsx?$/;
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 
 const { output } = await build({
@@ -15,6 +18,7 @@ const { output } = await build({
   root: fileURLToPath(new URL("../src/panel/", import.meta.url)),
   // Relative addresses: the panel also works behind a proxy that puts it under a path.
   base: "./",
+  plugins: [{ name: "start-tags", transformIndexHtml: { order: "post", handler: addStartTags } }],
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
@@ -26,13 +30,45 @@ const { output } = await build({
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_file, needed, { hostType }) =>
-        hostType === "html" ? needed : needed.filter((name) => name.endsWith(".css")),
+        hostType === "html"
+          ? needed.filter((name) => !/\/first-/.test(name))
+          : needed.filter((name) => name.endsWith(".css")),
     },
     // The content security policy rejects data: addresses.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "first", test: /\/panel\/first\.ts$/, priority: 1 },
+            { name: "start", test: START },
+          ],
+        },
+      },
+    },
   },
 });
+
+/**
+ * Names what the page loads besides the script that imports it: the first requests, which are sent before that script has
+ * arrived, and the texts of both languages, of which the daemon leaves the one that the browser asks for.
+ */
+function addStartTags(page, { bundle }) {
+  const chunks = Object.values(bundle).filter(({ type }) => type === "chunk");
+  const first = chunks.find(({ name }) => name === "first");
+  const texts = chunks.flatMap(({ facadeModuleId, fileName }) => {
+    const [, language] = /\/messages\/(\w\w)\.ts$/.exec(facadeModuleId ?? "") ?? [];
+    return language === undefined
+      ? []
+      : [`<link rel="modulepreload" crossorigin href="./${fileName}" data-language="${language}">`];
+  });
+  const tags = [`<script type="module" crossorigin src="./${first.fileName}"></script>`, ...texts];
+  return page.replace(
+    /( *)<script /,
+    (start, indent) => `${tags.map((tag) => `${indent}${tag}\n`).join("")}${start}`,
+  );
+}
 
 // Loaded at the start: the page with its style sheet and icon, and its script with what that imports at once. Other
 // screens and parts have scripts and style sheets of their own, which are loaded when they are opened.

@@ -35,11 +35,14 @@ export function panelRouter(folder: string, context: PanelContext): Router {
   for (const name of names) {
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
-    const isPage = name === "index.html";
-    const file = isPage ? pageOf(join(folder, name), type, context) : fileOf(join(folder, name), type);
+    if (name === "index.html") {
+      addPage(router, readFileSync(join(folder, name), "utf8"), type, context);
+      continue;
+    }
+    const file = fileOf(join(folder, name), type);
     // Names of assets change with their content, so they may be cached permanently.
     const cacheControl = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
-    addResource(router, isPage ? "/" : `/${name}`, PUBLIC, {
+    addResource(router, `/${name}`, PUBLIC, {
       get: (request, response) => send(request, response, file, cacheControl),
     });
   }
@@ -81,22 +84,49 @@ function fileOf(path: string, type: string): PanelFile {
   };
 }
 
-function pageOf(path: string, type: string, { basePath, locale }: PanelContext): PanelFile {
-  const page = readFileSync(path, "utf8")
+/** The page itself, which loads the texts of the language that the browser prefers at once. */
+function addPage(router: Router, built: string, type: string, { basePath, locale }: PanelContext): void {
+  const page = built
     .replace('data-base-path=""', () => `data-base-path="${escaped(basePath)}"`)
     .replace('data-locale=""', () => `data-locale="${escaped(locale)}"`);
-  const body = Buffer.from(page);
+  const languages = [...page.matchAll(/ data-language="(\w+)"/g)].flatMap(([, one]) => one ?? []);
+  // A browser that prefers none of them gets the language of the site.
+  const offered = [...new Set([...languages.filter((one) => one === locale), ...languages])];
+  const files = new Map(languages.map((one) => [one, pageIn(page, one, type)]));
+  const plain = pageIn(page, "", type);
+  addResource(router, "/", PUBLIC, {
+    get: (request, response) => {
+      const preferred = request.acceptsLanguages(offered);
+      const file = files.get(preferred === false ? locale : preferred) ?? plain;
+      send(request, response, file, "no-cache", "Accept-Encoding, Accept-Language");
+    },
+  });
+}
+
+/** The page without the texts of the other languages. */
+function pageIn(page: string, language: string, type: string): PanelFile {
+  const body = Buffer.from(
+    page.replace(/ *<link [^>]* data-language="(\w+)">\n/g, (link, its: string) =>
+      its === language ? link : "",
+    ),
+  );
   return { body, compressed: undefined, type, etag: etagOf(body) };
 }
 
-function send(request: Request, response: Response, file: PanelFile, cacheControl: string): void {
+function send(
+  request: Request,
+  response: Response,
+  file: PanelFile,
+  cacheControl: string,
+  vary = "Accept-Encoding",
+): void {
   const compressed = request.acceptsEncodings("gzip") === "gzip" ? file.compressed : undefined;
   response.set({
     "Content-Type": file.type,
     "Cache-Control": cacheControl,
     "Content-Security-Policy": POLICY,
     ETag: file.etag,
-    Vary: "Accept-Encoding",
+    Vary: vary,
     ...(compressed ? { "Content-Encoding": "gzip" } : {}),
   });
   response.send(compressed ?? file.body);

@@ -1,5 +1,6 @@
 import type { ErrorBody } from "../generated/types.ts";
 import { later } from "./clock.ts";
+import { takeBegun } from "./first.ts";
 
 interface ErrorDetails {
   readonly code?: string | undefined;
@@ -68,9 +69,13 @@ export async function send(
   if (options.body !== undefined) headers["Content-Type"] = "application/json";
   if (options.bytes) headers["Content-Type"] = "application/octet-stream";
   const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  let response: Response;
+  let response: Response | undefined;
   try {
-    response = await fetch(`.${path}`, {
+    const begun = takeBegun(path, token);
+    const stop = (): void => begun?.end();
+    options.signal?.addEventListener("abort", stop);
+    response = await begun?.response;
+    response ??= await fetch(`.${path}`, {
       method: options.method ?? "GET",
       headers,
       cache: "no-store",

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { addIcons } from "./icon.tsx";
 import type { Catalogue, MessageKey, MoreTexts, Plural } from "./messages/catalogue.ts";
 import type { SentenceCode } from "../domain/condition.ts";
 
@@ -58,7 +59,9 @@ let moreTexts: Promise<void> | undefined;
 async function textsIn(one: Language): Promise<Texts> {
   const catalogue: Catalogue = await START[one]();
   if (!needsMore) return { catalogue, isWhole: false, sentences: {}, sayDaemon: () => undefined };
-  const more: More = await MORE[one]();
+  const loadMore: () => Promise<More> = MORE[one];
+  const [more, { MORE_ICONS }] = await Promise.all([loadMore(), import("./more-icons.ts")]);
+  addIcons(MORE_ICONS);
   return { ...more, isWhole: true, catalogue: { ...catalogue, ...more.texts } };
 }
 

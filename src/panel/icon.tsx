@@ -1,10 +1,18 @@
 import { ICONS, type IconName } from "./icons.ts";
+import type { MORE_ICONS } from "./more-icons.ts";
+
+let paths: Readonly<Record<string, string>> = ICONS;
+
+/** Adds the icons of the screens that are loaded later. */
+export function addIcons(more: typeof MORE_ICONS): void {
+  paths = { ...ICONS, ...more };
+}
 
 /** An icon in the colour of the text; it has no name, because a word is always next to it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="i" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={ICONS[name]} />
+      <path d={paths[name]} />
     </svg>
   );
 }

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
 import type { AccountView } from "../site/administration-view.ts";
 import { pause } from "./clock.ts";
+import { TOKEN_KEY } from "./first.ts";
 import { apiPath, ApiError, send } from "./http.ts";
 
 /**
@@ -18,8 +19,6 @@ export const account = signal<AccountView | undefined>(undefined);
 /** Whether the daemon has not answered when the session of this tab was resumed. */
 export const isUnanswered = signal(false);
 
-/** In session storage: the token ends with the tab. */
-const TOKEN_KEY = "santinela.token";
 const RETRY_MS = 1_000;
 let waiting: (() => void)[] = [];
 

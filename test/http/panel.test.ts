@@ -6,12 +6,17 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 
+const PAGE = `<html data-base-path="" data-locale="">
+  <link rel="modulepreload" href="en.js" data-language="en">
+  <link rel="modulepreload" href="ro.js" data-language="ro">
+`;
+
 describe("the files of the web panel", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-panel-"));
   let site: TestApp;
   beforeAll(async () => {
     mkdirSync(join(folder, "assets"));
-    writeFileSync(join(folder, "index.html"), '<html data-base-path="" data-locale="">');
+    writeFileSync(join(folder, "index.html"), PAGE);
     writeFileSync(join(folder, "assets/index-1.js"), "let packed = false;");
     writeFileSync(join(folder, "assets/index-1.js.gz"), gzipSync("let packed = true;"));
     writeFileSync(join(folder, "assets/secret.key"), "no file of the panel");
@@ -25,7 +30,19 @@ describe("the files of the web panel", () => {
   test("are served without a token", async () => {
     const answer = await request(site.app).get("/").expect(200);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(answer.text).toBe('<html data-base-path="/api" data-locale="ro">');
+    expect(answer.text).toContain('<html data-base-path="/api" data-locale="ro">');
+  });
+
+  test("have the texts of the language that the browser prefers, else those of the site", async () => {
+    const textsFor = async (languages: string): Promise<string[]> => {
+      const answer = await request(site.app).get("/").set("Accept-Language", languages).expect(200);
+      expect(answer.headers["vary"]).toContain("Accept-Language");
+      return [...answer.text.matchAll(/href="(\w+)\.js"/g)].flatMap(([, name]) => name ?? []);
+    };
+    expect(await textsFor("en-GB,en;q=0.9,ro;q=0.1")).toEqual(["en"]);
+    expect(await textsFor("ro-RO,ro;q=0.9,en;q=0.8")).toEqual(["ro"]);
+    expect(await textsFor("de")).toEqual(["ro"]);
+    expect(await textsFor("*")).toEqual(["ro"]);
   });
 
   test("may load only from this origin, also over plain HTTP", async () => {

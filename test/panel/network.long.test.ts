@@ -81,8 +81,9 @@ function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
   const names = /(?:src|href|from|import)\s*=?\s*"(\.\/[^"]+)"/g;
-  for (const [, name = ""] of readFileSync(path, "utf8").matchAll(names))
-    loadedWith(join(path, "..", name), found);
+  // The daemon leaves the texts of one language; those in Romanian are larger.
+  const text = readFileSync(path, "utf8").replace(/<link [^>]*data-language="en">/, "");
+  for (const [, name = ""] of text.matchAll(names)) loadedWith(join(path, "..", name), found);
   return found;
 }
 
