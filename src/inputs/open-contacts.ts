@@ -36,6 +36,8 @@ const CHECK_SUPPRESSED_MS = 4_000;
 const CHECK_NAMED_MS = 60_000;
 /** Minimum time between checks, because a chattering contact would check all other zones each time. */
 const CHECK_SPACING_MS = 250;
+/** The same as a multiple of what a check takes: in a burst with hundreds of open zones, trips would wait for it. */
+const CHECK_SPACING_RATIO = 20;
 /** An opening that was only counted, because there were too many, is reported after this time. */
 const COUNTED_MS = 3_000;
 /** Time after the start before a stored contact state counts, so that its sensor can report first. */
@@ -54,6 +56,7 @@ export class StandingContacts {
   #cancel: CancelTimer | undefined;
   #isRequested = false;
   #checkedMs = -Infinity;
+  #spacingMs = CHECK_SPACING_MS;
   #startedMs = 0;
   #isStopped = true;
   /** How long a life safety contact may stay open after its intervention is done. */
@@ -83,14 +86,23 @@ export class StandingContacts {
     this.#isRequested = true;
     this.#cancel?.();
     const { clock } = this.#options;
-    const waitMs = Math.max(0, this.#checkedMs + CHECK_SPACING_MS - clock.monotonicMs());
+    const waitMs = Math.max(0, this.#checkedMs + this.#spacingMs - clock.monotonicMs());
     this.#cancel = clock.after(waitMs, () => this.#check());
   }
 
   #check(): void {
+    const { clock } = this.#options;
     this.#cancel = undefined;
     this.#isRequested = false;
-    this.#checkedMs = this.#options.clock.monotonicMs();
+    this.#checkedMs = clock.monotonicMs();
+    const nextMs = this.#checkAll();
+    const slowMs = CHECK_SPACING_RATIO * (clock.monotonicMs() - this.#checkedMs);
+    this.#spacingMs = Math.min(Math.max(CHECK_SPACING_MS, slowMs), CHECK_SUPPRESSED_MS);
+    if (Number.isFinite(nextMs)) this.#cancel = clock.after(nextMs, () => this.#check());
+  }
+
+  /** @returns the milliseconds until the next check; infinite if none is needed */
+  #checkAll(): number {
     const open = this.#openZones();
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
@@ -107,8 +119,7 @@ export class StandingContacts {
         nextMs = Math.min(nextMs, CHECK_SUPPRESSED_MS);
       }
     }
-    if (!this.#list(listed)) nextMs = CHECK_SUPPRESSED_MS;
-    if (Number.isFinite(nextMs)) this.#cancel = this.#options.clock.after(nextMs, () => this.#check());
+    return this.#list(listed) ? nextMs : CHECK_SUPPRESSED_MS;
   }
 
   /** The decision for an open zone (undefined while suppressed), and the milliseconds until its next check. */
