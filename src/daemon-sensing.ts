@@ -1,6 +1,7 @@
 import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import { offDiskFileOf, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
+import { offsetAt } from "./domain/calendar.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/standing.ts";
 import type { Zone } from "./domain/zone.ts";
@@ -189,6 +190,8 @@ export class DaemonSensing {
     await this.inputs.start();
     this.site.inputsStarted();
     await this.outputs.start(this.#options.config.outputs);
+    // The first local time loads the time zones, which takes as long as the rest of a trip; the first trip must not wait for it.
+    offsetAt(this.#options.machine.clock.wallMs(), config.site.timezone);
   }
 
   /** Ends the inputs and the dispatch, while the front still answers. */
