@@ -99,12 +99,20 @@ async function listSites(
   stdout.write(tableText(["SITE", "NAME", "LEVEL", "LAST REPORT", "WHY"], rows));
 }
 
+/** Reasons whose conditions, faults or records follow. */
+const LISTED_BELOW = /^(?:zone-fault|battery-low|condition-.*|backlog)$/;
+
+function reasonOf({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
+  return `${code}: ${names.length === 0 ? count : names.join(", ")}`;
+}
+
 /** Why a site has its level; empty for a site without problems. */
 function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
-  const { conditions = [], faults = [], moreFaults = 0, backlog } = report;
+  const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [
     ...(silentSince === null ? [] : [`silent since ${localTime(silentSince, timeZone)}${repair}`]),
+    ...reasons.filter(({ code }) => !LISTED_BELOW.test(code)).map(reasonOf),
     ...conditions.slice(0, NAMED_MAX),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${fault}: ${zone}`),
     ...(faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX + moreFaults} more faults`] : []),

@@ -1,5 +1,6 @@
-import type { SiteReport, SiteFault, SiteLevel } from "../generated/types.ts";
+import type { SiteReport, SiteFault, SiteLevel, SiteReason } from "../generated/types.ts";
 import type { Comparison } from "./difference.ts";
+import type { Headline } from "./headline.ts";
 import type { OutboxSummary } from "./outbox.ts";
 import { foreignName } from "./single-line.ts";
 
@@ -12,7 +13,7 @@ export interface SensedState {
   readonly version: string;
   /** Seconds since the start of the daemon. */
   readonly upS: number;
-  readonly level: SiteLevel;
+  readonly headline: Pick<Headline, "level" | "reasons">;
   /** Codes of the open conditions, the most serious first. */
   readonly conditions: readonly string[];
   readonly faults: readonly SiteFault[];
@@ -32,6 +33,8 @@ interface SyncedState {
 /** Limits of the schema: a report stays one small request however bad the state of a site is. */
 const CONDITIONS_MAX = 40;
 const FAULTS_MAX = 40;
+const REASONS_MAX = 4;
+const NAMES_MAX = 2;
 const NAME_LENGTH_MAX = 100;
 
 /**
@@ -39,16 +42,19 @@ const NAME_LENGTH_MAX = 100;
  * @param nowMs wall clock, milliseconds since 1970
  */
 export function siteReport(
-  { objective, conditions, faults, cardWear, ...sensed }: SensedState,
+  { headline, objective, conditions, faults, cardWear, ...sensed }: SensedState,
   { outbox, comparison }: SyncedState,
   nowMs: number,
 ): SiteReport {
   const ageS = (sinceMs: number): number => Math.max(0, Math.round((nowMs - sinceMs) / 1000));
+  const reasons = reasonsOf(headline);
   const named = faults.slice(0, FAULTS_MAX).map(({ zone, fault }) => ({ zone: cleanName(zone), fault }));
   return {
     ...sensed,
     name: cleanName(sensed.name),
     at: Math.round(nowMs),
+    level: headline.level,
+    ...(reasons.length === 0 ? {} : { reasons }),
     ...(objective === undefined ? {} : { objective }),
     ...(conditions.length === 0 ? {} : { conditions: conditions.slice(0, CONDITIONS_MAX) }),
     ...(named.length === 0 ? {} : { faults: named }),
@@ -61,6 +67,17 @@ export function siteReport(
       : { compared: { ageS: ageS(comparison.atMs), differing: comparison.differing } }),
     ...(cardWear === undefined ? {} : { cardWear }),
   };
+}
+
+/** Why the site has its level, with the names of what is concerned if these are few. */
+function reasonsOf({ level, reasons }: SensedState["headline"]): SiteReason[] {
+  return reasons
+    .filter((reason) => reason.level === level)
+    .slice(0, REASONS_MAX)
+    .map(({ code, count, items }) => {
+      const names = items.map(({ name }) => cleanName(name));
+      return { code, count, ...(names.length === 0 || count > NAMES_MAX ? {} : { names }) };
+    });
 }
 
 /** The fields of a report that this release knows; a newer site may send more. */
@@ -79,6 +96,7 @@ const REPORT_FIELDS = [
   "at",
   "upS",
   "level",
+  "reasons",
   "objective",
   "conditions",
   "faults",

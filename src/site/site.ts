@@ -107,7 +107,7 @@ export class Site {
       ...site,
       version,
       upS: Math.round((clock.monotonicMs() - this.#startedAtMonotonicMs) / 1000),
-      level: headline.level,
+      headline,
       conditions: [...new Set(conditions.map(({ code }) => code))],
       faults: zones.flatMap(({ name, faults }) => faults.map(({ fault }) => ({ zone: name, fault }))),
       objective: mainObjective(config.zones.map(({ objective }) => refText(objective))),

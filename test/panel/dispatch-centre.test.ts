@@ -7,7 +7,7 @@ import { REPORT } from "../support/fleet.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
-const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol"];
+const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă incendiu: Fum"];
 
 describeWithBrowser("the panel of a dispatch centre", () => {
   let centre: PanelSite;
@@ -22,7 +22,17 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const dataDir = join(centre.installation.folder, "site");
     for (const report of [
       REPORT,
-      { ...REPORT, ref: "depozit", name: "Depozit Sud", level: "alarm" },
+      {
+        ...REPORT,
+        ref: "depozit",
+        name: "Depozit Sud",
+        level: "alarm",
+        reasons: [
+          { code: "alarm-unfinished", count: 1, names: ["Alarmă incendiu: Fum"] },
+          { code: "zone-open", count: 3 },
+        ],
+        faults: [{ zone: "Hol", fault: "supervision" }],
+      },
       {
         ...REPORT,
         ref: "sediu",
@@ -53,6 +63,23 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await site.row(/First report: Fault/).shown();
     expect(await faultsInEveryLook(page, () => site.markup("tbody tr").shown(), NAMES)).toEqual([]);
     expect(centre.pageErrors).toEqual([]);
+  });
+
+  test("names why a site has an alarm before the faults of its zones, in the words of the headline", async () => {
+    const page = await centre.page("sites");
+    const sites = page.screen("sites");
+    const alarm =
+      "1 alarm not done: Alarmă incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
+    await sites
+      .row(/Depozit Sud/)
+      .text(alarm)
+      .shown();
+    await page.speak("RO");
+    await sites
+      .row(/Depozit Sud/)
+      .text(/^1 alarmă nefinalizată: Alarmă incendiu: Fum · /)
+      .shown();
+    await page.close();
   });
 
   test("gives a site a one-time code, which enrols it once, and revokes its access", async () => {

@@ -135,7 +135,15 @@ test("the largest report is valid and smaller than 16 kB", () => {
       name: long,
       version: "10.10.10",
       upS: 1e9,
-      level: "alarm",
+      headline: {
+        level: "alarm",
+        reasons: Array.from({ length: 9 }, () => ({
+          code: "alarm-unfinished" as const,
+          level: "alarm" as const,
+          count: 2,
+          items: [1, 2].map((id) => ({ about: "intervention" as const, id, name: long })),
+        })),
+      },
       conditions: Array.from({ length: 60 }, () => "c".repeat(40)),
       faults: Array.from({ length: 600 }, () => ({ zone: `\u0007${long}`, fault: "supervision" })),
       objective: "obiective/persoane/123456789012345",

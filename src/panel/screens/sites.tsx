@@ -101,12 +101,28 @@ function LevelBadge({ level }: { readonly level: SiteLevel }) {
   return <Badge tone={TONES[level]}>{t(`headline.${level}`)}</Badge>;
 }
 
+/** Reasons whose conditions, faults or records follow with their own words. */
+const NAMED_BELOW: ReadonlySet<string> = new Set([
+  "zone-fault",
+  "battery-low",
+  "condition-error",
+  "condition-warning",
+  "backlog",
+]);
+
+function reasonText({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
+  return [tCode("reason", code, code, { n: count }), ...(names.length === 0 ? [] : [names.join(", ")])].join(
+    ": ",
+  );
+}
+
 /** Why a site has its level, in words; empty for a site without problems. */
 function troublesOf({ silentSince, report }: SiteView): string[] {
-  const { conditions = [], faults = [], moreFaults = 0, backlog } = report;
+  const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
   return [
     ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
+    ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
     ...conditions.slice(0, NAMED_MAX).map((code) => tCode("condition", code)),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${tCode("fault", fault)}`),
     ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
