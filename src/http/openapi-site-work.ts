@@ -45,6 +45,15 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     answer: listOf("ZoneHistoryView"),
   },
   {
+    method: "get",
+    path: "/site/zones/{id}/source",
+    role: "viewer",
+    id: "getZoneSource",
+    summary: "Where a zone reads its contact, such as its topic or line, with its last message",
+    answer: schema("ZoneSourceView"),
+    errors: [404],
+  },
+  {
     method: "post",
     path: "/site/zones/{id}/bypass",
     role: "operator",

@@ -23,6 +23,7 @@ import { type MessageCount, MqttZones, type FilterChanges, type MqttZonesOptions
 import { publisherAt } from "./retained-publisher.ts";
 import { SupplyReadings } from "./supply-readings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
+import { ZoneMessages } from "./zone-messages.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
@@ -63,6 +64,8 @@ export class Inputs {
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
   readonly #panels: PanelReceiver | undefined;
+  /** The last message of each zone. */
+  readonly messages: ZoneMessages;
   /** The zones for which a backend is opened. */
   #zones: readonly Zone[];
 
@@ -84,8 +87,10 @@ export class Inputs {
     this.#adc = new AdcReadings(options);
     this.#supply = new SupplyReadings(options);
     const { host, site } = options;
+    const messages = (this.messages = new ZoneMessages(options.clock));
     this.#mqttZones = new MqttZones({
       ...options,
+      messages,
       bootId: host.bootId,
       incidentWindowMs: site.incidentWindowS * 1000,
     });
@@ -94,7 +99,7 @@ export class Inputs {
     this.#homeAssistant = homeAssistantAt(this.#builtIn, options);
     const { alarmPanels } = options;
     const own = { time: host.time, locale: site.locale };
-    this.#panels = alarmPanels && new PanelReceiver({ ...options, ...alarmPanels, ...own });
+    this.#panels = alarmPanels && new PanelReceiver({ ...options, ...alarmPanels, ...own, messages });
   }
 
   /** The messages that changed nothing, by topic and reason. */

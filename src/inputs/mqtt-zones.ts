@@ -4,10 +4,13 @@ import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
+import type { ZoneMessages } from "./zone-messages.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
 export interface MqttZonesOptions extends RepeatedOpeningsOptions {
   readonly monitor: ZoneEngine;
+  /** Keeps the last message of each zone. */
+  readonly messages?: ZoneMessages;
 }
 
 /** Differences of the topic filters between two configurations. */
@@ -101,6 +104,7 @@ export class MqttZones {
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
     const hash = delivery && signals.length > 0 ? hashOf(topic, payload) : "";
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
+      this.#options.messages?.take(zoneId, topic, payload, isRetained);
       const read = (): void => {
         for (const entry of signals)
           if (entry.zoneId === zoneId) this.#signal(zoneId, entry.signal, !isRetained);

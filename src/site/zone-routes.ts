@@ -10,6 +10,9 @@ import type { BypassView, SignalTestView, SimulationView, WalkTestView } from ".
 /** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
 export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["zones"]): void {
   addResource(router, "/site/zones", guards.signedIn, { get: json(() => zones.list()) });
+  addResource(router, "/site/zones/:id/source", guards.signedIn, {
+    get: json((request) => zones.source(String(request.params["id"]))),
+  });
   const bypass = (request: Request): Promise<BypassView> => {
     const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
     return zones.bypass(String(request.params["id"]), order, requestActor(request));

@@ -1,3 +1,4 @@
+import type { LastMessageView } from "./discovery-view.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { LoopView } from "../domain/loop.ts";
@@ -25,6 +26,23 @@ export interface ZoneView {
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
   /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */
   readonly trips: { readonly recent: number; readonly notStored: number };
+}
+
+/** Where a zone reads its contact, and what came last. Fields that its source does not have are null. */
+export interface ZoneSourceView {
+  readonly id: string;
+  /** MQTT topic filter, and the path of the value in its messages. */
+  readonly topic: string | null;
+  readonly path: string | null;
+  /** GPIO line, or channel of a converter. */
+  readonly line: number | null;
+  /** GPIO chip or converter by its name; null for the chip of `gpio.chip`. */
+  readonly converter: string | null;
+  /** Account of an alarm panel, and the number of the zone there. */
+  readonly account: string | null;
+  readonly number: number | null;
+  /** The last message that it has read since the daemon started; null before the first. */
+  readonly lastMessage: LastMessageView | null;
 }
 
 /** A zone after a bypass, with the life-safety zones that it suppresses. */

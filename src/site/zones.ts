@@ -7,12 +7,19 @@ import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
 import type { SiteParts } from "./site-parts.ts";
-import type { BypassView, SimulationView, ZoneView } from "./zone-view.ts";
+import type { BypassView, SimulationView, ZoneSourceView, ZoneView } from "./zone-view.ts";
 
 /** More trips than one simulated contact causes, including chatter. */
 const SIMULATED_TRIPS_MAX = 200;
 /** Additional time after the zone's own filter times. */
 const SETTLE_MARGIN_MS = 50;
+
+function placeOf(input: Zone["input"]): Partial<ZoneSourceView> {
+  if (input.source === "mqtt") return { topic: input.mqtt, path: input.path ?? null };
+  if (input.source === "gpio") return { line: input.gpio, converter: input.chip ?? null };
+  if (input.source === "adc") return { line: input.channel, converter: input.adc };
+  return input.source === "dc09" ? { account: input.dc09, number: input.zone ?? null } : {};
+}
 
 /** State of the zones and actions on them. */
 export class SiteZones {
@@ -52,6 +59,23 @@ export class SiteZones {
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
     });
+  }
+
+  /** Where a zone reads its contact, with its last message. @throws AppError `not-found` for an unknown zone */
+  source(zoneId: string): ZoneSourceView {
+    // An alarm panel has zones that no configuration names.
+    const watched = this.#parts.watch.monitor.zones().find(({ zone }) => zone.id === zoneId);
+    const { input } = watched?.zone ?? this.#zoneOf(zoneId);
+    const last = this.#parts.inputs.messages.of(zoneId);
+    const none = { topic: null, path: null, line: null, converter: null, account: null, number: null };
+    return {
+      id: zoneId,
+      ...none,
+      ...placeOf(input),
+      lastMessage: last
+        ? { topic: last.topic, payload: last.text, at: isoTime(last.atMs), isRetained: last.isRetained }
+        : null,
+    };
   }
 
   /** Life-safety zones whose trips are currently suppressed for any reason. */

@@ -368,6 +368,7 @@ export const NO_SITE = {
   }),
   zones: {
     list: () => [],
+    source: () => noZones(),
     bypass: () => noZones(),
     restore: () => noZones(),
     lifeSafetyHeld: () => [],

@@ -14,6 +14,8 @@ export class PanelSite {
   readonly pageErrors: string[] = [];
   #browser: Browser | undefined;
   #port = 0;
+  /** Port of the built-in broker; undefined without one. */
+  mqttPort: number | undefined;
 
   /**
    * @param yaml appended to the configuration
@@ -26,7 +28,9 @@ export class PanelSite {
 
   async start(): Promise<void> {
     await this.daemon.addAccount(EDGE, "administrator");
-    this.#port = (await this.daemon.start()).httpPort;
+    const ports = await this.daemon.start();
+    this.#port = ports.httpPort;
+    this.mqttPort = ports.mqttPort;
     this.#browser = await startBrowser();
   }
 
@@ -71,7 +75,7 @@ export class PanelSite {
     const page = await this.signedOutPage(context);
     await page.open(screen);
     await signIn(page);
-    await page.screen(screen).present();
+    await page.screen(screen.replace(/\?.*/, "")).present();
     return page;
   }
 

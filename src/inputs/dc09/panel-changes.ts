@@ -3,6 +3,7 @@ import { alarmPanelName } from "../../domain/zone-rules.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
+import type { ZoneMessages } from "../zone-messages.ts";
 import type { PanelEvent } from "./panel-code.ts";
 import type { PanelReports } from "./panel-reports.ts";
 import { zonesOfNumber } from "./panel-zones.ts";
@@ -11,6 +12,8 @@ import { alsoEndedBy } from "./sia-code.ts";
 interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
   readonly monitor: ZoneEngine;
   readonly reports: PanelReports;
+  /** Keeps the last event of each zone. */
+  readonly messages?: ZoneMessages;
 }
 
 /** What an event changes: `contacts` are the zones that it opens or restores. */
@@ -33,7 +36,10 @@ export class PanelChanges {
 
   /** @throws any error of the journal; the message must then be repeated */
   apply(account: string, { event, contacts }: PlannedEvent, zones: readonly Zone[]): void {
-    for (const { id } of contacts) this.#read(id, event);
+    for (const { id } of contacts) {
+      this.#options.messages?.take(id, account, textOf(event), false);
+      this.#read(id, event);
+    }
     if (contacts.length === 0) this.#applyMeaning(account, event, zones);
     this.#endTroubles(account, event, zones);
     const isContact = contacts.length > 0 && event.meaning !== undefined;
@@ -65,7 +71,10 @@ export class PanelChanges {
       case "tamper":
       case "battery":
       case "supervision":
-        for (const { id } of ofNumber) this.#setFault(id, meaning.what, isOn);
+        for (const { id } of ofNumber) {
+          this.#options.messages?.take(id, account, textOf(event), false);
+          this.#setFault(id, meaning.what, isOn);
+        }
         if (ofNumber.length === 0) reports.take(account, "trouble", event);
         return;
       case "trouble":
@@ -110,6 +119,11 @@ export class PanelChanges {
     this.#unknownCodes.add(subject);
     conditions.raise("alarm-panel-code-unknown", { account, code }, subject);
   }
+}
+
+/** An event in one line: its code, the number of the zone, and the text of the panel. */
+function textOf({ code, number, text }: PanelEvent): string {
+  return [code, number ?? "", text].filter((part) => part !== "").join(" ");
 }
 
 /** Gates that follow the opening and closing of an account and partition. */

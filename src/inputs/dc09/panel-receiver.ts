@@ -7,6 +7,7 @@ import type { Locale } from "../../domain/trip-text.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
+import type { ZoneMessages } from "../zone-messages.ts";
 import { FrameReader } from "../../dc09/frame-reader.ts";
 import type { Dc09Source } from "./panel-account.ts";
 import { PanelChanges } from "./panel-changes.ts";
@@ -26,6 +27,7 @@ interface PanelReceiverOptions extends Pick<
   readonly time: TrustedTime;
   readonly locale: Locale;
   readonly monitor: ZoneEngine;
+  readonly messages?: ZoneMessages;
   /** Monitors a created zone from now on. */
   readonly addZone: (zone: Zone, by: Actor) => void;
 }

@@ -11,6 +11,7 @@ import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ZoneDay } from "../zone-timeline.tsx";
 import { zoneLook } from "../zone-look.ts";
+import { ZoneSource } from "./zone-source.tsx";
 import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
 
 /** One zone: its state in words, its last day, whether a trip would be sent now, and the actions on it. */
@@ -49,8 +50,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
         </dd>
         <dt>{t("zones.kind")}</dt>
         <dd>{tCode("choice.zone-kind", zone.kind)}</dd>
-        <dt>{t("zones.source")}</dt>
-        <dd>{t(`source.${zone.source}`)}</dd>
+        <ZoneSource zone={zone} />
         {zone.loop && (
           <>
             <dt>{t("loop.title")}</dt>

@@ -1,0 +1,36 @@
+import type { ReceivedMessage } from "../domain/discovery/device.ts";
+import type { Clock } from "../domain/clock.ts";
+
+/** Characters of a message that are kept: a sensor sends a few hundred. */
+const TEXT_LENGTH_MAX = 2_000;
+/** An installation has 512 zones; those of former configurations give way first. */
+const ZONES_MAX = 1_024;
+
+/** A message as a person sees it. */
+export type ZoneMessage = Pick<ReceivedMessage, "topic" | "text" | "isRetained" | "atMs">;
+
+/** The last message that each zone has read since the start, for a technician in front of its sensor. */
+export class ZoneMessages {
+  readonly #clock: Pick<Clock, "wallMs">;
+  readonly #last = new Map<string, ZoneMessage>();
+
+  constructor(clock: Pick<Clock, "wallMs">) {
+    this.#clock = clock;
+  }
+
+  of(zoneId: string): ZoneMessage | undefined {
+    return this.#last.get(zoneId);
+  }
+
+  take(zoneId: string, topic: string, payload: Uint8Array | string, isRetained: boolean): void {
+    const whole = typeof payload === "string" ? payload : Buffer.from(payload).toString("utf8");
+    const text = whole.slice(0, TEXT_LENGTH_MAX);
+    const before = this.#last.get(zoneId);
+    // After a reconnection the broker repeats what was read before: its time stays.
+    if (isRetained && before?.text === text) return;
+    this.#last.delete(zoneId);
+    this.#last.set(zoneId, { topic, text, isRetained, atMs: this.#clock.wallMs() });
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > ZONES_MAX && oldest !== undefined) this.#last.delete(oldest);
+  }
+}

@@ -1,0 +1,47 @@
+import { useEffect } from "preact/hooks";
+import type { ZoneSourceView, ZoneView } from "../../site/zone-view.ts";
+import { useQuery } from "../api.ts";
+import { every } from "../clock.ts";
+import { formatTime } from "../date-format.ts";
+import { t } from "../i18n.ts";
+
+/** A technician who opens the contact by hand sees its message while still at the sensor. */
+const REFRESH_INTERVAL_MS = 2_000;
+/** Sources that send messages. */
+const HAS_MESSAGES: ReadonlySet<ZoneView["source"]> = new Set<ZoneView["source"]>(["mqtt", "dc09"]);
+
+/** Where a zone reads its contact, and its last message as it was received. */
+export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
+  const { response, refresh } = useQuery<ZoneSourceView>(`/site/zones/${encodeURIComponent(zone.id)}/source`);
+  const source = response?.body;
+  useEffect(() => every(REFRESH_INTERVAL_MS, refresh), []);
+  const last = source?.lastMessage;
+  return (
+    <>
+      <dt>{t("zones.source")}</dt>
+      <dd>
+        {t(`source.${zone.source}`)} {source && <Place source={source} />}
+      </dd>
+      {source && HAS_MESSAGES.has(zone.source) && (
+        <>
+          <dt>{t("found.lastMessage")}</dt>
+          <dd>
+            {last ? formatTime(last.at) : t("zones.noMessage")}{" "}
+            {last?.isRetained === true && t("found.retained")}
+            {last && <code class="message">{last.payload}</code>}
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
+
+function Place({
+  source: { topic, path, account, number, converter, line },
+}: {
+  readonly source: ZoneSourceView;
+}) {
+  if (account !== null) return <>{number === null ? account : t("zones.panelZone", { account, number })}</>;
+  const place = [converter, line === null ? null : String(line)].filter((part) => part !== null).join(" · ");
+  return <code>{topic === null ? place : [topic, path].filter((part) => part !== null).join(" ")}</code>;
+}

@@ -1,0 +1,57 @@
+import { connectAsync } from "mqtt";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
+const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}] }
+mqtt: { listen: { port: 0 } }
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { mqtt: zigbee2mqtt/geam, path: /contact, open: [false], normal: [true] } }
+  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
+`;
+const MESSAGE = '{"battery":60,"contact":true,"linkquality":23}';
+const LOOKS_TIMEOUT_MS = 120_000;
+
+describeWithBrowser("a technician in front of a sensor", () => {
+  const site = new PanelSite("", CONFIGURATION);
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test(
+    "sees its topic and its last message in the sheet of the zone, also when the contact stays as it was",
+    async () => {
+      const page = await site.page("zones");
+      const sheet = await page.openZone("Geam");
+      await sheet.text("zigbee2mqtt/geam /contact").shown();
+      await sheet.text(/^none since the daemon started/).shown();
+      const sensor = await connectAsync(`mqtt://127.0.0.1:${site.mqttPort}`);
+      await sensor.publishAsync("zigbee2mqtt/geam", MESSAGE, { qos: 1 });
+      await sheet.text(MESSAGE).shown();
+      const lowered = MESSAGE.replace("60", "12");
+      await sensor.publishAsync("zigbee2mqtt/geam", lowered, { qos: 1 });
+      await sheet.text(lowered).shown();
+      await sensor.endAsync();
+      await page.press("Escape");
+      const open = async (): Promise<void> => {
+        await page.open("zones?zone=geam");
+        await page.openDialog.text(lowered).shown();
+      };
+      expect(await faultsInEveryLook(page, open, ["Geam", "Ușa", "Hala Nord"])).toEqual([]);
+      await page.close();
+    },
+    LOOKS_TIMEOUT_MS,
+  );
+
+  test("sees the GPIO line of a wired one", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("Ușa");
+    await sheet.text("17").shown();
+    await page.close();
+    expect(site.pageErrors).toEqual([]);
+  });
+});
