@@ -58,7 +58,7 @@ const SCREENS = [
   ["walk-test", "form"],
   ["objectives", "table, .empty"],
   ["sync", "h1"],
-  ["settings", "td"],
+  ["settings", "summary"],
   ["setup", "ol.guide"],
   ["zones/found", "h1"],
   ["api", ".operations"],

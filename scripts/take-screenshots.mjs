@@ -47,7 +47,7 @@ const SCREENS = [
   ["plan", "plan?zone=hall", ".pin", true],
   ["plan-edit", "plan/1/edit", ".pin"],
   ["walk-test", "walk-test", "form"],
-  ["settings", "settings", 'td:has-text("http.port")'],
+  ["settings", "settings?open=accounts", "td"],
   ["setup", "setup", "ol.guide"],
   ["api", "api", ".operations"],
   ["more", "more", ".actions-list"],

@@ -73,11 +73,13 @@ function restoreFocus(opener: Element | null): void {
 /**
  * Asks for confirmation before an action with effects beyond this page.
  * @param action label of the confirm button
+ * @param cancel label of the other one
  * @param act runs after the dialog is closed
  */
 export function ConfirmDialog({
   title,
   action,
+  cancel = t("app.cancel"),
   isDanger = false,
   act,
   close,
@@ -85,6 +87,7 @@ export function ConfirmDialog({
 }: {
   readonly title: string;
   readonly action: string;
+  readonly cancel?: string;
   readonly isDanger?: boolean;
   readonly act: () => Promise<unknown>;
   readonly close: () => void;
@@ -105,7 +108,7 @@ export function ConfirmDialog({
           {action}
         </button>
         <button type="button" onClick={close}>
-          {t("app.cancel")}
+          {cancel}
         </button>
       </div>
     </Dialog>

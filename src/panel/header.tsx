@@ -3,6 +3,7 @@ import { Icon, Mark } from "./icon.tsx";
 import { LanguageChoice } from "./language-choice.tsx";
 import { liveness, status } from "./live-updates.ts";
 import { Menu } from "./menu.tsx";
+import { leaveBy } from "./route.ts";
 import { account, signOut } from "./session.ts";
 import { ThemeChoice } from "./theme-choice.tsx";
 
@@ -22,7 +23,7 @@ export function Header({ isInside }: { readonly isInside: boolean }) {
         <LanguageChoice />
         <ThemeChoice />
         {isInside && (
-          <button type="button" onClick={signOut}>
+          <button type="button" onClick={() => leaveBy(signOut)}>
             <Icon name="x" />
             {t("app.signOut")}
           </button>

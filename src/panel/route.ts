@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { JSX } from "preact";
 
 /** The current screen and, if any, the open item. */
 export interface Route {
@@ -16,9 +17,52 @@ export const route = signal<Route>(parseHash(location.hash));
 /** Where the page was before the current address. */
 let previous: Route | undefined;
 
+/**
+ * Whether input that is not saved yet lets the user go to another address, or out of the panel; if not, it asks, and calls
+ * `goOn` once the user agrees.
+ */
+export type LeaveGuard = (next: Route | undefined, goOn: () => void) => boolean;
+
+let mayLeave: LeaveGuard = () => true;
+/** The question whether to discard what is not saved, while it is asked. */
+export const leaveQuestion = signal<(() => JSX.Element) | undefined>(undefined);
+
+/** Called by the first screen with a form. */
+export function guardLeaving(guard: LeaveGuard): void {
+  mayLeave = guard;
+}
+
+/** Does something that takes the screen away, unless the user wants to keep what is not saved. */
+export function leaveBy(act: () => void): void {
+  if (mayLeave(undefined, act)) act();
+}
+
+/** The place of an address in the history of the tab, by which a move is undone whatever its direction was. */
+interface Place {
+  readonly place?: number;
+}
+
+let place = placeOf(history.state as Place | null, 0);
+/** Whether the panel itself changes the address, such as after saving. */
+let isOwnMove = false;
+
+function placeOf(state: Place | null, next: number): number {
+  if (state?.place !== undefined) return state.place;
+  history.replaceState({ place: next }, "");
+  return next;
+}
+
 addEventListener("hashchange", () => {
+  const moved = placeOf(history.state as Place | null, place + 1) - place;
+  const isAsking = !isOwnMove;
+  isOwnMove = false;
+  // The address is back at the screen that was not left.
+  if (moved === 0) return;
+  const next = parseHash(location.hash);
+  if (isAsking && !mayLeave(next, () => history.go(moved))) return history.go(-moved);
+  place += moved;
   previous = route.value;
-  route.value = parseHash(location.hash);
+  route.value = next;
 });
 
 /** Whether the page before this one was the list of this screen, so that Back leads to it. */
@@ -26,8 +70,11 @@ export function isFromList(): boolean {
   return previous?.screen === route.value.screen && previous.item === undefined;
 }
 
+/** Goes to an address without a question: the user has saved, or has been asked. */
 export function go(address: string): void {
+  const before = location.hash;
   location.hash = address;
+  isOwnMove ||= location.hash !== before;
 }
 
 /** Changes of filters, page or selection; an empty value removes one. */

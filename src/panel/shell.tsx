@@ -10,7 +10,7 @@ import { liveness, status } from "./live-updates.ts";
 import { Later, Loading, NotLoaded } from "./later.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
-import { route } from "./route.ts";
+import { leaveQuestion, route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import {
@@ -110,6 +110,7 @@ export function Shell() {
       <Header isInside={isInside} />
       <NoticeLine />
       {isInside ? <Inside /> : <Outside />}
+      {leaveQuestion.value?.()}
       {sessionState.value === "expired" && <Later load={expiredDialog} isPart />}
     </div>
   );

@@ -49,6 +49,8 @@ export interface ZoneDraft {
   readonly changes?: string;
   /** The configured zone when the form was opened: only options that differ from it are changed. */
   readonly original?: ZoneText;
+  /** A new zone as it was put into the form: what differs from it was entered. */
+  readonly start?: ZoneText;
   /** A new zone is added before this one; at the end without it. */
   readonly before?: string;
   /** What to check before it is used. */
@@ -80,6 +82,8 @@ export interface Proposed {
 /** Changes whose difference is shown before they are saved. */
 export interface PendingChange extends Proposed {
   readonly wanted: WantedChanges;
+  /** The draft or the edits that it was made of. */
+  readonly of: unknown;
   /** Forgets the form or the edits that it was made of; not what the user has entered since. */
   readonly forget: () => void;
   /** Ids of the zones to open once after it. */
@@ -90,12 +94,27 @@ export interface PendingChange extends Proposed {
   readonly next?: string;
 }
 
+/** What was entered of the site, until it is saved; undefined if that is what the file has. */
+export const siteDraft = signal<{ readonly back: string; readonly site: Required<SiteText> } | undefined>(
+  undefined,
+);
+
+/** The change that the daemon verifies now: its form may be left. */
+export const savingChange = signal<PendingChange | undefined>(undefined);
+
 export const pendingChange = signal<PendingChange | undefined>(undefined);
 
 /** Changes the zone in the form; undefined removes an option. */
 export function setOptions(options: Readonly<Record<string, unknown>>): void {
   if (!draft.value) return;
-  draft.value = { ...draft.value, zone: without({ ...draft.value.zone, ...options }) };
+  draft.value = { ...draft.value, zone: withoutEmpty({ ...draft.value.zone, ...options }) };
+}
+
+/** Options that the user has not entered: a name from the sensor, the only building. */
+export function proposeOptions(options: Readonly<Record<string, unknown>>): void {
+  setOptions(options);
+  const { zone, start } = draft.value ?? {};
+  if (draft.value && zone) draft.value = { ...draft.value, start: { ...(start ?? zone), ...options } };
 }
 
 /** Gives a new zone an id that does not follow its name any longer. */
@@ -106,7 +125,7 @@ export function setOwnId(id: string): void {
 
 /** Changes the input of the zone in the form; undefined removes an option. */
 export function setInput(options: Readonly<Record<string, unknown>>): void {
-  setOptions({ input: without({ ...inputOf(draft.value?.zone ?? {}), ...options }) });
+  setOptions({ input: withoutEmpty({ ...inputOf(draft.value?.zone ?? {}), ...options }) });
 }
 
 /** The input of a zone. */
@@ -119,7 +138,8 @@ export function zonesOf({ zones }: Pick<ConfiguredZonesView, "zones">): readonly
   return zones;
 }
 
-function without(options: Readonly<Record<string, unknown>>): ZoneText {
+/** Options without those that have no value. */
+export function withoutEmpty(options: Readonly<Record<string, unknown>>): ZoneText {
   return Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined && value !== ""),
   );

@@ -33,7 +33,7 @@ describeWithBrowser("the enrolment of a site in its panel", () => {
   afterAll(() => site.stop());
 
   test("names a wrong code, and takes the link of the centre", async () => {
-    const page = await site.page("settings");
+    const page = await site.page("settings?open=centre");
     const settings = page.screen("settings");
     const form = (): Promise<void> => settings.markup("input[name=centre]").shown();
     expect(await faultsInEveryLook(page, form, ["Hala Nord"])).toEqual([]);

@@ -152,6 +152,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       await page.follow("More");
       await page.screen("more").link("Settings").click();
       const settings = page.screen("settings");
+      await settings.heading("Open the panel on a phone").click();
       await settings.image(/^QR code of https:\/\//).shown();
       await settings.text(/^https:\/\/[\w-]+\.local:/).shown();
 

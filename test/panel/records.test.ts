@@ -89,6 +89,8 @@ describeWithBrowser("records in the panel", () => {
     await form.button("Save").click();
     await form.text(/has changed since it was read/).shown();
     await form.field("Name").holds("Patrulare dublă");
+    await form.link("Cancel").click();
+    await record.complete();
   });
 
   test("the list keeps its filter when Back returns to it", async () => {

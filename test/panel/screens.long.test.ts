@@ -140,10 +140,14 @@ const LOOKS: readonly Look[] = [
     mark: (screen, textOf) =>
       screen.listItem(new RegExp(`^\\d.*Ușa principală: ${textOf("zoneWord.intrusion.open")}`)),
   },
-  { name: "the settings", address: "settings", mark: (screen) => screen.row(/\bsite\.ref /) },
+  {
+    name: "the settings",
+    address: "settings?open=configuration",
+    mark: (screen) => screen.row(/\bsite\.ref /),
+  },
   {
     name: "a new account",
-    address: "settings",
+    address: "settings?open=accounts",
     mark: (screen) => screen.input("password"),
     act: (screen, textOf) => screen.text(textOf("accounts.add")).click(),
   },
@@ -155,7 +159,7 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "the confirmation of a restore",
-    address: "settings",
+    address: "settings?open=restore",
     mark: dialog,
     act: async (screen, textOf) => {
       await screen.input("copy").setFile(join(folder, "copy.db"));

@@ -34,7 +34,7 @@ describeWithBrowser("the settings in the panel", () => {
   }
 
   test("show the source of each option, and download a backup", async () => {
-    const page = await site.page("settings");
+    const page = await site.page("settings?open=configuration.backup");
     const settings = page.screen("settings");
     await settings.row(/site\.name "Hala Nord" .*site\.yaml:\d+:\d+/).shown();
     await settings.row(/log\.level "info" default/).shown();
@@ -43,6 +43,30 @@ describeWithBrowser("the settings in the panel", () => {
         .subarray(0, 15)
         .toString(),
     ).toBe("SQLite format 3");
+  });
+
+  test("are a list of subjects on a phone, each opened with one press, also after Back", async () => {
+    const page = await site.page("settings");
+    await page.look("light", 390);
+    const settings = page.screen("settings");
+    await settings.complete();
+    expect(await page.evaluate<number>("document.documentElement.scrollHeight / 740")).toBeLessThan(2);
+    await settings.heading("Accounts").click();
+    await settings.row(new RegExp(EDGE.email)).shown();
+    await settings.heading("Effective configuration").click();
+    await settings.text("log.level").shown();
+    await eventually("both in the address", async () =>
+      (await page.evaluate<string>("location.hash")).endsWith("open=accounts.configuration"),
+    );
+    await page.follow("Home");
+    await page.screen("status").complete();
+    await page.back();
+    await settings.row(new RegExp(EDGE.email)).shown();
+    await settings.heading("Accounts").click();
+    await eventually("one in the address", async () =>
+      (await page.evaluate<string>("location.hash")).endsWith("open=configuration"),
+    );
+    await page.close();
   });
 
   test("enable debug logging for 30 minutes", async () => {
@@ -54,12 +78,12 @@ describeWithBrowser("the settings in the panel", () => {
   });
 
   test("restore a backup after a confirmation; later trips are dispatched again", async () => {
-    const page = await site.page("settings");
+    const page = await site.page("settings?open=backup");
     const copy = await download(page);
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await eventually("the trip's record", async () => (await interventionsOf(site.daemon)).length === 1);
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
-    await page.open("settings");
+    await page.open("settings?open=restore");
     await uploadBackup(page, copy);
     const dialog = page.dialog("Restore this backup?");
     await dialog.text("1 (#1)").shown();
@@ -74,7 +98,7 @@ describeWithBrowser("the settings in the panel", () => {
   });
 
   test("add an account with an initial password, and disable it", async () => {
-    const page = await site.page("settings");
+    const page = await site.page("settings?open=accounts");
     const settings = page.screen("settings");
     await settings.text("Add account").click();
     await settings.field("E-mail address").fill("ion@example.ro");
@@ -92,7 +116,7 @@ describeWithBrowser("the settings in the panel", () => {
   });
 
   test("reject a file that is not a backup, and change nothing", async () => {
-    const page = await site.page("settings");
+    const page = await site.page("settings?open=restore");
     const before = await startedAt();
     const path = join(site.installation.folder, "letter.txt");
     writeFileSync(path, "not a database ".repeat(100_000));

@@ -49,6 +49,7 @@ describeWithBrowser("the name of a new site", () => {
 
       await page.follow("Settings");
       const settings = page.screen("settings");
+      await settings.heading("This site").click();
       await settings.field("Site name").holds("Hala Nord");
       await settings.field("Site name").fill("Hala: Sud");
       await settings.input("site-timezone").choose("Europe/Chisinau");

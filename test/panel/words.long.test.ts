@@ -121,12 +121,12 @@ describeWithBrowser("a site that refuses and fails", () => {
         });
         await reader.read(what);
       };
-      const settings = await page.open("settings");
-      await settings.markup("details > summary").click();
+      const settings = await page.open("settings?open=accounts");
+      await settings.markup("details.subject details > summary").click();
       const add = async (email: string, password: string): Promise<void> => {
         await settings.input("email").fill(email);
-        await settings.markup("details [name=password]").fill(password);
-        await settings.markup("details form button").click();
+        await settings.markup("details.subject details [name=password]").fill(password);
+        await settings.markup("details.subject details form button").click();
         await readNotice(`the account ${email} with ${password}`);
       };
       for (const password of ["short", "aaaaaaaaaaaa", "password123", "x".repeat(90)])
@@ -198,7 +198,15 @@ describeWithBrowser("a site without anything", () => {
       const reader = await readerOf(site, language);
       for (const screen of ["status", "zones", "interventions", "interventions/new", "walk-test", "events"])
         await reader.open(screen);
-      for (const screen of ["sync", "objectives", "settings", "setup", "more", "zones/found", "zones/edit"])
+      for (const screen of [
+        "sync",
+        "objectives",
+        "settings?open=site.phone.accounts.configuration",
+        "setup",
+        "more",
+        "zones/found",
+        "zones/edit",
+      ])
         await reader.open(screen);
       expect(reader.faults).toEqual([]);
     },
@@ -234,7 +242,15 @@ describeWithBrowser("a dispatch centre", () => {
         const dataDir = join(centre.installation.folder, "site");
         for (const level of ["well", "fault"])
           expect((await askDaemon(dataDir, "POST", "/site-reports", { ...report, level })).status).toBe(204);
-        for (const address of ["status", "sites", "sites?q=nothing", "sites/1", "settings", "events", "more"])
+        for (const address of [
+          "status",
+          "sites",
+          "sites?q=nothing",
+          "sites/1",
+          "settings?open=accounts",
+          "events",
+          "more",
+        ])
           await reader.open(address);
         expect(reader.faults).toEqual([]);
       },

@@ -375,6 +375,32 @@ export class PanelPage {
     await this.#page.close();
   }
 
+  /** Moves in the history of the tab as the browser's buttons do. */
+  async back(): Promise<void> {
+    await this.#page.evaluate("history.back()");
+  }
+
+  /**
+   * Reloads or closes the page as a person does, and answers the question of the browser.
+   * @param isLeaving whether the person leaves nevertheless
+   * @returns whether the browser has asked; the page is as before if the person stays
+   */
+  async isAskedOn(act: "reload" | "close", isLeaving: boolean): Promise<boolean> {
+    let isAsked = false;
+    const answered = new Promise<void>((resolve) => {
+      this.#page.once("dialog", (dialog) => {
+        isAsked = dialog.type() === "beforeunload";
+        void (isLeaving ? dialog.accept() : dialog.dismiss()).then(resolve);
+      });
+    });
+    const left = act === "close" ? this.#page.waitForEvent("close") : this.#page.reload();
+    // A reload that the person did not want never ends.
+    left.catch(() => undefined);
+    if (act === "close") await this.#page.close({ runBeforeUnload: true });
+    await (isLeaving ? left : Promise.race([answered, left]));
+    return isAsked;
+  }
+
   /** The file downloaded by an action. */
   async downloaded(action: () => Promise<void>): Promise<Download> {
     const saving = this.#page.waitForEvent("download");

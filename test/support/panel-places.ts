@@ -30,7 +30,7 @@ export const SITE_PLACES: Readonly<Record<string, readonly string[]>> = {
   sites: [],
   objectives: ["objectives"],
   sync: ["sync"],
-  settings: ["settings"],
+  settings: ["settings?open=site.phone.centre.accounts.backup.restore.configuration"],
   setup: ["setup"],
   api: ["api"],
   more: ["more"],
@@ -43,7 +43,7 @@ export const CENTRE_PLACES: readonly string[] = [
   "sites",
   "sites/1",
   "objectives",
-  "settings",
+  "settings?open=accounts",
   "api",
   "more",
 ];

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
@@ -6,6 +7,8 @@ import { t } from "../i18n.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { account } from "../session.ts";
+import { SettingsSection } from "./settings-section.tsx";
+import { FieldsAreInput } from "../unsaved.tsx";
 import { Table, type Column } from "../table.tsx";
 
 const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
@@ -18,18 +21,19 @@ export function Accounts() {
       await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
       showNotice(t("accounts.changed", { email }));
     }).finally(reload);
+  const [added, setAdded] = useState(0);
   const add = async (fields: FormData): Promise<void> => {
     const email = textOf(fields, "email");
     const body = { email, role: textOf(fields, "role"), password: textOf(fields, "password") };
     await runWithErrorNotice(async () => {
       await request("/site/accounts", { method: "POST", body });
       showNotice(t("accounts.added", { email }));
+      setAdded(added + 1);
     });
     reload();
   };
   return (
-    <section class="card">
-      <h2>{t("accounts.title")}</h2>
+    <SettingsSection name="accounts" title="accounts.title">
       {response ? (
         <Table
           caption={t("accounts.title")}
@@ -43,7 +47,7 @@ export function Accounts() {
       <details>
         <summary>{t("accounts.add")}</summary>
         <p>{t("accounts.addText")}</p>
-        <Form onSubmit={add}>
+        <Form key={added} onSubmit={add}>
           <div class="grid">
             <TextField
               label={t("signIn.email")}
@@ -62,9 +66,10 @@ export function Accounts() {
             />
           </div>
           <button>{t("accounts.addDo")}</button>
+          <FieldsAreInput />
         </Form>
       </details>
-    </section>
+    </SettingsSection>
   );
 }
 

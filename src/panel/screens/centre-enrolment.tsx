@@ -7,14 +7,15 @@ import { Form, TextArea, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
+import { SettingsSection } from "./settings-section.tsx";
+import { FieldsAreInput } from "../unsaved.tsx";
 
 /** The dispatch centre of this site; one that has none is enrolled here with a one-time code. */
 export function CentreEnrolment() {
   const { response, error, reload } = useQuery<EnrolmentView>("/site/enrolment");
   const [result, setResult] = useState<EnrolmentResult>();
   return (
-    <section class="card">
-      <h2>{t("enrol.title")}</h2>
+    <SettingsSection name="centre" title="enrol.title">
       {!response && <Pending error={error} reload={reload} />}
       {result && <Result result={result} />}
       {response?.body.obstacle === null && result?.state !== "applied" && (
@@ -27,7 +28,7 @@ export function CentreEnrolment() {
         />
       )}
       {response && response.body.obstacle !== null && <Obstacle view={response.body} />}
-    </section>
+    </SettingsSection>
   );
 }
 
@@ -105,19 +106,20 @@ function EnrolmentForm({
           onInput={({ currentTarget }) => setCode(currentTarget.value)}
         />
         <OwnAuthority />
-        <Password
-          name="password"
-          label={t("review.password")}
-          isNew={false}
-          hint={t("review.passwordHint")}
-        />
+        <ConfirmingPassword />
         <ErrorMessage text={problem} />
         <button class="main" disabled={isBusy}>
           {t(isBusy ? "enrol.busy" : "enrol.do")}
         </button>
+        <FieldsAreInput />
       </Form>
     </>
   );
+}
+
+function ConfirmingPassword() {
+  const label = t("review.password");
+  return <Password name="password" label={label} isNew={false} hint={t("review.passwordHint")} />;
 }
 
 function OwnAuthority() {

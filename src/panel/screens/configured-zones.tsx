@@ -127,7 +127,7 @@ function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: 
       const forget = (): void => {
         if (listEdits.value === edits) discard();
       };
-      pendingChange.value = { changes, proposal, wanted, forget, zoneIds, back: "#/zones/edit" };
+      pendingChange.value = { changes, proposal, wanted, of: edits, forget, zoneIds, back: "#/zones/edit" };
       go("#/zones/review");
     });
   return (

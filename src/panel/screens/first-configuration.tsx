@@ -8,6 +8,7 @@ import { ApiError, limited } from "../http.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t, tCode } from "../i18n.ts";
 import { Pending } from "../notice.tsx";
+import { useInput } from "../unsaved.tsx";
 import { RestartButton } from "./restart-button.tsx";
 
 /** Delay after the last key press before the answers are sent. */
@@ -22,6 +23,8 @@ export function FirstConfiguration() {
   const [draft, setDraft] = useState<DraftView | undefined>(undefined);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [round, setRound] = useState(0);
+  const [isDownloaded, setIsDownloaded] = useState(false);
+  useInput(() => !isDownloaded && Object.values(answers).some((answer) => answer !== ""));
   useEffect(() => {
     let isActive = true;
     const ask = async (): Promise<void> => {
@@ -53,14 +56,17 @@ export function FirstConfiguration() {
             key={question.name}
             question={question}
             answer={answers[question.name] ?? ""}
-            onAnswer={(answer) => setAnswers({ ...answers, [question.name]: answer })}
+            onAnswer={(answer) => {
+              setAnswers({ ...answers, [question.name]: answer });
+              setIsDownloaded(false);
+            }}
           />
         ))}
       </form>
       {draft.configuration === null ? (
         <p class="quiet">{t("guide.unanswered")}</p>
       ) : (
-        <Result draft={draft} text={draft.configuration} />
+        <Result draft={draft} text={draft.configuration} downloaded={() => setIsDownloaded(true)} />
       )}
     </>
   );
@@ -100,7 +106,15 @@ function QuestionField({
   );
 }
 
-function Result({ draft, text }: { readonly draft: DraftView; readonly text: string }) {
+function Result({
+  draft,
+  text,
+  downloaded,
+}: {
+  readonly draft: DraftView;
+  readonly text: string;
+  readonly downloaded: () => void;
+}) {
   const { file, exists, secretFiles, errors } = draft;
   const folder = file.slice(0, file.lastIndexOf("/"));
   // Files of the package belong to root and are readable by the group of the service.
@@ -140,7 +154,13 @@ function Result({ draft, text }: { readonly draft: DraftView; readonly text: str
         <li>{t("guide.restart")}</li>
       </ol>
       <p class="row">
-        <button type="button" onClick={() => downloadFile(new Blob([text]), "santinela.yaml")}>
+        <button
+          type="button"
+          onClick={() => {
+            downloadFile(new Blob([text]), "santinela.yaml");
+            downloaded();
+          }}
+        >
           {t("guide.download")}
         </button>
         <RestartButton />

@@ -7,6 +7,7 @@ import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { apiPath } from "../http.ts";
+import { CancelLink, FieldsAreInput } from "../unsaved.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
@@ -36,9 +37,8 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
         <Fields {...(record ? { record } : {})} />
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
-        <a class="button" href={isNew ? "#/interventions" : `#/interventions/${record.id}`}>
-          {t("app.cancel")}
-        </a>
+        <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
+        <FieldsAreInput />
       </Form>
     </>
   );

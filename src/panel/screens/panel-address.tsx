@@ -2,16 +2,16 @@ import "../guide.css";
 import type { PanelAddressView } from "../../site/administration-view.ts";
 import { useQuery } from "../api.ts";
 import { t } from "../i18n.ts";
+import { SettingsSection } from "./settings-section.tsx";
 import { Pending } from "../notice.tsx";
 
 /** Where a phone opens this panel: a QR code, the addresses, and the fingerprint to compare. */
 export function PanelAddress() {
   const { response, error, reload } = useQuery<PanelAddressView>("/site/address");
   return (
-    <section class="card">
-      <h2>{t("address.title")}</h2>
+    <SettingsSection name="phone" title="address.title">
       {response ? <Address view={response.body} /> : <Pending error={error} reload={reload} />}
-    </section>
+    </SettingsSection>
   );
 }
 

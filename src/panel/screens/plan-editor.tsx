@@ -14,6 +14,7 @@ import { runWithErrorNotice } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { go } from "../route.ts";
 import { kindIcon } from "../zone-look.ts";
+import { CancelLink, FieldsAreInput, useInput } from "../unsaved.tsx";
 import { Replacement } from "./plan-upload.tsx";
 import { StepHead } from "./step-head.tsx";
 
@@ -35,6 +36,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   const move = (zone: string, x: number, y: number): void =>
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
+  useInput(() => JSON.stringify(pins) !== JSON.stringify(original.pins));
   const finish = (): void => {
     done();
     go(`#/plan/${plan.id}`);
@@ -78,10 +80,9 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
             <TextField label={t("plan.name")} name="name" initial={original.name} required maxLength={40} />
             <div class="row">
               <button class="main">{t("plan.save")}</button>
-              <a class="button" href={`#/plan/${plan.id}`}>
-                {t("app.cancel")}
-              </a>
+              <CancelLink href={`#/plan/${plan.id}`} />
             </div>
+            <FieldsAreInput />
           </Form>
           <Replacement plan={plan} done={done} />
           <button type="button" onClick={() => setIsAsked(true)}>

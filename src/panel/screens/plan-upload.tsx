@@ -6,6 +6,7 @@ import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
 import { changePlan } from "../plan-change.ts";
 import { go } from "../route.ts";
+import { FieldsAreInput } from "../unsaved.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Uploads the picture of a floor. */
@@ -32,6 +33,7 @@ export function NewPlan({ done }: { readonly done: () => void }) {
           <div class="row">
             <button class="main">{t("plan.upload")}</button>
           </div>
+          <FieldsAreInput />
         </Form>
       </section>
     </>

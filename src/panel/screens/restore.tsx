@@ -4,6 +4,7 @@ import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form } from "../field.tsx";
 import { t } from "../i18n.ts";
+import { SettingsSection } from "./settings-section.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 /** Maximum size that the daemon accepts in one request. */
@@ -30,8 +31,7 @@ export function Restore() {
     setPercent(undefined);
   };
   return (
-    <section class="card">
-      <h2>{t("restore.title")}</h2>
+    <SettingsSection name="restore" title="restore.title">
       <p>{t("restore.text")}</p>
       <Form onSubmit={upload}>
         <p class="field">
@@ -42,7 +42,7 @@ export function Restore() {
         <span role="status">{percent !== undefined && t("restore.uploaded", { percent })}</span>
       </Form>
       {planned && <RestoreQuestion planned={planned} close={() => setPlanned(undefined)} />}
-    </section>
+    </SettingsSection>
   );
 }
 

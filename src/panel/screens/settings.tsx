@@ -11,6 +11,7 @@ import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
 import { PanelAddress } from "./panel-address.tsx";
 import { RestartButton } from "./restart-button.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 import { SiteForm } from "./site-form.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -85,23 +86,21 @@ function Backup() {
     setIsBusy(false);
   };
   return (
-    <section class="card">
-      <h2>{t("settings.backup")}</h2>
+    <SettingsSection name="backup" title="settings.backup">
       <p>{t("settings.backupText")}</p>
       <p>
         <button type="button" disabled={isBusy} onClick={() => void download()}>
           {t("settings.download")}
         </button>
       </p>
-    </section>
+    </SettingsSection>
   );
 }
 
 function Configuration() {
   const { response, error, reload } = useQuery<OptionView[]>("/site/configuration");
   return (
-    <section class="card">
-      <h2>{t("settings.configuration")}</h2>
+    <SettingsSection name="configuration" title="settings.configuration">
       {response ? (
         <Table
           caption={t("settings.configuration")}
@@ -112,7 +111,7 @@ function Configuration() {
       ) : (
         <Pending error={error} reload={reload} />
       )}
-    </section>
+    </SettingsSection>
   );
 }
 

@@ -1,12 +1,15 @@
-import { useId, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Choice, Form, TextField, textOf } from "../field.tsx";
+import { Choice, Form, TextField } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { go } from "../route.ts";
-import { pendingChange, propose, type SiteText, type ZoneChange } from "../zone-draft.ts";
+import "../zone-input.ts";
+import { SettingsSection } from "./settings-section.tsx";
+import { pendingChange, propose, siteDraft, type SiteText, type ZoneChange } from "../zone-draft.ts";
 
 /** Names that no person has given: of a new package, and of a configuration without one. */
 const UNNAMED: readonly string[] = ["New site", "Site"];
@@ -20,7 +23,7 @@ export function NameOfNewSite() {
 
 /** Name, time zone and language of the site; nothing if they can be changed only in the file. */
 export function SiteForm() {
-  return <EditedSite back="#/settings" isNew={false} />;
+  return <EditedSite back="#/settings?open=site" isNew={false} />;
 }
 
 function EditedSite({ back, isNew }: { readonly back: string; readonly isNew: boolean }) {
@@ -39,51 +42,78 @@ function SiteFields({
   readonly back: string;
   readonly isNew: boolean;
 }) {
-  const title = useId();
   const [problem, run] = useErrorMessage();
-  const [timezone, setTimezone] = useState(site.timezone);
-  const [locale, setLocale] = useState(site.locale);
-  const review = (fields: FormData): Promise<void> =>
+  const stored = isNew ? { ...site, name: "" } : site;
+  const entered = siteDraft.value;
+  const wanted = entered?.back === back ? entered.site : stored;
+  const enter = (change: SiteText): void => {
+    const next = { ...wanted, ...change };
+    const isStored = Object.keys(differing(stored, next)).length === 0;
+    siteDraft.value = isStored ? undefined : { back, site: next };
+  };
+  const review = (): Promise<void> =>
     run(async () => {
-      const wanted = { name: textOf(fields, "site-name").trim(), timezone, locale };
-      const changes = (): readonly ZoneChange[] => [{ action: "site", site: differing(site, wanted) }];
+      const changes = (): readonly ZoneChange[] => [
+        { action: "site", site: differing(site, { ...wanted, name: wanted.name.trim() }) },
+      ];
       const proposed = await propose(changes);
-      pendingChange.value = { ...proposed, wanted: changes, forget: () => {}, zoneIds: [], back, next: back };
+      const of = siteDraft.value;
+      const forget = (): void => {
+        if (siteDraft.value === of) siteDraft.value = undefined;
+      };
+      pendingChange.value = { ...proposed, wanted: changes, of, forget, zoneIds: [], back, next: back };
       go("#/zones/review");
     });
   return (
-    <section class="card" aria-labelledby={title}>
-      <h2 id={title}>{t(isNew ? "site.ask" : "guide.site")}</h2>
+    <Frame isNew={isNew}>
       {isNew && <p>{t("site.askText")}</p>}
       <Form onSubmit={review}>
         <TextField
           label={t("question.site-name")}
           name="site-name"
-          initial={isNew ? "" : site.name}
+          value={wanted.name}
           maxLength={100}
           required
+          onInput={({ currentTarget }) => enter({ name: currentTarget.value })}
         />
         {!isNew && (
           <>
             <Choice
               label={t("question.timezone")}
               name="site-timezone"
-              value={timezone}
+              value={wanted.timezone}
               options={timeZones(site.timezone).map((zone) => [zone, zone])}
-              onChange={setTimezone}
+              onChange={(timezone) => enter({ timezone })}
             />
             <Choice
               label={t("question.language")}
               name="site-locale"
-              value={locale}
+              value={wanted.locale}
               options={LOCALES.map((one) => [one, t(`choice.language.${one}`)])}
-              onChange={setLocale}
+              onChange={(locale) => enter({ locale })}
             />
           </>
         )}
         <ErrorMessage text={problem} />
         <button class={isNew ? "main" : ""}>{t("zoneForm.review")}</button>
       </Form>
+    </Frame>
+  );
+}
+
+/** A subject of the settings, or the question of a new installation. */
+function Frame({ isNew, children }: { readonly isNew: boolean; readonly children: ComponentChildren }) {
+  const title = useId();
+  if (!isNew)
+    return (
+      <SettingsSection name="site" title="guide.site">
+        {children}
+      </SettingsSection>
+    );
+  return (
+    <section class="card" aria-labelledby={title}>
+      <h2 id={title}>{t("site.ask")}</h2>
+      {children}
     </section>
   );
 }

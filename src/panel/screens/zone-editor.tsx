@@ -1,4 +1,5 @@
 import "../zone-editor.css";
+import "../zone-input.ts";
 import { useLayoutEffect } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";

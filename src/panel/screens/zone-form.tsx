@@ -14,11 +14,13 @@ import {
   inputOf,
   pendingChange,
   propose,
+  proposeOptions,
   setInput,
   setOptions,
   type InputText,
   type WantedChanges,
   type ZoneDraft,
+  type ZoneText,
   zonesOf,
 } from "../zone-draft.ts";
 import { SensorTrial } from "./sensor-trial.tsx";
@@ -53,6 +55,7 @@ export function ZoneForm() {
       draft.value = zone && { zone, changes: id, original: zone };
     // The form of a configured zone was left for another one.
     else if (id === undefined && draft.value?.changes !== undefined) draft.value = undefined;
+    if (draft.value && !draft.value.start) draft.value = { ...draft.value, start: draft.value.zone };
     if (!draft.value) go(id === undefined ? "#/zones/found" : "#/zones/edit");
   }, [id]);
   const described = draft.value;
@@ -87,6 +90,7 @@ function Described({
         forget: () => {
           if (draft.value === described) discard();
         },
+        of: described,
         zoneIds: [zone.id ?? ""],
         back: `#/zones/form${query}`,
       };
@@ -139,13 +143,14 @@ function Basics({
   readonly site: ConfiguredZonesView;
 }) {
   const used = zonesOf(site).map(({ id }) => id);
-  const rename = (name: string): void => {
+  const named = (name: string): ZoneText => {
     const isFollowing = changes === undefined && hasOwnId !== true;
-    setOptions({ name, ...(isFollowing ? { id: idFrom(name, used) } : {}) });
+    return { name, ...(isFollowing ? { id: idFrom(name, used) } : {}) };
   };
   useLayoutEffect(() => {
     // A zone from a list may have a name and no id yet.
-    if (changes === undefined && (zone.id === "" || zone.id === undefined)) rename(zone.name ?? "");
+    if (changes === undefined && (zone.id === "" || zone.id === undefined))
+      proposeOptions(named(zone.name ?? ""));
   }, []);
   return (
     <>
@@ -156,7 +161,7 @@ function Basics({
         value={zone.name}
         errors={errors}
         isRequired
-        onText={rename}
+        onText={(name) => setOptions(named(name))}
       />
       <ChoiceOption
         option="kind"

@@ -8,7 +8,7 @@ import { status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
-import { setOptions, type ZoneText } from "../zone-draft.ts";
+import { proposeOptions, setOptions, type ZoneText } from "../zone-draft.ts";
 
 /** Of each type; a site has a few. A number can be entered for any other. */
 const OFFERED_MAX = 50;
@@ -36,10 +36,10 @@ export function ZoneObjectiveOption({
   };
   const current = id === undefined ? "" : `${type} ${id}`;
   const isListed = known.some(([value]) => value === current);
-  const choose = (value: string): void => {
+  const choose = (value: string, set = setOptions): void => {
     setIsOther(value === OTHER);
     const [chosen, number] = value.split(" ");
-    setOptions({ objective: number === undefined ? undefined : { type: chosen, id: Number(number) } });
+    set({ objective: number === undefined ? undefined : { type: chosen, id: Number(number) } });
   };
   // A list that could not be read may have the building.
   const failed = lists.find(({ response }) => response === undefined);
@@ -49,7 +49,7 @@ export function ZoneObjectiveOption({
   const proposed = !failed && id === undefined && !isOther ? first?.[0] : undefined;
   useEffect(() => {
     // A site with one building has nothing to choose.
-    if (proposed !== undefined) choose(proposed);
+    if (proposed !== undefined) choose(proposed, proposeOptions);
   }, [proposed]);
   const needsNumber = isKnown && (isOther || known.length === 0 || (id !== undefined && !isListed));
   return (

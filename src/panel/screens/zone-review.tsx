@@ -12,7 +12,7 @@ import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go, route } from "../route.ts";
-import { pendingChange, propose, savedChanges, type PendingChange } from "../zone-draft.ts";
+import { pendingChange, propose, savedChanges, savingChange, type PendingChange } from "../zone-draft.ts";
 import { StepHead } from "./step-head.tsx";
 
 /** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
@@ -104,6 +104,7 @@ function useSaving(pending: PendingChange) {
     isSaving.current = true;
     setReverted(undefined);
     setIsOnTrial(true);
+    savingChange.value = pending;
     await attempt(async () => {
       const secret = validConfirmation() ?? (await confirm(textOf(fields, "password")));
       const { state, reason, reload: reloaded } = await apply(pending, secret);
@@ -112,6 +113,7 @@ function useSaving(pending: PendingChange) {
       if (!isReviewed(pending)) showNotice(t("review.reverted"), true);
     });
     setIsOnTrial(false);
+    savingChange.value = undefined;
     isSaving.current = false;
   };
   const readAgain = (): Promise<void> =>

@@ -1,0 +1,201 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { EDGE } from "../support/installation.ts";
+import type { PanelPage, Screen } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
+const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
+  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { gpio: 18 } }
+`;
+const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300">
+  <path d="M10 10h380v280h-380z" fill="none" stroke="black" stroke-width="4"/></svg>`;
+const QUESTION = "Leave without saving?";
+const LOOKS_TIMEOUT_MS = 120_000;
+
+describeWithBrowser("what is entered and not saved", () => {
+  const site = new PanelSite("", CONFIGURATION);
+  let page: PanelPage;
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+  beforeEach(async () => {
+    page = await site.page();
+    await page.screen("status").complete();
+  });
+  afterEach(async () => {
+    await page.close();
+    expect(site.pageErrors).toEqual([]);
+  });
+
+  /** Answers the question of the panel. */
+  const answer = async (button: "Keep editing" | "Discard changes"): Promise<void> => {
+    const question = page.dialog(QUESTION);
+    await question.button(button).click();
+    await question.gone();
+  };
+  const opened = async (address: string): Promise<Screen> => {
+    const screen = await page.open(address);
+    await screen.complete();
+    return screen;
+  };
+
+  test("of an intervention stays after the menu, Back and a reload, until it is discarded", async () => {
+    await opened("interventions");
+    await page.screen("interventions").link("New intervention").click();
+    const form = page.screen("interventions/new");
+    await form.complete();
+    await form.field("Name").fill("Verificarea sirenei");
+    await page.follow("Zones");
+    await answer("Keep editing");
+    await page.back();
+    await answer("Keep editing");
+    expect(await page.isAskedOn("reload", false)).toBe(true);
+    await form.field("Name").holds("Verificarea sirenei");
+    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions/new");
+    await page.back();
+    await answer("Discard changes");
+    await page.screen("interventions").complete();
+    // Where the form was, by the history of the tab.
+    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions");
+    expect(await page.isAskedOn("reload", true)).toBe(false);
+  });
+
+  test("is not asked about where nothing was changed, or when it was saved or cancelled", async () => {
+    const form = await opened("interventions/new");
+    await form.field("Name").fill("Verificarea sirenei");
+    await form.field("Name").fill("");
+    await page.follow("Zones");
+    await page.screen("zones").complete();
+    const again = await opened("interventions/new");
+    await again.field("Name").fill("Verificarea sirenei");
+    await again.link("Cancel").click();
+    const list = page.screen("interventions");
+    await list.complete();
+    const last = await opened("interventions/new");
+    await last.field("Name").fill("Verificarea sirenei");
+    await last.button("Save").click();
+    const saved = await page.arrival(/^interventions\/\d+$/);
+    await saved.complete();
+    await page.follow("Zones");
+    await page.screen("zones").complete();
+    expect(await page.isAskedOn("close", true)).toBe(false);
+  });
+
+  test("of a zone stays while its change is reviewed, and is asked about elsewhere", async () => {
+    const form = await opened("zones/form?zone=usa");
+    await form.field("Name").fill("Ușa mare");
+    await form.button("Review the change").click();
+    const review = page.screen("zones/review");
+    await review.text(/^\+.*name: Ușa mare/).shown();
+    await page.back();
+    await form.field("Name").holds("Ușa mare");
+    expect(await page.isAskedOn("reload", false)).toBe(true);
+    await form.link("Back").click();
+    await answer("Keep editing");
+    await page.follow("Home");
+    await answer("Discard changes");
+    await page.screen("status").complete();
+    await (await opened("zones/form?zone=usa")).field("Name").holds("Ușa");
+  });
+
+  test("of a new zone is what was entered, not what the panel proposes", async () => {
+    const found = await opened("zones/found");
+    await found.link("Simulated zone").click();
+    const form = page.screen("zones/form");
+    // The only building of the site.
+    await form.input("objective").holds("obiective/cladiri 12");
+    await form.link("Back").click();
+    await found.link("Simulated zone").click();
+    await form.field("Name").fill("Poarta");
+    await form.link("Back").click();
+    await answer("Discard changes");
+    await found.complete();
+  });
+
+  test("of the list of zones is asked about when the zones are left, and not while it is saved", async () => {
+    const edit = await opened("zones/edit");
+    await edit.button("Actions for Geam").click();
+    await edit.button("Disable").click();
+    await page.press("Escape");
+    await edit.link("Add a zone").click();
+    await page.screen("zones/found").complete();
+    await page.follow("Home");
+    await answer("Keep editing");
+    await page.back();
+    await edit.button("Review the change").click();
+    const review = page.screen("zones/review");
+    const slow = await page.holdResponses("**/site/configuration/apply");
+    await review.field("Your password").fill(EDGE.password);
+    await review.button("Save").click();
+    await slow.held();
+    await page.follow("Home");
+    await page.screen("status").complete();
+    slow.release();
+    await page.notice.text("Saved").shown();
+    expect(await page.isAskedOn("reload", true)).toBe(false);
+  });
+
+  test("of the site stays while its change is reviewed, and is asked about elsewhere", async () => {
+    const settings = await opened("settings?open=site");
+    await settings.field("Site name").fill("Hala Sud");
+    await settings.button("Review the change").click();
+    const review = page.screen("zones/review");
+    await review.text(/^\+.*Hala Sud/).shown();
+    await review.link("Back").and(review.markup("[aria-label]")).click();
+    await settings.field("Site name").holds("Hala Sud");
+    await page.userMenu();
+    await page.banner.button("Sign out").click();
+    await answer("Discard changes");
+    await page.screen("sign-in").field("Password").shown();
+  });
+
+  test("of a floor plan is asked about: a new one, and the place of a zone", async () => {
+    writeFileSync(join(site.installation.folder, "plan.svg"), DRAWING);
+    const form = await opened("plan/new");
+    await form.input("name").fill("Parter");
+    await page.follow("Home");
+    await answer("Keep editing");
+    await form.input("picture").setFile(join(site.installation.folder, "plan.svg"));
+    await form.button("Upload plan").click();
+    const editor = page.screen("plan/1/edit");
+    await editor.button("Ușa").click();
+    await page.follow("Home");
+    await answer("Keep editing");
+    expect(await page.isAskedOn("reload", false)).toBe(true);
+    await editor.button("Save").click();
+    await page.screen("plan/1").button("Ușa: Closed").shown();
+    await page.follow("Home");
+    await page.screen("status").complete();
+  });
+
+  test(
+    "is asked about in the language of the user, with the focus back in the screen",
+    async () => {
+      const form = await opened("interventions/new");
+      await form.field("Name").fill("Verificarea sirenei");
+      const again = async (): Promise<void> => {
+        await page.menu.markup('a[href="#/zones"]').click();
+        await page.openDialog.shown();
+      };
+      await page.speak("RO");
+      await again();
+      await page.openDialog.button("Continuarea editării").click();
+      await page.dialog("Părăsiți ecranul fără salvare?").gone();
+      await eventually("the focus in the page", () =>
+        page.evaluate<boolean>("document.activeElement !== document.body"),
+      );
+      expect(await faultsInEveryLook(page, again, ["Verificarea sirenei", "Hala Nord"])).toEqual([]);
+    },
+    LOOKS_TIMEOUT_MS,
+  );
+});
