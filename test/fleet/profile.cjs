@@ -1,7 +1,7 @@
 // Writes where the processor time of this process went, at its end: npm run fleet -- --profile FOLDER. NODE_OPTIONS does not take --cpu-prof.
 const { mkdirSync, writeFileSync } = require("node:fs");
 const { Session } = require("node:inspector");
-const { join, resolve } = require("node:path");
+const path = require("node:path");
 const { isMainThread } = require("node:worker_threads");
 
 if (isMainThread) {
@@ -11,9 +11,9 @@ if (isMainThread) {
   session.post("Profiler.start");
   process.on("exit", () => {
     session.post("Profiler.stop", (_error, { profile }) => {
-      const folder = resolve(process.env.PROOF_FLEET_PROFILE);
+      const folder = path.resolve(process.env.PROOF_FLEET_PROFILE);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, `${process.pid}.cpuprofile`), JSON.stringify(profile));
+      writeFileSync(path.join(folder, `${process.pid}.cpuprofile`), JSON.stringify(profile));
     });
   });
 }
