@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
 import type { SiteApi } from "./site-api.ts";
-import type { TimelineCursor } from "./timeline.ts";
+import type { StatusView } from "./status-view.ts";
 
 /** A user may have a phone and a laptop with two open pages each. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
@@ -31,7 +31,7 @@ interface Stream {
 /**
  * GET /site/events: changes at this site as server-sent events (HTML standard, 9.2). `status` and `walk-test` contain
  * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, `zone-list` all ids
- * after a reload has changed them, and `journal` reports new events; its id is
+ * after a reload has changed them, and `journal` reports new events, and trips that are no longer waiting; its id is
  * the position in the log, so that `Last-Event-ID` shows a client what it missed. The stream polls the tables four
  * times a second while clients are connected, so that other components need not notify it.
  */
@@ -66,7 +66,7 @@ export class EventStreams {
     }
     const { accountId } = principalOf(request);
     this.#assertRoom(accountId);
-    const place = String(request.headers["last-event-id"] ?? placeText(await this.#site.timeline.place()));
+    const place = String(request.headers["last-event-id"] ?? (await this.#place()).text);
     this.#assertRoom(accountId);
     response.status(200).set({
       "Content-Type": "text/event-stream; charset=utf-8",
@@ -125,12 +125,10 @@ export class EventStreams {
 
   /** Reads the state once and sends each stream its changes. */
   async #sendChanges(streams: readonly Stream[]): Promise<void> {
-    const { tests, timeline } = this.#site;
-    const [statusView, walk, zoneViews, cursor] = await Promise.all([
-      this.#site.status(),
-      tests.walk(),
+    const [{ text: place, status: statusView }, walk, zoneViews] = await Promise.all([
+      this.#place(),
+      this.#site.tests.walk(),
       this.#site.zones.list(),
-      timeline.place(),
     ]);
     // Checked last: reading the state may have taken a while.
     const authorized = await Promise.all(
@@ -139,7 +137,6 @@ export class EventStreams {
     const status = JSON.stringify(statusView);
     const walkTest = JSON.stringify(walk);
     const zones = new Map(zoneViews.map((zone) => [zone.id, JSON.stringify(zone)]));
-    const place = placeText(cursor);
     for (const [index, stream] of streams.entries()) {
       // The token has expired or was revoked.
       if (authorized[index] !== true) {
@@ -169,13 +166,18 @@ export class EventStreams {
     }
   }
 
+  /** The position in the log, and the status. */
+  async #place(): Promise<{ text: string; status: StatusView }> {
+    const { event, trip } = await this.#site.timeline.place();
+    // Read after the position: a trip that it includes and that is not waiting then has its final state for the client.
+    const status = await this.#site.status();
+    const { waiting, refused } = status.trips;
+    return { text: `${event}.${trip}.${waiting}.${refused}`, status };
+  }
+
   /** Ends the stream instead if the client is too slow. */
   #write({ response }: Stream, text: string): void {
     if (response.writableLength > UNSENT_BYTES_MAX) response.end();
     else response.write(text);
   }
-}
-
-function placeText({ event, trip }: TimelineCursor): string {
-  return `${event}.${trip}`;
 }

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EventStreamParser, type StreamMessage } from "../../src/panel/event-stream.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import type { TimelineCursor } from "../../src/site/timeline.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER, type PublicSite } from "../support/app.ts";
@@ -26,6 +27,7 @@ const DOOR: ZoneView = {
 describe("the live updates of a site", () => {
   const zones = new Map<string, ZoneView>();
   let place: TimelineCursor;
+  let trips: StatusView["trips"];
   let site: TestApp;
   let port: number;
   let clients: Client[];
@@ -34,10 +36,12 @@ describe("the live updates of a site", () => {
     zones.clear();
     zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
     place = { event: 3, trip: 1 };
+    trips = { waiting: 0, refused: 0 };
     const contents: PublicSite = {
       ...NO_SITE,
       zones: { ...NO_SITE.zones, list: () => [...zones.values()] },
       timeline: { ...NO_SITE.timeline, place: () => place },
+      status: () => ({ ...NO_SITE.status(), trips }),
     };
     site = await TestApp.make({ site: contents });
     port = await site.listen();
@@ -92,12 +96,24 @@ describe("the live updates of a site", () => {
     place = { event: 4, trip: 1 };
     site.clock.advance(500);
     await eventually("the growth", () => client.has("journal"));
-    expect(client.messages.at(-1)?.id).toBe("4.1");
-    const back = await openStream("viewer", { "Last-Event-ID": "3.1" });
+    expect(client.messages.at(-1)?.id).toBe("4.1.0.0");
+    const back = await openStream("viewer", { "Last-Event-ID": "3.1.0.0" });
     await eventually("what was missed", () => back.has("journal"));
-    const current = await openStream("viewer", { "Last-Event-ID": "4.1" });
+    const current = await openStream("viewer", { "Last-Event-ID": "4.1.0.0" });
     await eventually("the first message of the stream", () => current.has("status"));
     expect(current.has("journal")).toBe(false);
+  });
+
+  test("report that a trip of the event log is no longer waiting, also after a reconnect", async () => {
+    trips = { waiting: 1, refused: 0 };
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("status"));
+    client.messages.length = 0;
+    trips = { waiting: 0, refused: 0 };
+    site.clock.advance(500);
+    await eventually("the record of the trip", () => client.has("journal"));
+    const back = await openStream("viewer", { "Last-Event-ID": "3.1.1.0" });
+    await eventually("what was missed", () => back.has("journal"));
   });
 
   test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
