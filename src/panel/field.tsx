@@ -131,22 +131,6 @@ export function TextArea({
   );
 }
 
-export function Checkbox({
-  label,
-  name,
-  checked,
-}: {
-  readonly label: string;
-  readonly name: string;
-  readonly checked: boolean;
-}) {
-  return (
-    <label class="check">
-      <input type="checkbox" name={name} defaultChecked={checked} /> {label}
-    </label>
-  );
-}
-
 /** A form that calls `onSubmit` instead of loading a new page. */
 export function Form({
   onSubmit,

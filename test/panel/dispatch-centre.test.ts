@@ -62,6 +62,13 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const site = page.screen("sites/3");
     await site.row(/First report: Fault/).shown();
     expect(await faultsInEveryLook(page, () => site.markup("tbody tr").shown(), NAMES)).toEqual([]);
+    await page.speak("RO");
+    // Figures as the language writes them.
+    await site.text(/^-?[\d.]+,\d s$/).shown();
+    await site.text("21.504 MB").shown();
+    await page.speak("EN");
+    await site.text("21,504 MB").shown();
+    await page.close();
     expect(centre.pageErrors).toEqual([]);
   });
 
@@ -79,6 +86,23 @@ describeWithBrowser("the panel of a dispatch centre", () => {
       .row(/Depozit Sud/)
       .text(/^1 alarmă nefinalizată: Alarmă incendiu: Fum · /)
       .shown();
+    await page.close();
+  });
+
+  test("shows the state of a site without breaking a word, in both languages and at every width of a laptop", async () => {
+    const page = await centre.page("sites");
+    const sites = page.screen("sites");
+    /** States with more lines than words. */
+    const broken = `[...document.querySelectorAll("td .badge")].filter((badge) =>
+      Math.round((badge.getBoundingClientRect().height - 4) / 20) > badge.textContent.trim().split(" ").length)
+      .map((badge) => badge.textContent)`;
+    for (const language of ["RO", "EN"])
+      for (const width of [768, 1100, 1280]) {
+        await page.look("dark", width);
+        await page.speak(language);
+        await sites.row(/Sediu central.*(Deranjament|Fault)/s).shown();
+        expect([language, width, await page.evaluate<string[]>(broken)]).toEqual([language, width, []]);
+      }
     await page.close();
   });
 

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
 import { request } from "../api.ts";
-import { Choice, Form, TextArea, TextField, Checkbox, textOf } from "../field.tsx";
+import { Checkbox } from "../checkbox.tsx";
+import { Choice, Form, TextArea, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";

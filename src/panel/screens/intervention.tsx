@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery } from "../api.ts";
+import { BackLink } from "../back-link.tsx";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
@@ -71,19 +72,16 @@ function OwnJourney({ id }: { readonly id: number }) {
 
 function Back() {
   return (
-    <p>
-      <a
-        href="#/interventions"
-        onClick={(event) => {
-          // Back to the list as it was left, with its filters and page.
-          if (!isFromList()) return;
-          event.preventDefault();
-          history.back();
-        }}
-      >
-        ‹ {t("nav.interventions")}
-      </a>
-    </p>
+    <BackLink
+      href="#/interventions"
+      text={t("nav.interventions")}
+      onClick={(event) => {
+        // Back to the list as it was left, with its filters and page.
+        if (!isFromList()) return;
+        event.preventDefault();
+        history.back();
+      }}
+    />
   );
 }
 

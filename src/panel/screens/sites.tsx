@@ -1,11 +1,12 @@
 import type { SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
+import { BackLink } from "../back-link.tsx";
 import { Badge, type Tone } from "../badge.tsx";
 import { formatDuration, formatTime } from "../date-format.ts";
 import { Empty } from "../empty.tsx";
 import { Choice, SearchField } from "../field.tsx";
 import { apiPath } from "../http.ts";
-import { t, tCode } from "../i18n.ts";
+import { language, t, tCode } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
@@ -141,18 +142,14 @@ function Site({ id }: { readonly id: string }) {
       <>
         <h1>{t("nav.sites")}</h1>
         <Pending error={error} reload={reload} />
-        <p>
-          <a href="#/sites">{t("nav.sites")}</a>
-        </p>
+        <BackLink href="#/sites" text={t("nav.sites")} />
       </>
     );
   const { site, history } = response.body;
   const { report, interventionId } = site;
   return (
     <>
-      <p>
-        <a href="#/sites">{t("nav.sites")}</a>
-      </p>
+      <BackLink href="#/sites" text={t("nav.sites")} />
       <div class="head">
         <h1>{report.name}</h1>
         <LevelBadge level={site.level} />
@@ -193,15 +190,21 @@ function eventText({ event, detail }: SiteDetail["history"][number]): string {
   return tCode(`sites.event`, event, event, { detail: words });
 }
 
+/** A number as the language writes it, such as `-60,2` in Romanian. */
+function formatNumber(value: number, fractionDigits = 0): string {
+  const digits = { minimumFractionDigits: fractionDigits, maximumFractionDigits: fractionDigits };
+  return value.toLocaleString(language.value, digits);
+}
+
 function Facts({ site: { report, reportedAt, clockOffsetMs } }: { readonly site: SiteView }) {
   const facts: (readonly [string, string])[] = [
     [t("sites.ref"), report.ref],
     [t("sites.reported"), formatTime(reportedAt)],
     [t("sites.version"), report.version],
     [t("sites.uptime"), formatDuration(report.upS)],
-    [t("sites.clock"), `${(clockOffsetMs / 1000).toFixed(1)} s`],
+    [t("sites.clock"), `${formatNumber(clockOffsetMs / 1000, 1)} s`],
   ];
-  if (report.diskFreeMb !== undefined) facts.push([t("sites.disk"), `${report.diskFreeMb} MB`]);
+  if (report.diskFreeMb !== undefined) facts.push([t("sites.disk"), `${formatNumber(report.diskFreeMb)} MB`]);
   if (report.cardWear !== undefined) facts.push([t("sites.wear"), `${report.cardWear} %`]);
   return (
     <dl class="facts">

@@ -1,3 +1,4 @@
+import "../checkbox.css";
 import "../walk-test.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
