@@ -15,6 +15,11 @@ export function formatMinute(iso: string): string {
   return formatTime(iso).replace(/:\d\d$/, "");
 }
 
+/** As `formatTime`, for a narrow place: of another day without year and seconds, such as `25.11, 19:14`. */
+export function formatNarrow(iso: string): string {
+  return formatTime(iso).replace(/.\d{4}(, \d\d:\d\d).*/, "$1");
+}
+
 /** The time of day of an instant in the time zone of the site. */
 export function formatClock(iso: string): string {
   return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...TIME });

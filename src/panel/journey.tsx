@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { CentreJourneyView, JourneyView } from "../site/journey-view.ts";
 import type { ReceiverJourneyView } from "../site/transmission-view.ts";
-import { formatClock } from "./date-format.ts";
+import { formatNarrow } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
@@ -15,7 +15,7 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
     <ol class="journey" aria-label={t("journey.title")}>
       {zone && (
         <Stop name={t("journey.contact")} icon={kindIcon(zone.kind, true)} state="trip">
-          {contactAt === null ? t("journey.undated") : formatClock(contactAt)}
+          {contactAt === null ? t("journey.undated") : formatNarrow(contactAt)}
         </Stop>
       )}
       {isJournaled && (
@@ -34,7 +34,7 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
         </Stop>
       ) : (
         <Stop name={t("journey.record")} icon="check" state="done" isBeforeOpen={isCentreOpen}>
-          {formatClock(recordedAt)}
+          {formatNarrow(recordedAt)}
         </Stop>
       )}
       {centre && <CentreStop centre={centre} hasRecord={recordedAt !== null} />}
@@ -54,7 +54,7 @@ function CentreStop({
   if (upstreamId !== null && phase !== "gone")
     return (
       <Stop name={name} icon="check" state="done">
-        {arrivedAt === null ? t("journey.arrived") : formatClock(arrivedAt)}
+        {arrivedAt === null ? t("journey.arrived") : formatNarrow(arrivedAt)}
       </Stop>
     );
   if (phase === "blocked" || phase === "rejected" || phase === "gone")
@@ -97,7 +97,7 @@ function ReceiverStop({
     );
   return (
     <Stop name={name} icon="check" state="done">
-      {acknowledgedAt === null ? t("journey.arrived") : formatClock(acknowledgedAt)}
+      {acknowledgedAt === null ? t("journey.arrived") : formatNarrow(acknowledgedAt)}
     </Stop>
   );
 }

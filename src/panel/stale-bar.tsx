@@ -1,4 +1,4 @@
-import { formatClock } from "./date-format.ts";
+import { formatTime } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { heardAtMs, liveness, tryNow } from "./live-updates.ts";
@@ -6,7 +6,7 @@ import { heardAtMs, liveness, tryNow } from "./live-updates.ts";
 /** Says from when the shown data is, while the page has lost its daemon; before the first data the screen says that there is none. */
 export function StaleBar() {
   if (liveness.value !== "lost" || heardAtMs.value === 0) return null;
-  const time = formatClock(new Date(heardAtMs.value).toISOString());
+  const time = formatTime(new Date(heardAtMs.value).toISOString());
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>
       <p class="row">

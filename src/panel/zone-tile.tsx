@@ -1,5 +1,5 @@
 import type { ZoneView } from "../site/zone-view.ts";
-import { formatMinute, formatClock, formatSince } from "./date-format.ts";
+import { formatMinute, formatSince } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { zoneLook } from "./zone-look.ts";
@@ -29,7 +29,7 @@ export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly hre
 
 /** For a bypass its end, for an open zone since when, otherwise when its state began. */
 function whenText({ bypass, contact }: ZoneView, since: string | null): string {
-  if (bypass) return t("zones.until", { time: formatClock(bypass.until).slice(0, 5) });
+  if (bypass) return t("zones.until", { time: formatMinute(bypass.until).replace(/.\d{4},/, ",") });
   if (since === null) return "";
   return contact === "open" ? formatSince(since) : formatMinute(since);
 }

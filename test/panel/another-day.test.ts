@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+const DAY_MS = 86_400_000;
+
+describeWithBrowser("a time of another day", () => {
+  const site = new PanelSite();
+  let page: PanelPage;
+  beforeAll(async () => {
+    await site.start();
+    const bypass = ["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "10080"];
+    await site.daemon.run(bypass);
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    const context = await site.context();
+    page = await site.page("status", context);
+    await page.screen("status").complete();
+    // Three days later the alarm is still unfinished.
+    await context.clock.setSystemTime(Date.now() + 3 * DAY_MS);
+    await page.open("zones");
+    await page.screen("zones").complete();
+    await page.open("status");
+  });
+  afterAll(() => site.stop());
+
+  test("has its date in the delivery of an alarm", async () => {
+    await page
+      .screen("status")
+      .listItem(/Ușa principală.*Contact\s*\d\d\/\d\d, \d\d:\d\d\s*Journal.*Record\s*\d\d\/\d\d, \d\d:\d\d/s)
+      .shown();
+  });
+
+  test("has its date on the tile of a zone that is bypassed for a week", async () => {
+    await page
+      .screen("status")
+      .tile("Fum depozit")
+      .text(/^until \d\d\/\d\d, \d\d:\d\d$/)
+      .shown();
+    await page.look("light", 360);
+    const lines = await page.evaluate<number>(
+      "document.querySelector('[data-zone=smoke] .when').getClientRects().length",
+    );
+    expect(lines).toBe(1);
+    const right = "document.querySelector('[data-zone=smoke] .when').getBoundingClientRect().right";
+    const edge = "document.querySelector('[data-zone=smoke]').getBoundingClientRect().right";
+    expect(await page.evaluate<boolean>(`${right} <= ${edge}`)).toBe(true);
+  });
+
+  test("has its date in the settings: the last start", async () => {
+    await page.look("light", 1100);
+    await page.open("settings");
+    await page
+      .screen("settings")
+      .text(/^\d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d$/)
+      .shown();
+  });
+
+  test("has its date in the bar of a page that has lost its daemon overnight", async () => {
+    await site.daemon.end("SIGKILL");
+    await page.staleBar.text(/This was the state at (\d\d\/\d\d\/\d{4}, )?\d\d:\d\d:\d\d\./).shown();
+    expect(site.pageErrors).toEqual([]);
+  });
+});
