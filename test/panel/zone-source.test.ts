@@ -28,6 +28,8 @@ describeWithBrowser("a technician in front of a sensor", () => {
       const page = await site.page("zones");
       const sheet = await page.openZone("Geam");
       await sheet.text("zigbee2mqtt/geam /contact").shown();
+      // Its name, not its number: a technician does not know the numbers.
+      await sheet.text("Hala Nord").shown();
       await sheet.text(/^none since the daemon started/).shown();
       const sensor = await connectAsync(`mqtt://127.0.0.1:${site.mqttPort}`);
       await sensor.publishAsync("zigbee2mqtt/geam", MESSAGE, { qos: 1 });

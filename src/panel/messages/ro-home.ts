@@ -24,7 +24,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "zones.addFirst": "Adăugarea primei zone",
   "guide.noZones": "Nu există încă nicio zonă.",
   "home.noneUnfinished": "Nicio intervenție nefinalizată",
-  "home.open": "Deschidere intervenție #{id}",
+  "home.open": "Intervenția #{id}",
 
   "journey.title": "Transmiterea la dispecerat",
   "journey.contact": "Contact",

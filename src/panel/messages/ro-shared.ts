@@ -56,7 +56,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "walk.title": "Test de mers (walk test)",
   "walk.stop": "Oprire test",
   "walk.running": "TEST DE MERS ACTIV: alarmele nu se transmit.",
-  "walk.left": "timp rămas: {time}",
+  "walk.left": "Timp rămas: {time}",
   "lifeSafety.title": "Zone de urgență (24h)",
   "lifeSafety.suppressed": "ZONE DE URGENȚĂ: nu se transmit alarme de la {zones}.",
   "span.minutes": { one: "{n} minut", few: "{n} minute", other: "{n} de minute" },

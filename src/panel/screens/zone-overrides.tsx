@@ -25,7 +25,8 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
         <div>
           <Badge tone="off">{t("disposition.bypassed")}</Badge>
           <span class="quiet">
-            → {formatMinute(bypass.until)} ({originText(bypass.who)}: {bypass.reason})
+            {t("zones.until", { time: formatMinute(bypass.until) })} ({originText(bypass.who)}:{" "}
+            {bypass.reason})
           </span>
         </div>
       ) : (

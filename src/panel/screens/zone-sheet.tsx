@@ -8,6 +8,7 @@ import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { useObjectiveNames } from "../objective-names.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ZoneDay } from "../zone-timeline.tsx";
 import { zoneLook } from "../zone-look.ts";
@@ -58,11 +59,20 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
           </>
         )}
         <dt>{t("zones.objective")}</dt>
-        <dd>{`${tCode("objective", zone.objective.type)} ${zone.objective.id}`}</dd>
+        <dd>
+          <ObjectiveName zone={zone} />
+        </dd>
       </dl>
       {mayOperate() && <Actions zone={zone} />}
     </Dialog>
   );
+}
+
+/** What the crew is sent to: by its name, which a viewer may not read. */
+function ObjectiveName({ zone: { objective } }: { readonly zone: ZoneView }) {
+  const place = { objectiveType: objective.type, objectiveId: objective.id };
+  const nameOf = useObjectiveNames(mayOperate() ? [place] : []);
+  return <>{nameOf(place)}</>;
 }
 
 function Actions({ zone }: { readonly zone: ZoneView }) {
