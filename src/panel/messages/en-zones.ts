@@ -30,8 +30,11 @@ export const EN_ZONES = {
   "found.lastMessage": "Last message",
   "found.retained": "(retained)",
   "left-out.title": "This list is not complete",
-  "left-out.announcements":
-    "Announcements of devices on {limit} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+  "left-out.announcements": {
+    one: "The announcement on {n} topic was not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+    other:
+      "Announcements of devices on {n} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+  },
   "left-out.devices":
     "More than {limit} devices or sensors announce themselves. Remove announcements that no device sends from the broker, or enter the missing sensors by topic.",
   "left-out.bridge-devices":

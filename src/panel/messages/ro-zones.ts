@@ -41,8 +41,12 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
   "left-out.title": "Lista nu este completă",
-  "left-out.announcements":
-    "Anunțurile dispozitivelor de pe {limit} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+  "left-out.announcements": {
+    one: "Anunțul de pe {n} topic nu a fost citit: este prea mare sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    few: "Anunțurile dispozitivelor de pe {n} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    other:
+      "Anunțurile dispozitivelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+  },
   "left-out.devices":
     "Se anunță peste {limit} de dispozitive sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun dispozitiv sau introduceți topicurile senzorilor lipsă.",
   "left-out.bridge-devices":

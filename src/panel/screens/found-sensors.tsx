@@ -82,7 +82,7 @@ function LeftOut({ leftOut = [] }: { readonly leftOut?: DiscoveryView["leftOut"]
     <section class="card stack tight" aria-label={t("left-out.title")}>
       <b>{t("left-out.title")}</b>
       {leftOut.map(({ code, text, values }) => (
-        <p key={code}>{tCode("left-out", code, text, values)}</p>
+        <p key={code}>{tCode("left-out", code, text, { ...values, n: Number(values["limit"]) })}</p>
       ))}
     </section>
   );
