@@ -121,7 +121,7 @@ describeWithBrowser("a site that refuses and fails", () => {
         });
         await reader.read(what);
       };
-      const settings = await page.open("settings?open=accounts");
+      const settings = await page.open("settings?open=accounts.restore");
       await settings.markup("details.subject details > summary").click();
       const add = async (email: string, password: string): Promise<void> => {
         await settings.input("email").fill(email);
@@ -139,6 +139,10 @@ describeWithBrowser("a site that refuses and fails", () => {
       await readNotice("a file that is not a backup");
 
       await page.open("zones/form?zone=usa");
+      // The refused account and the file are not saved.
+      await page.openDialog.shown();
+      await reader.read("the question about unsaved input");
+      await page.openDialog.markup("button.danger").click();
       const form = page.screen("zones/form");
       await form.input("input.gpio").fill("18");
       await form.markup("form button.main").click();
@@ -160,7 +164,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       writeFileSync(file, before);
 
       await page.evaluate("sessionStorage.clear()");
-      await page.reload();
+      await page.isAskedOn("reload", true);
       await signIn(page, "not this one at all");
       await page.screen("sign-in").markup("p[role=alert].box").shown();
       await reader.read("a wrong sign-in");
