@@ -45,9 +45,6 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.conflict": "Starea actuală nu permite operația.",
   "refusal.precondition-failed":
     "Înregistrarea s-a modificat după deschidere. Deschideți din nou înregistrarea.",
-  "refusal.too-large": "Datele sunt prea mari.",
-  "refusal.unsupported-media-type": "Formatul nu este acceptat.",
-  "refusal.key-reused": "Cererea a fost repetată cu alte date.",
   "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
   "refusal.unavailable": "Serviciul nu poate face acum operația. Nu s-a salvat nimic; reîncercați.",
   "refusal.configuration": "Configurația are erori.",
