@@ -26,9 +26,10 @@ export class PanelSite {
     this.daemon = this.installation[role]("site", `${configuration}${yaml}`);
   }
 
-  async start(): Promise<void> {
+  /** @param environment of the daemon; default: that of the test */
+  async start(environment = process.env): Promise<void> {
     await this.daemon.addAccount(EDGE, "administrator");
-    const ports = await this.daemon.start();
+    const ports = await this.daemon.start(environment);
     this.#port = ports.httpPort;
     this.mqttPort = ports.mqttPort;
     this.#browser = await startBrowser();
