@@ -85,7 +85,7 @@ export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): P
   throw refusal(asked, reply, answer);
 }
 
-/** It is written into the configuration: a server that means harm must not write more than an address. */
+/** It is written into the configuration: a hostile server must not write more than an address. */
 function isAddress(email: string): boolean {
   return email.length <= EMAIL_LENGTH_MAX && plainLine(email) === email;
 }

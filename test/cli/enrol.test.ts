@@ -134,7 +134,7 @@ test("without a configuration, the command names the one that creates it", async
   expect(stderr).toContain("santinela init");
 });
 
-test("a centre that means harm writes no control characters and no long texts to the terminal", async () => {
+test("a hostile centre writes no control characters and no long texts to the terminal", async () => {
   const answers: readonly (readonly [status: number, headers: Record<string, string>, body: object])[] = [
     [403, {}, { message: `\u001B]0;owned\u0007\u001B[2J\nwrote /etc/santinela\r\n${"y".repeat(100_000)}` }],
     [500, {}, { message: `\u001B[31m${"z".repeat(100_000)}` }],

@@ -7,7 +7,7 @@ import { Installation } from "../support/installation.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 
 /*
- * Retained messages of a client that means harm, at the broker of a site, while an administrator looks for devices. Each of
+ * Retained messages of a hostile client at the broker of a site, while an administrator looks for devices. Each of
  * them kept the thread of the web panel busy for 20 s to hours, filled its memory, or ended it.
  */
 

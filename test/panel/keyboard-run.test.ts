@@ -1,22 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 /* An operator's whole round by keys alone. After each key the focus is on something that is in the page, on the screen and marked. */
 
-const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
-const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
-http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
-mqtt: off
-gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
-zones:
-  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
-  - { id: fum, name: Fum, kind: fire, ${OBJECTIVE}, input: { gpio: 18 } }
-`;
+const CONFIGURATION = editableSite("id: usa, name: Ușa, kind: intrusion", "id: fum, name: Fum, kind: fire");
 const TIMEOUT_MS = 240_000;
 const TABS_MAX = 80;
 

@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 /* A person without a mouse: every step is a key, and after a dialog or a menu the focus is where it was. */
 
-const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
-const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
-http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
-mqtt: off
-gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
-zones:
-  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
-  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { gpio: 18 } }
-`;
+const CONFIGURATION = editableSite(
+  "id: usa, name: Ușa, kind: intrusion",
+  "id: geam, name: Geam, kind: glass",
+);
 const TIMEOUT_MS = 120_000;
 
 describeWithBrowser("without a mouse", () => {

@@ -1,23 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { editableSite, PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
-const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
-const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
-http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
-mqtt: off
-gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
-zones:
-  - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
-  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { gpio: 18 } }
-`;
+const CONFIGURATION = editableSite(
+  "id: usa, name: Ușa, kind: intrusion",
+  "id: geam, name: Geam, kind: glass",
+);
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300">
   <path d="M10 10h380v280h-380z" fill="none" stroke="black" stroke-width="4"/></svg>`;
 const QUESTION = "Leave without saving?";

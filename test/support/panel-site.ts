@@ -109,3 +109,18 @@ zones:
   - { id: hall, name: PIR hol, kind: motion, ${OBJECTIVE}, input: { gpio: 27 } }
   - { id: smoke, name: Fum depozit, kind: fire, ${OBJECTIVE}, input: { simulated: true } }
 `;
+
+/**
+ * A site that administrators change in the panel, in place of the usual one.
+ * @param zones their options, such as `id: usa, name: Ușa, kind: intrusion`; lines are given in order, from 17 on
+ */
+export function editableSite(...zones: readonly string[]): string {
+  const listed = zones.map((zone, at) => `  - { ${zone}, ${OBJECTIVE}, input: { gpio: ${17 + at} } }\n`);
+  return `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+${listed.join("")}`;
+}
