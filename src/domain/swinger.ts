@@ -14,7 +14,7 @@ export interface SwingerCounters {
 /** Trips within its own incidents after which a zone enters swinger shutdown, so that it does not fill the notes. */
 const TRIPS_MAX = 20;
 
-/** Whether a zone is in CP-01's swinger shutdown; never for life safety zones. */
+/** Whether a zone is in CP-01's swinger shutdown; never for life safety zones. @param counters those in force */
 export function isShutDown({ swinger }: Zone, counters: SwingerCounters | undefined): boolean {
   if (swinger === null || counters === undefined) return false;
   return counters.incidents >= swinger.maxTrips || counters.trips >= TRIPS_MAX;
@@ -27,6 +27,19 @@ export function resetAfterQuietMs({ swinger }: Zone): number {
 
 /** CP-01's eight hours, for the counts of zones without swinger shutdown. */
 const LIFE_SAFETY_RESET_MS = 28_800_000;
+
+/**
+ * The counts that apply now: none once the zone has been quiet long enough, although its row still exists.
+ * @param wallMs now, wall clock
+ */
+export function countersInForce(
+  zone: Zone,
+  counters: SwingerCounters | undefined,
+  wallMs: number,
+): SwingerCounters | undefined {
+  if (counters === undefined) return undefined;
+  return Math.abs(wallMs - counters.lastWallMs) < resetAfterQuietMs(zone) ? counters : undefined;
+}
 
 /** Counts one more trip. A suppressed one, as in a walk test, does not count towards a shutdown. */
 export function countTrip(

@@ -7,8 +7,8 @@ import type { ZoneContext } from "./zone-context.ts";
 
 interface EntryDelaysOptions extends ZoneContext {
   readonly gates: GateStates;
-  /** Called in the transaction in which a delay ends and its trip is dispatched. */
-  readonly onReleased: (zoneId: string) => void;
+  /** Called in the transaction in which a delay ends and its trip is dispatched, if its zone still exists. */
+  readonly onReleased: (zone: Zone) => void;
 }
 
 interface Delay {
@@ -17,6 +17,8 @@ interface Delay {
   readonly dueMs: number;
   /** The zone's gate was replaced after the opening: the new gate does not cancel the trip. */
   readonly isGateNew: boolean;
+  /** Why the trip is cancelled, once that is decided: on a disk that cannot be written the gate may open again meanwhile. */
+  readonly reason?: string | undefined;
 }
 
 /** The longest delay that a configuration allows (EN 50131-1: an entry takes at most 45 s), in milliseconds. */
@@ -72,9 +74,10 @@ export class EntryDelays {
   check(): void {
     const { clock, log } = this.#options;
     try {
-      for (const [key, { zoneId, dueMs, isGateNew }] of this.#delays) {
-        const reason = isGateNew ? undefined : this.#cancelledBecause(zoneId);
-        if (reason !== undefined || dueMs <= clock.monotonicMs()) this.#end(key, zoneId, reason);
+      for (const [key, delay] of this.#delays) {
+        const reason = delay.reason ?? this.#cancelledBecause(delay);
+        if (reason !== delay.reason) this.#delays.set(key, { ...delay, reason });
+        if (reason !== undefined || delay.dueMs <= clock.monotonicMs()) this.#end(key, delay.zoneId, reason);
       }
       this.#arm();
     } catch (error) {
@@ -85,9 +88,11 @@ export class EntryDelays {
 
   #end(key: string, zoneId: string, reason: string | undefined): void {
     const { journal, log, onTrip, onReleased } = this.#options;
-    journal.endDelays([key], reason);
+    const zone = this.#zones.find(({ id }) => id === zoneId);
+    journal.endDelay(key, reason, () => {
+      if (zone && reason === undefined) onReleased(zone);
+    });
     this.#delays.delete(key);
-    if (reason === undefined) onReleased(zoneId);
     journal.afterCommit(() =>
       log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key }),
     );
@@ -95,7 +100,8 @@ export class EntryDelays {
   }
 
   /** A gate of unknown state cancels nothing. */
-  #cancelledBecause(zoneId: string): string | undefined {
+  #cancelledBecause({ zoneId, isGateNew }: Delay): string | undefined {
+    if (isGateNew) return undefined;
     const zone = this.#zones.find(({ id }) => id === zoneId);
     return zone && this.#options.gates.isClosed(zone)
       ? `the gate closed within the entry delay (${zone.gate.by})`

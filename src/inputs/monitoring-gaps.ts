@@ -93,7 +93,7 @@ export class LivenessRecorder {
 
   start(): void {
     const { journal, clock } = this.#options;
-    const fromWallMs = journal.lastAlive();
+    const fromWallMs = journal.liveness.last();
     if (fromWallMs !== undefined) this.#downtime = { fromWallMs, untilMs: clock.monotonicMs() };
     this.#tick();
   }
@@ -134,7 +134,7 @@ export class LivenessRecorder {
     const { journal, clock, time, log } = this.#options;
     if (!time.isTrusted()) return;
     try {
-      journal.markAlive(clock.wallMs());
+      journal.liveness.mark(clock.wallMs());
       this.#aliveMs = clock.monotonicMs();
     } catch (error) {
       // The journal raises its own condition on a full disk; only a later monitoring gap is less exact.

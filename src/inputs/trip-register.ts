@@ -1,4 +1,4 @@
-import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
+import { countersInForce, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
@@ -48,7 +48,7 @@ export class TripRegister {
     this.#options = options;
     this.#stored = new TransactionalMap(options.journal);
     this.#unstored = new TransactionalMap(options.journal);
-    this.#lastAliveWallMs = options.journal.lastAlive();
+    this.#lastAliveWallMs = options.journal.liveness.last();
   }
 
   entriesOf(zone: Zone, events: readonly ZoneEvent[]): Entries {
@@ -96,11 +96,11 @@ export class TripRegister {
   }
 
   /** Counts a trip whose entry delay has ended like any other trip. */
-  countReleased(zoneId: string): void {
+  countReleased(zone: Zone): void {
     const { journal, clock } = this.#options;
-    const before = journal.swingers.find(zoneId);
     const wallMs = Math.round(clock.wallMs());
-    journal.swingers.save(zoneId, countTrip(before, wallMs, { isStored: true, isSuppressed: false }));
+    const counters = countTrip(this.#countersOf(zone), wallMs, { isStored: true, isSuppressed: false });
+    journal.swingers.save(zone.id, counters);
   }
 
   /** Whether the opening of a zone that is open now was only counted. */
@@ -143,13 +143,9 @@ export class TripRegister {
     });
   }
 
-  /** The zone's counters, unless it has been quiet long enough. */
   #countersOf(zone: Zone): SwingerCounters | undefined {
     const { journal, clock } = this.#options;
-    const counters = journal.swingers.find(zone.id);
-    if (!counters) return undefined;
-    const quietMs = Math.abs(clock.wallMs() - counters.lastWallMs);
-    return quietMs < resetAfterQuietMs(zone) ? counters : undefined;
+    return countersInForce(zone, journal.swingers.find(zone.id), clock.wallMs());
   }
 
   #dispositionOf(zone: Zone, counters: SwingerCounters | undefined): Disposition {

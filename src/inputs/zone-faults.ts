@@ -1,6 +1,6 @@
 import { DeadlineTimer } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
-import { isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
+import { countersInForce, isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
@@ -200,12 +200,14 @@ export class ZoneFaults {
     if (isOverdue && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
-    const isInShutdown = isShutDown(zone, this.#options.journal.swingers.find(zone.id));
+    const { journal, clock } = this.#options;
+    const counters = countersInForce(zone, journal.swingers.find(zone.id), clock.wallMs());
+    const isInShutdown = isShutDown(zone, counters);
     const restoreAfterMs = isInShutdown ? resetAfterQuietMs(zone) : FAULTY_RESTORE_MS;
     if (this.#nowMs - faultyMs < restoreAfterMs) return;
     this.set(zone, "faulty", false);
     this.#faultyMs.delete(zone.id);
-    if (isInShutdown) this.#options.journal.swingers.forget(zone.id);
+    if (isInShutdown) journal.swingers.forget(zone.id);
   }
 
   get #nowMs(): number {

@@ -70,7 +70,7 @@ export class ZoneService {
     this.#entryDelays = new EntryDelays({
       ...common,
       gates: this.orders.gates,
-      onReleased: (zoneId) => register.countReleased(zoneId),
+      onReleased: (zone) => register.countReleased(zone),
     });
     this.#standing = new StandingContacts({
       ...common,

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
-import { isShutDown } from "../domain/swinger.ts";
+import { countersInForce, isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
 import type { SiteParts } from "./site-parts.ts";
@@ -30,11 +30,11 @@ export class SiteZones {
   }
 
   list(): readonly ZoneView[] {
-    const { watch, journal } = this.#parts;
+    const { watch, journal, clock } = this.#parts;
     const faults = journal.faults.list();
     const swingers = journal.swingers.all();
     return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
-      const swinger = swingers.get(zone.id);
+      const swinger = countersInForce(zone, swingers.get(zone.id), clock.wallMs());
       const ordered = watch.orders.dispositionOf(zone);
       const isShut = ordered.state === "waiting" && isShutDown(zone, swinger);
       const bypass = watch.orders.bypassOf(zone.id);

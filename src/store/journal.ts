@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
@@ -14,7 +15,7 @@ import { OverrideStore } from "./overrides.ts";
 import { EntryDelayStore, RestoreStore, UnrecordedTrips } from "./pending-trips.ts";
 import { transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
-import { SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
+import { LivenessStore, SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** The trip journal: its tables, and the writes that must be atomic. */
 export class Journal extends Store {
@@ -33,10 +34,9 @@ export class Journal extends Store {
   readonly brokerCounts = new BrokerCountStore(this.database);
   readonly alarmPanels = new AlarmPanelStore(this.database);
   readonly linkSamples = new LinkSampleStore(this.database);
+  readonly liveness = new LivenessStore(this.database);
   readonly offDisk: OffDiskChanges;
   readonly #commits: GroupCommit;
-  readonly #lastAlive = this.prepare<number>("SELECT wall FROM alive").pluck();
-  readonly #markAlive = this.prepare("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, ?)");
 
   /** @param offDisk stores changes that the disk rejects; nothing by default */
   constructor(
@@ -114,8 +114,20 @@ export class Journal extends Store {
     this.takenMessages.written();
   }
 
-  /** Commits the changes of a new configuration, all or none. */
+  /**
+   * Changes that the disk rejected come first, or a later one would miss their trips and zone states.
+   * @throws while the disk still rejects them, and inside another commit (see `clear`): the caller tries again
+   */
+  #earlierFirst(): void {
+    if (this.offDisk.count === 0) return;
+    if (this.database.inTransaction)
+      throw new AppError("unavailable", "changes that the disk rejected are not stored yet");
+    this.storeOffDisk();
+  }
+
+  /** Commits the changes of a new configuration, all or none. @throws as `#earlierFirst` */
   exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
+    this.#earlierFirst();
     transaction(this.database, () => {
       for (const zoneId of forgotten) {
         this.zoneStates.forget(zoneId);
@@ -174,22 +186,26 @@ export class Journal extends Store {
     return this.#commitTogether(() => this.incidents.save(incident, changed));
   }
 
-  /** Commits contacts that were already open at the start, all or none. */
+  /** Commits contacts that were already open at the start, all or none. @throws as `#earlierFirst` */
   commitStanding(trips: readonly NewTrip[]): void {
+    this.#earlierFirst();
     transaction(this.database, () => {
       for (const trip of trips) this.trips.insert(trip);
     });
   }
 
   /**
-   * Ends the entry delays of trips.
-   * @param reason why the trips are cancelled; undefined to dispatch them
+   * Ends the entry delay of a trip.
+   * @param reason why the trip is cancelled; undefined to dispatch it
+   * @param also called in the same transaction
+   * @throws as `#earlierFirst`
    */
-  endDelays(keys: readonly string[], reason?: string): void {
+  endDelay(key: string, reason: string | undefined, also: () => void): void {
+    this.#earlierFirst();
     transaction(this.database, () => {
-      for (const key of keys)
-        if (reason === undefined) this.entryDelays.release(key);
-        else this.entryDelays.cancel(key, reason);
+      if (reason === undefined) this.entryDelays.release(key);
+      else this.entryDelays.cancel(key, reason);
+      also();
     });
   }
 
@@ -227,14 +243,5 @@ export class Journal extends Store {
 
   #commitTogether(work: () => void): Promise<void> {
     return this.groupCommit(() => transaction(this.database, work));
-  }
-
-  /** When the daemon last marked itself alive, wall clock, milliseconds since 1970; undefined for never. */
-  lastAlive(): number | undefined {
-    return this.#lastAlive.get();
-  }
-
-  markAlive(wallMs: number): void {
-    this.#markAlive.run(wallMs);
   }
 }

@@ -66,10 +66,10 @@ export class TripStore extends Store {
   readonly #hasRefused = this.prepare(
     "SELECT 1 FROM trips WHERE state = 'refused' AND about = 'trip' AND zone_id = ? LIMIT 1",
   );
-  // One query per state, because each has its own index.
   readonly #unrecorded = ["waiting", "refused"].map((state) =>
     this.prepare<string>(
-      `SELECT zone_id FROM trips WHERE state = '${state}' AND about = 'trip' ORDER BY seq LIMIT ?`,
+      `SELECT zone_id FROM trips WHERE state = '${state}' AND about = 'trip'
+         AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) ORDER BY seq LIMIT ?`,
     ).pluck(),
   );
   readonly #counts = this.prepare<TripCount>(
@@ -210,7 +210,7 @@ export class TripStore extends Store {
     return this.#hasRefused.get(zoneId) !== undefined;
   }
 
-  /** The zone ids of waiting trips, then of rejected ones; at most `limit` of each. */
+  /** The zone ids of trips to dispatch, not of those in an entry delay, then of rejected ones; at most `limit` of each. */
   unrecordedZones(limit: number): string[] {
     return this.#unrecorded.flatMap((zones) => zones.all(limit));
   }

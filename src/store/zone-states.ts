@@ -111,3 +111,18 @@ export class SwingerStore extends Store {
     this.#forget.run(zoneId);
   }
 }
+
+/** When the daemon last monitored its zones. */
+export class LivenessStore extends Store {
+  readonly #last = this.prepare<number>("SELECT wall FROM alive").pluck();
+  readonly #mark = this.prepare("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, ?)");
+
+  /** Wall clock, milliseconds since 1970; undefined for never. */
+  last(): number | undefined {
+    return this.#last.get();
+  }
+
+  mark(wallMs: number): void {
+    this.#mark.run(wallMs);
+  }
+}

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { gateIdOf, WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
@@ -96,4 +96,75 @@ describe("when the disk rejects a trip of a GPIO contact", () => {
     expect(existsSync(offDiskFile)).toBe(false);
     expect(conditions()).toContain("journal-write-failed");
   });
+});
+
+describe("when the disk rejects a trip with an entry delay", () => {
+  const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
+  const GATE = gateIdOf(KEY);
+  const DOOR = zoneOf({ id: "door", input: { gpio: 18, contact: "nc" }, gate: KEY, entryDelayS: 30 });
+
+  beforeEach(() => {
+    site.stop();
+    site.database.close();
+    site = new WatchedZones([DOOR], { journalPath, offDiskFile });
+    site.watch.start();
+    site.monitor.setGate(GATE, "open");
+    setContact(DOOR.id, "normal");
+    site.breakJournal();
+    setContact(DOOR.id, "open");
+  });
+
+  test("it is dispatched once the disk can be written, if the delay has ended by then", () => {
+    site.clock.advance(35_000);
+    site.repairJournal();
+    site.clock.advance(20_000);
+    expect(site.journal.trips.nextWaiting(0)).toMatchObject({ zoneId: DOOR.id });
+  });
+
+  test("it is cancelled by a person who disarms meanwhile, although the zone is armed again before the disk can be written", () => {
+    site.monitor.setGate(GATE, "closed");
+    site.clock.advance(5_000);
+    site.monitor.setGate(GATE, "open");
+    site.clock.advance(60_000);
+    site.repairJournal();
+    site.clock.advance(20_000);
+    site.restart();
+    site.watch.start();
+    site.clock.advance(60_000);
+    // The door is still open when the zone is armed again, which is listed.
+    expect(site.trips.map(({ type, state }) => [type, state])).toEqual([
+      ["trip", "cancelled"],
+      ["standing", "waiting"],
+    ]);
+  });
+});
+
+test("a zone that opened while disarmed and the disk rejected it, is listed once when it is armed", () => {
+  const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
+  const GATE = gateIdOf(KEY);
+  const DOOR = zoneOf({ id: "door", input: { gpio: 18, contact: "nc" }, gate: KEY });
+  site.stop();
+  site.database.close();
+  // Whether the check of open zones or that of the disk comes first depends on when each began.
+  for (const laterMs of [0, 3_000, 7_000]) {
+    rmSync(journalPath, { force: true });
+    site = new WatchedZones([DOOR], { journalPath, offDiskFile });
+    site.watch.start();
+    site.monitor.setGate(GATE, "closed");
+    setContact(DOOR.id, "normal");
+    site.clock.advance(10_000 + laterMs);
+    site.breakJournal();
+    setContact(DOOR.id, "open");
+    site.monitor.setGate(GATE, "open");
+    site.clock.advance(5_000);
+    site.repairJournal();
+    site.clock.advance(120_000);
+    expect(site.trips.map(({ type, state }) => [type, state])).toEqual([
+      ["trip", "gated"],
+      ["standing", "waiting"],
+    ]);
+    site.stop();
+    site.database.close();
+  }
+  site = started();
 });

@@ -30,11 +30,12 @@ const arm = (state: "open" | "closed"): void => site.zones.monitor.setGate(GATE,
 describe("an entry door with 30 s of entry delay", () => {
   const DOOR = { id: "door", name: "Door", entryDelayS: 30 };
 
-  test("is recorded at once, and dispatched at the end of the delay with the time of its opening", async () => {
+  test("is recorded at once, no alarm until the end of the delay, and dispatched then with the time of its opening", async () => {
     await make(DOOR);
     opens("door");
     await passes(29_999);
     expect(site.zones.trips).toMatchObject([{ state: "waiting" }]);
+    expect(site.zones.journal.trips.unrecordedZones(10)).toEqual([]);
     expect(site.records).toEqual([]);
     await passes(1);
     expect(site.records).toMatchObject([
@@ -114,6 +115,21 @@ describe("an entry door with 30 s of entry delay", () => {
     opens("door");
     await passes(30_000);
     expect(site.records).toHaveLength(1);
+  });
+
+  test("is not shut down for an alarm of a day before: those of the quiet hours since do not count", async () => {
+    await make({ ...DOOR, swinger: { maxTrips: 2 } });
+    for (const pauseMs of [9 * 3_600_000, 31 * 60_000, 31 * 60_000]) {
+      opens("door");
+      await passes(30_000);
+      site.zones.monitor.read("door", "normal", { live: true });
+      await passes(pauseMs);
+    }
+    expect(site.dispositions).toEqual(["posted", "posted", "posted"]);
+    expect(site.records).toHaveLength(3);
+    opens("door");
+    await passes(30_000);
+    expect(site.dispositions[3]).toBe("swinger");
   });
 
   test("is cancelled when disarmed by a schedule meanwhile", async () => {
