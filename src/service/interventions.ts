@@ -185,8 +185,10 @@ export class InterventionService {
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
     if (answer) return JSON.parse(answer.body) as Intervention;
-    // The response has expired, but the record still has the key: do not create a duplicate.
-    return keyed?.createdBy === principal.accountId ? keyed.record : undefined;
+    // The response has expired, but the record still has the key: do not create a duplicate. Only this daemon makes keys of
+    // trips, and such a record has another creator if it was read back from the dispatch centre or recovered.
+    const isOwn = keyed?.createdBy === principal.accountId || principal.email === DEVICE_EMAIL;
+    return isOwn ? keyed?.record : undefined;
   }
 
   #insert(fields: InterventionFields, principal: Principal, uid: string): Intervention {

@@ -87,11 +87,25 @@ export function countLostTrips(journal: Database, main: Database, sinceMs: numbe
  * @returns the number of queued trips
  */
 export function redeliverLostTrips(journal: Database, main: Database, sinceMs: number): number {
-  const lost = lostRecords(journal, main, sinceMs).map(({ key }) => key);
+  const lost = lostRecords(journal, main, sinceMs);
   const requeue = journal.prepare(
     `UPDATE trips SET state = 'waiting', intervention_id = NULL WHERE ${TRIPS_OF_RECORD}`,
   );
+  // The trips join again, and each is counted then. The id of the record may be that of another one by now.
+  const forgetZones = journal.prepare("DELETE FROM incident_zones WHERE incident = :key");
+  const unlink = journal.prepare(
+    "UPDATE trips SET intervention_id = NULL WHERE about = 'restore' AND intervention_id = :interventionId",
+  );
   if (lost.length === 0) return 0;
-  searchBeforeRecreate(main, lost);
-  return transaction(journal, () => lost.reduce((trips, key) => trips + requeue.run({ key }).changes, 0));
+  searchBeforeRecreate(
+    main,
+    lost.map(({ key }) => key),
+  );
+  return transaction(journal, () =>
+    lost.reduce((trips, { key, interventionId }) => {
+      forgetZones.run({ key });
+      unlink.run({ interventionId });
+      return trips + requeue.run({ key }).changes;
+    }, 0),
+  );
 }

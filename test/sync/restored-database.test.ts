@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { DEVICE_EMAIL } from "../../src/domain/principal.ts";
 import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { Journal } from "../../src/store/journal.ts";
@@ -128,4 +129,24 @@ test("a trip whose record is missing in the backup is recorded again and found a
   await site.push.cycle();
   expect(there()).toEqual(["earlier", "alarm", "new"]);
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+});
+
+test("a trip whose record was read back from the dispatch centre before it is recorded again is not recorded twice", async () => {
+  await backUp(dataDir, copy);
+  const KEY = "01939a3e-5c1b-7000-8000-00000000a1a7";
+  const asDevice = (): Intervention =>
+    site.app.interventions.create(
+      { ...PATROL, description: "alarm" },
+      { ...OPERATOR_USER, accountId: 99, email: DEVICE_EMAIL },
+      { key: KEY, fingerprint: KEY },
+    ).record;
+  asDevice();
+  await site.push.cycle();
+  await putBack();
+  await site.push.audit.readBackRecords();
+  const [readBack] = site.app.records();
+  expect(asDevice().id).toBe(readBack?.id);
+  await site.push.cycle();
+  expect(there()).toEqual(["alarm"]);
+  expect(site.app.records()).toHaveLength(1);
 });
