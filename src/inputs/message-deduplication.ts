@@ -24,8 +24,8 @@ export interface Delivery {
 const DEDUPLICATION_WINDOW_MS = 20_000;
 /**
  * Some clients resend without DUP, such as mqtt.js and so zigbee2mqtt, which detects a dead connection within 90 s.
- * Within this time, the same message with the same packet id on a new connection is a duplicate. If it is a new
- * opening after all, it belongs to an incident that is already open.
+ * Within this time, the same message with the same packet id on a new connection is a duplicate, unless an opening would
+ * be lost if it is a new one after all: see `isHarmless`.
  */
 const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
 /** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
@@ -97,16 +97,22 @@ export class MessageDeduplication {
   /**
    * Calls `read` unless this message was already read for the zone.
    * @param hash of the message, see `hashOf`
+   * @param isHarmless whether nothing is lost if the message is new and was only taken for a duplicate
    * @throws any error of `read`; the message then does not count as read
    */
-  once({ session, packetId, isRepeated }: Delivery, zoneId: string, hash: string, read: () => void): void {
+  once(
+    { session, packetId, isRepeated }: Delivery,
+    zoneId: string,
+    hash: string,
+    { isHarmless, read }: { readonly isHarmless: () => boolean; readonly read: () => void },
+  ): void {
     const atMs = this.#clock.monotonicMs();
     const message = { session, packetId, zoneId, hash, atWallMs: this.#clock.wallMs() };
     const earlier = this.#entries.get(keyOf(message));
     if (earlier && earlier.message.hash === hash) {
       const isUnflagged =
         earlier.isFromEarlierConnection && atMs - earlier.atMs <= UNFLAGGED_DUPLICATE_WINDOW_MS;
-      if (isRepeated || isUnflagged) {
+      if (isRepeated || (isUnflagged && isHarmless())) {
         this.#log.info("mqtt-duplicate-ignored", { session, packetId, zone: zoneId });
         return;
       }

@@ -1,5 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
+import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
+import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
@@ -109,7 +111,8 @@ export class MqttZones {
         for (const entry of signals)
           if (entry.zoneId === zoneId) this.#signal(zoneId, entry.signal, !isRetained);
       };
-      if (delivery) this.deduplication.once(delivery, zoneId, hash, read);
+      const isHarmless = (): boolean => this.#isLastOpeningRecorded(zoneId);
+      if (delivery) this.deduplication.once(delivery, zoneId, hash, { isHarmless, read });
       else read();
     }
     if (refused !== undefined) this.counts.note(topic, refused, payload.byteLength);
@@ -132,6 +135,18 @@ export class MqttZones {
     return this.#options.monitor
       .zones()
       .some(({ zone, contact }) => zone.id === zoneId && contact === "open");
+  }
+
+  /**
+   * Whether one more opening of the zone would only repeat what a record has. Not if the last one was suppressed; never for a
+   * life safety zone, whose trips are counted in the record.
+   */
+  #isLastOpeningRecorded(zoneId: string): boolean {
+    const { monitor, journal } = this.#options;
+    const watched = monitor.zones().find(({ zone }) => zone.id === zoneId);
+    if (watched && isLifeSafety(watched.zone.kind)) return false;
+    const opening = journal.restores.openingBefore(zoneId);
+    return opening === undefined || isOrWillBeRecorded(opening);
   }
 }
 

@@ -96,6 +96,17 @@ describe("the built-in broker with lost acknowledgements", () => {
     expect(site.trips).toHaveLength(1);
   });
 
+  test("does not take an opening for a repetition after one that was suppressed, as in a walk test", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    site.watch.orders.startWalkTest(5, { who: "ana@example.ro", from: "itself" });
+    await sensor.publish({ id: 2, payload: OPEN });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    site.watch.orders.endWalkTest({ who: "ana@example.ro", from: "itself" });
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN });
+    expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);
+  });
+
   test("reads a repetition of a message that never arrived", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     await reconnect();
