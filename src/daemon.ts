@@ -80,7 +80,9 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const folder = new DataDirectory({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
+    const { bootId } = this.#machine.host;
+    const { dataDir } = config;
+    const folder = new DataDirectory({ ...this.#common, dataDir, bootId, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
     const { databases } = folder;

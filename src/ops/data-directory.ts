@@ -17,6 +17,8 @@ interface DataDirectoryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  /** Identifies the boot of the machine. */
+  readonly bootId: string;
   /** Creates the id of a new installation. */
   readonly newIdentity: () => string;
 }
@@ -49,7 +51,11 @@ export class DataDirectory {
       const housekeeping = new Housekeeping({ ...options, reserveFile, freeBytes: free, checkReport });
       this.#closes.push(() => housekeeping.stop());
       housekeeping.start();
-      const removal = (wallMs: number) => journalRetention(databases.journal, databases.main, wallMs);
+      const { clock, bootId } = options;
+      const removal = (wallMs: number) => {
+        const now = { wallMs, monotonicMs: clock.monotonicMs(), bootId };
+        return journalRetention(databases.journal, databases.main, now);
+      };
       const retention = new RetentionSchedule({ ...options, freeBytes: free, removal });
       this.#closes.push(() => retention.stop());
       retention.start();

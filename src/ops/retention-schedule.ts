@@ -119,15 +119,23 @@ export function* recordsRetention(
   return { records, events };
 }
 
-/** Removes expired trips and incidents. @param main for the age of the newest record; may be read-only */
+/**
+ * Removes expired trips and incidents.
+ * @param main for the age of the newest record; may be read-only
+ * @param now what the clock of this boot of the machine says
+ */
 export function* journalRetention(
   journal: Database,
   main: Database,
-  wallMs: number,
+  now: { readonly wallMs: number; readonly monotonicMs: number; readonly bootId: string },
 ): Generator<void, { trips: number }> {
-  const beforeMs = trustedNowMs(main, wallMs) - TRIPS_KEPT_MS;
-  yield* removeInBatches(journal, (cursor) => removeOldIncidents(journal, beforeMs, cursor));
-  return { trips: yield* removeInBatches(journal, (cursor) => removeOldTrips(journal, beforeMs, cursor)) };
+  const expiry = {
+    beforeMs: trustedNowMs(main, now.wallMs) - TRIPS_KEPT_MS,
+    bootId: now.bootId,
+    beforeMonotonicMs: now.monotonicMs - TRIPS_KEPT_MS,
+  };
+  yield* removeInBatches(journal, (cursor) => removeOldIncidents(journal, expiry, cursor));
+  return { trips: yield* removeInBatches(journal, (cursor) => removeOldTrips(journal, expiry, cursor)) };
 }
 
 /** A clock set years ahead must not expire everything, so age is measured from the newest record. */

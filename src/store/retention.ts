@@ -86,25 +86,34 @@ export function removeOldTransmissions(main: Database, beforeMs: number): number
     .run(beforeMs).changes;
 }
 
-/**
- * Scans the next trips and removes those finished before `beforeMs`.
- * @param cursor `seq` of the last scanned trip; 0 to begin
- */
-export function removeOldTrips(journal: Database, beforeMs: number, cursor: number): BatchResult {
-  return removeRows(journal, "trips", "state NOT IN ('waiting', 'refused') AND at_wall < ?", {
-    beforeMs,
-    cursor,
-  });
+/** Until when rows of the journal have expired: those of the running boot by its own clock too, because theirs may be undated. */
+export interface Expiry {
+  /** Wall clock. */
+  readonly beforeMs: number;
+  readonly bootId: string;
+  /** Monotonic. */
+  readonly beforeMonotonicMs: number;
 }
 
 /**
- * Scans the next incidents and removes those that ended before `beforeMs`. Incidents of open faults stay, because
+ * Scans the next trips and removes those finished before `expiry`.
+ * @param cursor `seq` of the last scanned trip; 0 to begin
+ */
+export function removeOldTrips(journal: Database, expiry: Expiry, cursor: number): BatchResult {
+  const isOver = `state NOT IN ('waiting', 'refused') AND at_wall < :beforeMs
+    AND (boot <> :bootId OR at_monotonic < :beforeMonotonicMs)`;
+  return removeRows(journal, "trips", isOver, { ...expiry, cursor });
+}
+
+/**
+ * Scans the next incidents and removes those that ended before `expiry`. Incidents of open faults stay, because
  * their end is still to be added.
  * @param cursor `seq` of the last scanned incident; 0 to begin
  */
-export function removeOldIncidents(journal: Database, beforeMs: number, cursor: number): BatchResult {
-  const isOver = "last_wall < ? AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)";
-  return removeRows(journal, "incidents", isOver, { beforeMs, cursor });
+export function removeOldIncidents(journal: Database, expiry: Expiry, cursor: number): BatchResult {
+  const isOver = `last_wall < :beforeMs AND (last_boot <> :bootId OR last_monotonic < :beforeMonotonicMs)
+    AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)`;
+  return removeRows(journal, "incidents", isOver, { ...expiry, cursor });
 }
 
 /**
@@ -127,23 +136,26 @@ export function shrink(database: Database): void {
 }
 
 /** The columns that decide whether a row is finished; the others are not read. */
-const COLUMNS = { trips: "seq, state, at_wall", incidents: "seq, subject, last_wall" } as const;
+const COLUMNS = {
+  trips: "seq, state, at_wall, boot, at_monotonic",
+  incidents: "seq, subject, last_wall, last_boot, last_monotonic",
+} as const;
 
 function removeRows(
   journal: Database,
   table: keyof typeof COLUMNS,
   isOver: string,
-  { beforeMs, cursor }: { readonly beforeMs: number; readonly cursor: number },
+  limits: Expiry & { readonly cursor: number },
 ): BatchResult {
   return transaction(journal, () => {
     const rows = journal
       .prepare(
-        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
+        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > :cursor ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
          WHERE ${isOver} ORDER BY seq LIMIT ${BATCH_ROWS}`,
       )
       .pluck()
-      .all(cursor, beforeMs) as number[];
-    const next = cursorAfter(journal, { table, key: "seq" }, cursor, rows);
+      .all(limits) as number[];
+    const next = cursorAfter(journal, { table, key: "seq" }, limits.cursor, rows);
     const { changes } = journal
       .prepare(`DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(rows));

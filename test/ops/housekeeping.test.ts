@@ -61,7 +61,11 @@ beforeEach(() => {
   const common = { clock, log, freeBytes: () => free };
   retentions = [
     new RetentionSchedule({ ...common, removal: (wallMs) => recordsRetention(main, AUDIT_DAYS, wallMs) }),
-    new RetentionSchedule({ ...common, removal: (wallMs) => journalRetention(journal, main, wallMs) }),
+    new RetentionSchedule({
+      ...common,
+      removal: (wallMs) =>
+        journalRetention(journal, main, { wallMs, monotonicMs: clock.monotonicMs(), bootId: "this boot" }),
+    }),
   ];
 });
 afterEach(() => {
@@ -180,6 +184,19 @@ test("completed trips are removed from the journal after 30 days, others never",
     "refused-29",
     "refused-31",
   ]);
+});
+
+test("a trip of this boot, from before the clock was set, is removed by its age and not by its date", () => {
+  record(0, "planned", "new", { syncedRev: 0 });
+  const { trips } = new Journal(journal, clock);
+  for (const bootId of ["this boot", "earlier boot"]) {
+    const row = tripRow(bootId, BODY, 0);
+    trips.insert({ ...row, isDated: false, moment: { ...row.moment, bootId } });
+  }
+  journal.exec("UPDATE trips SET state = 'posted', intervention_id = 1");
+  start();
+  untilRemoved();
+  expect(journal.prepare("SELECT key FROM trips").pluck().all()).toEqual(["this boot"]);
 });
 
 test("an incident is removed with its trips, except for the repair of an open fault", () => {

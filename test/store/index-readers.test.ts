@@ -121,8 +121,9 @@ test("each index of journal.db is read by a statement of the program", async () 
   const database = openJournalDatabase(":memory:");
   const statements = await statementsOf(database, async () => {
     expect(await prepareStores(database)).toBeGreaterThan(8);
-    removeOldTrips(database, DAY, 0);
-    removeOldIncidents(database, DAY, 0);
+    const expiry = { beforeMs: DAY, bootId: "boot", beforeMonotonicMs: DAY };
+    removeOldTrips(database, expiry, 0);
+    removeOldIncidents(database, expiry, 0);
   });
   const read = indexesIn(database, statements);
   expect(indexesOf(database).filter((name) => !read.has(name))).toEqual([]);
