@@ -192,17 +192,20 @@ export class DaemonReload {
    * @throws AppError `unavailable` if the journal cannot store it; nothing changes then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
-    const { config, watch, inputs, parts, failpoint } = this.#options;
+    const { config, watch, inputs, parts, createdZones, failpoint } = this.#options;
     const isSame = canonical(config.zones) === canonical(next.zones);
     const filters = isSame ? undefined : await inputs.prepare(next.zones);
     this.#assertRunning();
     let settled: Promise<void> = Promise.resolve();
+    let { zones } = next;
     try {
       // Objectives first: a zone may trip immediately after the exchange.
       await parts.records.objectives.seed(next.objectives, next.zones);
       this.#assertRunning();
       failpoint("reload-prepared");
-      if (filters) watch.exchange(next.zones, by);
+      // An alarm panel may have created zones since the file was read.
+      zones = [...next.zones, ...createdZones(next.zones)];
+      if (filters) watch.exchange(zones, by);
     } catch (cause) {
       if (filters) void inputs.abandon(filters);
       if (!isStorageError(cause)) throw cause;
@@ -211,8 +214,8 @@ export class DaemonReload {
       });
     }
     failpoint("reload-committed");
-    if (filters) settled = inputs.exchange(next.zones, filters);
-    Object.assign(config, immediateSections(config, next));
+    if (filters) settled = inputs.exchange(zones, filters);
+    Object.assign(config, immediateSections(config, { ...next, zones }));
     return { settled };
   }
 

@@ -6,6 +6,7 @@ import {
   type StandingDecision,
   type ZoneInRecord,
 } from "../domain/standing.ts";
+import { refText } from "../domain/objective.ts";
 import { newStanding } from "../domain/trip-rows.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -103,7 +104,7 @@ export class StandingContacts {
 
   /** @returns the milliseconds until the next check; infinite if none is needed */
   #checkAll(): number {
-    const open = this.#openZones();
+    const open = this.#options.monitor.zones().filter(({ contact }) => contact === "open");
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
     for (const id of this.#conditions) if (!isOpen.has(id)) this.#clear(id);
@@ -127,7 +128,7 @@ export class StandingContacts {
     decision: StandingDecision | undefined;
     againMs: number;
   } {
-    const { register, orders, journal, clock, zoneInRecord } = this.#options;
+    const { register, orders, journal, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const standing = this.#standing.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
@@ -142,9 +143,7 @@ export class StandingContacts {
     if (register.isUnstored(zone.id) && clock.wallMs() - (sinceWallMs ?? 0) < COUNTED_MS)
       return { decision: "nothing", againMs: COUNTED_MS };
     const opening = journal.restores.currentOpening(zone.id);
-    const interventionId = opening?.interventionId ?? null;
-    const { cover, changedWallMs } =
-      interventionId === null ? NO_RECORD : zoneInRecord(interventionId, cleanText(zone.name));
+    const { cover, changedWallMs } = this.#inRecord(zone, opening);
     standing.finishedMs = isFinished(opening, cover)
       ? (standing.finishedMs ?? nowMs - this.#sinceChangeMs(changedWallMs))
       : undefined;
@@ -164,6 +163,16 @@ export class StandingContacts {
       return { decision: "condition", againMs: CHECK_NAMED_MS };
     const remainingMs = this.#standingAgainMs - finishedForMs;
     return { decision, againMs: remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS };
+  }
+
+  /** What the record of an opening says about the zone; by the name that it had then, if it was renamed since. */
+  #inRecord(zone: Zone, opening: Trip | undefined): ZoneInRecord {
+    const { interventionId = null, signal } = opening ?? {};
+    if (interventionId === null) return NO_RECORD;
+    const now = this.#options.zoneInRecord(interventionId, cleanText(zone.name));
+    return now.cover === "unnamed" && signal?.name
+      ? this.#options.zoneInRecord(interventionId, signal.name)
+      : now;
   }
 
   /** Time since a record was changed, if the clock is trusted, so that a restart does not restart the wait. */
@@ -197,10 +206,10 @@ export class StandingContacts {
     let isComplete = true;
     const { journal, clock, bootId, time, site, newKey, log, onTrip } = this.#options;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
-    const objectives = new Set(found.map(objectiveOf));
+    const objectives = new Set(found.map(({ zone }) => refText(zone.objective)));
     for (const objective of objectives) {
       const zones = found
-        .filter((snapshot) => objectiveOf(snapshot) === objective)
+        .filter(({ zone }) => refText(zone.objective) === objective)
         .map(({ zone, sinceWallMs }) => ({ zone, sinceWallMs, key: newKey() }));
       try {
         journal.commitStanding(newStanding({ zones, moment, isDated: time.isTrusted() }, site));
@@ -231,16 +240,8 @@ export class StandingContacts {
   #clear(zoneId: string): void {
     if (this.#conditions.delete(zoneId)) this.#options.conditions.clear("zone-open", zoneId);
   }
-
-  #openZones(): ZoneSnapshot[] {
-    return this.#options.monitor.zones().filter(({ contact }) => contact === "open");
-  }
 }
 
 function isFinished(opening: Trip | undefined, cover: RecordCover): boolean {
   return cover === "finished" && (opening?.state === "posted" || opening?.state === "merged");
-}
-
-function objectiveOf({ zone }: ZoneSnapshot): string {
-  return `${zone.objective.type}/${zone.objective.id}`;
 }
