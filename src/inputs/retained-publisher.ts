@@ -48,10 +48,23 @@ export class ExternalPublisher implements RetainedPublisher {
       this.#client.publish(topic, payload, { qos: 1, retain: true }, this.#onPublished);
   }
 
-  /** Publishes, and resolves once the broker has it. @throws Error without a connection */
-  async deliver(topic: string, payload: string): Promise<void> {
-    if (!this.#client?.connected) throw new Error("the broker is not connected");
-    await this.#client.publishAsync(topic, payload, { qos: 1, retain: true });
+  /**
+   * Publishes, and resolves once the broker has it. At the limit the message is given up: the client would keep it, one more
+   * with each repetition at a broker that never acknowledges, and send all of them again on the next connection.
+   * @throws Error without a connection, and at the limit
+   */
+  async deliver(topic: string, payload: string, limit: AbortSignal): Promise<void> {
+    const client = this.#client;
+    if (!client?.connected) throw new Error("the broker is not connected");
+    const delivered = client.publishAsync(topic, payload, { qos: 1, retain: true });
+    const id = client.getLastMessageId();
+    const giveUp = (): void => void client.removeOutgoingMessage(id);
+    limit.addEventListener("abort", giveUp, { once: true });
+    try {
+      await delivered;
+    } finally {
+      limit.removeEventListener("abort", giveUp);
+    }
   }
 
   async stop(): Promise<void> {

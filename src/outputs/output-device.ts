@@ -48,8 +48,8 @@ export class LineOutput implements OutputDevice {
 
 /** Publishes retained messages at the broker of the zones. */
 interface TopicPublisher {
-  /** Resolves once the broker has the message. @throws Error without a connection */
-  deliver(topic: string, payload: string): Promise<void>;
+  /** Resolves once the broker has the message. @param limit until when it is tried. @throws Error without a connection */
+  deliver(topic: string, payload: string, limit: AbortSignal): Promise<void>;
 }
 
 /** A broker that has not acknowledged a message after this time does not work; the connection is tested more slowly. */
@@ -70,11 +70,11 @@ export class TopicOutput implements OutputDevice {
     const limit = AbortSignal.timeout(ANSWER_MS_MAX);
     try {
       await Promise.race([
-        this.#publisher.deliver(topic, isOn ? on : off),
         new Promise((_resolve, reject) => {
           const late = (): void => reject(new Error(`no answer within ${ANSWER_MS_MAX / 1000} s`));
           limit.addEventListener("abort", late, { once: true });
         }),
+        this.#publisher.deliver(topic, isOn ? on : off, limit),
       ]);
     } catch (cause) {
       throw new AppError("unavailable", `topic ${topic}: ${messageOf(cause)}`, { cause });

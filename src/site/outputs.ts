@@ -91,7 +91,7 @@ export class SiteOutputs {
     if (target.by === "gpio")
       return new LineOutput(target, (chip) => openDriver(backend, openedChip(gpio, chip)));
     return new TopicOutput(target, {
-      deliver: (topic, payload) => (this.#publisher ?? NO_BROKER).deliver(topic, payload),
+      deliver: (topic, payload, limit) => (this.#publisher ?? NO_BROKER).deliver(topic, payload, limit),
     });
   }
 }
