@@ -100,7 +100,7 @@ export class ZoneOverrides {
     const bypassed = this.#bypasses.get(zone.id);
     if (bypassed && bypassed.endsAtMs > nowMs)
       return { state: "bypassed", reason: `${bypassed.bypass.reason} (${bypassed.bypass.who})` };
-    if (this.gates.isClosed(zone)) return { state: "gated", reason: `the gate is closed (${zone.gate.by})` };
+    if (this.gates.isClosed(zone)) return { state: "gated", reason: `disarmed (${zone.gate.by})` };
     if (this.gates.isExit(zone)) return { state: "gated", reason: `exit delay (${zone.gate.by})` };
     return { state: "waiting", reason: null };
   }

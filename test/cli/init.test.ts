@@ -275,6 +275,10 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
     const devices = await AnnouncingDevices.at(broker.url);
     const installation = new Installation();
     const { port } = await startCentre(installation, buildingsYaml(1));
+    const parts = Object.fromEntries(
+      Array.from({ length: 1_001 }, (_none, index) => [`c${index}`, { p: "button", cmd_t: `a/${index}` }]),
+    );
+    await devices.send("homeassistant/device/a/config", { cmps: parts }, true);
     const door = "livingroom/binary_sensor/front_door/state";
     const flood = "shellies/shellyflood-7A2B3C/sensor/flood";
     let hasTripped = false;
@@ -323,6 +327,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
       ]);
       hasTripped = true;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din față tripped[^]*Start it/)]);
+      expect(stderr).toContain("  not complete: a device announces more than 1000 parts");
       expect(stderr).toMatch(/✖ Centre[^]*✔ Centre: .* accepts [^]*wrote /);
       expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
         upstream: { password: EDGE.password },

@@ -173,7 +173,7 @@ describe("an arming condition", () => {
     trip("door");
     expect(dispositions()).toEqual([
       ["door", "waiting", null],
-      ["door", "gated", "the gate is closed (schedule)"],
+      ["door", "gated", "disarmed (schedule)"],
     ]);
   });
 

@@ -1,8 +1,8 @@
 import type { ReachableBroker } from "../../config/broker-address.ts";
 import type { SetupAnswers } from "../../config/setup-questions.ts";
 import { doubtText } from "../../domain/discovery/doubt.ts";
+import { leftOutText } from "../../domain/discovery/left-out.ts";
 import { proposedZones, uniqueId, type ProposedZone } from "../../domain/discovery/proposed-zone.ts";
-import { discoveredDevices } from "../../domain/discovery/sources.ts";
 import { ZONE_KINDS } from "../../domain/zone.ts";
 import { GPIO_DEFAULTS, HOME_ASSISTANT_DEFAULTS } from "../../generated/defaults.ts";
 import { DiscoverySession } from "../../inputs/discovery-session.ts";
@@ -101,8 +101,14 @@ async function sensorsAt(
     const enough = pause(LISTEN_AT_LEAST_MS);
     await prompt.line("Looking for sensors at the broker. Open each one once, then press Enter: ");
     await enough;
-    const zones = proposedZones(discoveredDevices(session.messages.all(), discovery), []);
+    const { devices, leftOut } = session.found();
+    const zones = proposedZones(devices, []);
     if (zones.length === 0) stderr.write("  No sensor has been found.\n");
+    if (zones.length > OFFERED_MAX)
+      stderr.write(
+        `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover have all.\n`,
+      );
+    for (const one of leftOut) stderr.write(`  not complete: ${leftOutText(one)}\n`);
     return zones.slice(0, OFFERED_MAX);
   } finally {
     await session.stop();

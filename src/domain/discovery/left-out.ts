@@ -10,7 +10,7 @@ export type OnLeftOut = (code: LeftOutCode, limit: number) => void;
 /** Sentences by code, with values in braces; the panel translates by code. */
 const LEFT_OUT = {
   announcements:
-    "announcements of devices on {limit} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic",
+    "announcements of devices were not read (number of topics: {limit}): too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic",
   devices:
     "more than {limit} devices or sensors announce themselves; the rest is not listed. Remove announcements that no device sends from the broker, or enter the missing sensors by topic",
   "bridge-devices":
