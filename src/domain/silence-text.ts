@@ -14,8 +14,8 @@ export const SILENCE_TEXTS: Readonly<Record<Locale, SilenceTexts>> = {
   ro: {
     siteSilentName: (site, time) => `Locație fără comunicație de la ${time}: ${site}`,
     siteSilentDescription: ({ name, ref, time }) =>
-      `Locația ${name} (${ref}) nu a mai raportat de la ${time}. Verificați alimentarea și conexiunea la locație. Alarmele de acolo nu ajung la dispecerat.`,
-    siteSilentTogether: "Mai multe locații nu raportează în același timp: verificați întâi furnizorul.",
+      `Locația ${name} (${ref}) nu a mai raportat de la ${time}. Verificați alimentarea și conexiunea locației. Alarmele de acolo nu ajung la dispecerat.`,
+    siteSilentTogether: "Mai multe locații au încetat simultan să raporteze: verificați întâi furnizorul.",
     siteReportsAgain: (time) => `Locația raportează din nou de la ${time}.`,
   },
   en: {

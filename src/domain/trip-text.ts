@@ -136,9 +136,9 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${RO_FAULTS[fault]}, zona ${zone} (${zoneId}): ${isOver ? "deranjament remediat" : "din nou"} la ${time}.`,
     bridgeName: ({ name, zones }) => `Gateway fără comunicație: ${name} (zone: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `Gateway-ul ${name} nu comunică (constatat la ${time}). Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+      `Gatewayul ${name} nu comunică (constatat la ${time}). Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
-      `Gateway-ul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
+      `Gatewayul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,
     signalDescription: ({ time }, who) =>
       `Test de comunicație solicitat de ${who} la ${time}. Nu este o alarmă.`,

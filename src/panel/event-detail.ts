@@ -10,14 +10,14 @@ export interface DetailWords {
 
 const PLAIN: DetailWords = { detail: (name, value) => `${name}: ${value}`, value: () => undefined };
 
-/** Details in one line: old and new fields of a change, the name of a record, otherwise every value. */
+/** Details in one line: old and new fields of a change, the name of a record, otherwise every value that there is. */
 export function detailText(
   { before, after, ...rest }: TimelineEntry["detail"],
   words: DetailWords = PLAIN,
 ): string {
   const textOf = (name: string, value: unknown): string => words.value(name, value) ?? valueText(value);
   const texts = Object.entries(rest).flatMap(([name, value]) => {
-    const text = textOf(name, value);
+    const text = value === null ? "" : textOf(name, value);
     return text === "" ? [] : [words.detail(name, text)];
   });
   if (isFields(before) && isFields(after))

@@ -59,27 +59,31 @@ function toneOf(event: string, isDispatched: boolean): Tone {
 }
 
 /** What a user, the command line or the dispatch centre has done. */
-function ofUser({ event, who, from, subject, detail: { change, ...detail } }: TimelineEntry): Said {
+function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
   const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
   const zone = zones.value.find(({ id }) => subject === `zone ${id}`);
   const { icon, tone } = LOOKS.find(([name]) => event.startsWith(name))?.[1] ?? OTHER;
   return {
     icon,
     tone,
-    text: tCode("says", saidAs(event, change), tCode("event", event), {
+    text: tCode("says", saidAs(event, detail), tCode("event", event), {
       who: originText(who),
       about: zone?.name ?? about,
     }),
-    // The role of who signs in is a word of the API, and not of interest here.
-    note: [event.startsWith("sign") ? "" : detailText(detail, EVENT_WORDS), originText(from)]
+    note: [isSaid(event) ? "" : detailText(detail, EVENT_WORDS), originText(from)]
       .filter((part) => part !== "")
       .join(" · "),
   };
 }
 
-/** The sentence of an event: what was done to a floor plan is its verb, and a dispatch centre has no zones to monitor. */
-function saidAs(event: string, change: unknown): string {
-  if (typeof change === "string") return `plan-${change}`;
+/** Whether the sentence has all: the role of who signs in is a word of the API, and what was done to a floor plan is its verb. */
+function isSaid(event: string): boolean {
+  return event.startsWith("sign") || event === "plan-changed";
+}
+
+/** The sentence of an event: there is one for each change of a floor plan, and a dispatch centre has no zones to monitor. */
+function saidAs(event: string, { change }: TimelineEntry["detail"]): string {
+  if (event === "plan-changed") return `plan-${String(change)}`;
   return event === "blind-interval" && status.value?.role === "centre" ? "outage" : event;
 }
 

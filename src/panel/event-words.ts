@@ -11,6 +11,8 @@ const CODED: Readonly<Record<string, string>> = {
   role: "role",
   objectiveType: "objective",
   objectives: "value",
+  what: "what",
+  change: "change",
 };
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

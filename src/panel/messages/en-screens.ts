@@ -77,7 +77,7 @@ export const EN_SCREENS = {
   "enrol.centreHint": "Such as https://dispecerat.example.ro, or the link that is shown with the code",
   "enrol.code": "One-time code",
   "enrol.ownAuthority": "The dispatch centre has its own certificate",
-  "enrol.ownAuthorityText": "Paste the certificate that santinela cert prints at the dispatch centre.",
+  "enrol.ownAuthorityText": "Paste the certificate that santinela cert --ca prints at the dispatch centre.",
   "enrol.authority": "Certificate (PEM)",
   "enrol.do": "Enrol this site",
   "enrol.busy": "Enrolling; this takes a few seconds…",

@@ -66,7 +66,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "Dispeceratul altui producător are conturi proprii",
   ],
   ["{centre} accepts no further codes for now", "{centre} nu mai acceptă coduri deocamdată"],
-  ["Try again in {n} seconds", "Reîncercați peste {n} secunde"],
+  ["Try again in {n} seconds", "Reîncercați peste {n} s"],
   [
     "the certificate of the authority cannot be used: {reason}",
     "certificatul autorității nu poate fi folosit: {reason}",
@@ -140,7 +140,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["{option} is missing", "{option} lipsește"],
   ["unknown option. {remedy}", "opțiune necunoscută; {remedy}"],
-  ["Did you mean {option}?", "poate {option}"],
+  ["Did you mean {option}?", "probabil {option}"],
   ["Known here: {names}", "opțiuni posibile: {names}"],
   ["the daemon keeps its previous configuration", "rămâne activă configurația anterioară"],
   ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],

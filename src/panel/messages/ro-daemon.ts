@@ -21,7 +21,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["true or false", "true sau false"],
   ["an object", "un obiect"],
   ["{field} must not be empty", "{field}: valoare obligatorie"],
-  ["{field} may have at most {n} characters", "{field}: cel mult {n} caractere"],
+  ["{field} may have at most {n} characters", "{field}: cel mult {n} de caractere"],
   [
     "{field} must not be blank or contain control characters or invalid characters",
     "{field}: text gol sau cu caractere nepermise",
@@ -159,8 +159,10 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   // Why a trip was not dispatched
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],
-  ["the gate is closed ({by})", "zonă dezarmată ({by})"],
+  ["disarmed ({by})", "zonă dezarmată ({by})"],
   ["exit delay ({by})", "temporizare la ieșire ({by})"],
+  ["schedule", "program orar"],
+  ["swinger shutdown after repeated trips", "blocare automată (swinger) după declanșări repetate"],
   [
     "swinger shutdown after {trips} trips in {n} incidents",
     "blocare automată (swinger) după {trips} declanșări în {n} incidente",

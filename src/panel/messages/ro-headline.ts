@@ -58,9 +58,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
-    one: "Nu se poate arma: {n} zonă deschisă",
-    few: "Nu se poate arma: {n} zone deschise",
-    other: "Nu se poate arma: {n} de zone deschise",
+    one: "Nepregătită pentru armare: {n} zonă deschisă",
+    few: "Nepregătită pentru armare: {n} zone deschise",
+    other: "Nepregătită pentru armare: {n} de zone deschise",
   },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",

@@ -3,7 +3,7 @@ import type { SentenceCode } from "../../domain/condition.ts";
 /** Condition messages in Romanian; the daemon sends the English ones. */
 export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "restart-needed":
-    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân active valorile vechi.",
+    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân active valorile vechi. Reporniți serviciul sau anulați modificarea și rulați santinela reload.",
   "upstream-unreachable":
     "Dispeceratul {centre} este indisponibil ({answer}). Înregistrările rămân în coadă și se transmit automat.",
   "upstream-authentication-failed":
@@ -17,11 +17,11 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "upstream-alarm-unproved":
     "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați cu dispecerul intervenția {interventionId}, după nume și oră. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
-    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
+    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":
-    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
+    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
-    "Altă instalație folosește același site.ref, {siteRef}. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
+    "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "mqtt-unreachable":
@@ -33,7 +33,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "alarm-panel-receiver-down":
     "{address} nu poate fi deschis: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
   "monitoring-receiver-unreachable":
-    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewall-ul.",
+    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
   "monitoring-receiver-rejects":
     "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
   "monitoring-receiver-clock":
@@ -53,7 +53,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "loop-out-of-range":
     "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
   "on-battery":
-    "Tensiunea de rețea lipsește din {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
+    "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
     "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de oprire, conform docs/wiring.md.",
   "output-failed":
@@ -83,10 +83,10 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "sites-silent":
     "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
   "silent-sites-unknown":
-    "Din {since} acest dispecerat pierde repetat raportări, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
+    "De la {since}, acest dispecerat pierde repetat raportări, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnal. Trimiteți dezvoltatorilor un pachet pentru suport.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

@@ -46,7 +46,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.precondition-failed":
     "Înregistrarea s-a modificat după deschidere. Deschideți din nou înregistrarea.",
   "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
-  "refusal.unavailable": "Serviciul nu poate face acum operația. Nu s-a salvat nimic; reîncercați.",
+  "refusal.unavailable": "Serviciul nu poate efectua acum operația. Nu s-a salvat nimic; reîncercați.",
   "refusal.configuration": "Configurația are erori.",
   "refusal.internal": "Eroare internă. Reîncercați.",
   "nav.walkTest": "Test de mers",

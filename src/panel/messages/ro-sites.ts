@@ -11,7 +11,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.why": "Motive",
   "sites.ref": "Referință",
   "sites.version": "Versiune",
-  "sites.silentSince": "nu raportează din {time}",
+  "sites.silentSince": "nu raportează de la {time}",
   "sites.backlog": {
     one: "{n} înregistrare în așteptare de {time}",
     few: "{n} înregistrări în așteptare, cea mai veche de {time}",

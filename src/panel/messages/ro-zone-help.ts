@@ -14,7 +14,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.confirmMs":
     "După cât timp se declanșează un contact încă deschis, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
   "zoneHelp.autoRestoreS":
-    "Zona revine automat la normal după atâtea secunde, pentru senzori care nu transmit revenirea.",
+    "Zona revine automat la normal după atâtea secunde, pentru senzori care nu transmit restabilirea.",
   "zoneHelp.tamper": "De unde se citește sabotajul.",
   "zoneHelp.battery": "De unde se citește starea bateriei.",
   "zoneHelp.availability":
@@ -54,6 +54,6 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.where":
     "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, se aplică elementului.",
   "zoneHelp.input.open":
-    "Valorile care înseamnă deschis. Textul nu ține cont de majuscule; numerele și valorile true/false se compară după valoare.",
+    "Valorile care înseamnă deschis. La texte nu contează majusculele; numerele și valorile true/false se compară după valoare.",
   "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",
 };

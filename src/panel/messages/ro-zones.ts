@@ -131,7 +131,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.debounceMs": "Filtrare – debounce (ms)",
   "option.minOpenMs": "Durata minimă de deschidere (ms)",
   "option.confirmMs": "Timp de confirmare (ms)",
-  "option.autoRestoreS": "Revenire automată (s)",
+  "option.autoRestoreS": "Restabilire automată (s)",
   "option.powerUpDelayS": "Întârziere la punerea sub tensiune (s)",
   "option.supervisionTimeoutS": "Supraveghere (s)",
   "option.unavailableGraceS": "Toleranță la indisponibilitate (s)",
@@ -148,7 +148,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.confirmWith": "Zone care confirmă",
   "option.swinger": "Blocare automată (swinger)",
   "option.disabled": "Dezactivată",
-  "option.allowSlow": "Acceptă contacte lente",
+  "option.allowSlow": "Contacte lente permise",
 
   "doubt.computed-value": "Valoarea este calculată ({template}): completați calea până la ea.",
   "doubt.no-device-class": "Dispozitivul nu își raportează clasa.",

@@ -46,7 +46,7 @@ export const RO: Catalogue = {
   },
 
   "link.none": "fără dispecerat",
-  "link.unknown": "neverificată",
+  "link.unknown": "încă nefolosită",
   "link.up": "activă",
   "link.down": "ÎNTRERUPTĂ",
   "link.nextAttempt": "următoarea încercare la {time}",
