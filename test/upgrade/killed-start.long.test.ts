@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/built-program.ts";
 import { RUN_LENGTH } from "../support/run-length.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
@@ -34,9 +35,14 @@ afterEach(() => left.remove());
 /** The next start finds everything, and brings it to the dispatch centre once. */
 async function continues(): Promise<void> {
   await left.startSite();
+  const here = (): Promise<Intervention[]> => left.site.get<Intervention[]>("/interventii");
+  // The swinger shutdown of the window, which is open, has ended since: it is listed, once, however often a start was ended.
+  await eventually("the open window to be listed", async () =>
+    (await here()).some(({ name }) => name.startsWith("Armare cu")),
+  );
   await allSent(left);
   // The trip that had no record yet has one.
-  expect(await left.site.get<Intervention[]>("/interventii")).toHaveLength(records + 1);
+  expect(await here()).toHaveLength(records + 2);
   expect(await atCentre(left)).toEqual(await expectedAtCentre(left));
   expect(await left.command("events", "verify")).toMatchObject({ code: 0 });
   expect(await left.site.get("/site/status")).toMatchObject({ conditions: noDamage });

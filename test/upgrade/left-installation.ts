@@ -97,11 +97,15 @@ export class LeftInstallation {
     }
   }
 
-  /** Changes a database before the first start. */
+  /** Changes a database before the first start. The log that a power cut has left stays, for the start to find. */
   change(file: string, sql: string): void {
-    const database = new Sqlite(join(this.folder, file));
+    const path = join(this.folder, file);
+    const wasCut = existsSync(`${path}-wal`);
+    const database = new Sqlite(path);
     database.exec(sql);
+    const files = [path, `${path}-wal`].map((name) => [name, readFileSync(name)] as const);
     database.close();
+    if (wasCut) for (const [name, content] of files) writeFileSync(name, content);
   }
 
   /** Runs a command of the present program at the site. */
