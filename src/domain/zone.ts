@@ -35,7 +35,7 @@ export interface Zone {
   readonly powerUpDelayMs: number;
   /** Incidents until swinger shutdown, and quiet time until it ends; null: never shut down. */
   readonly swinger: { readonly maxTrips: number; readonly resetAfterQuietMs: number } | null;
-  /** Time without messages after which the sensor has a supervision fault; null: no supervision. */
+  /** Time without messages after which the sensor has a supervision failure; null: no supervision. */
   readonly supervisionTimeoutMs: number | null;
   /** Grace period of an unavailable sensor before that is a fault. */
   readonly unavailableGraceMs: number;

@@ -12,7 +12,7 @@ export interface PanelAccount {
   readonly objective: ZoneObjective;
   readonly objectiveName?: string;
   readonly zones: "auto" | "declared";
-  /** Seconds without a message until it has a supervision fault; null for no supervision. */
+  /** Seconds without a message until it has a supervision failure; null for no supervision. */
   readonly silenceS: number | null;
   readonly timestamps: "checked" | "ignored";
 }
