@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import type { webcrypto } from "node:crypto";
+import { createPrivateKey, X509Certificate, type webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { renameDurably } from "../store/durable-files.ts";
 
 /** Paths of the PEM files. */
 export interface CertificatePaths {
@@ -74,6 +75,9 @@ async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeo
     return createAuthority(paths, clockMs, x509);
   }
   try {
+    // A power cut while the authority was replaced has left the new key; no device trusts its certificate yet.
+    if (!new X509Certificate(pem).checkPrivateKey(createPrivateKey(keyPem)))
+      return await createAuthority(paths, clockMs, x509);
     const [der] = x509.PemConverter.decode(keyPem);
     const privateKey = await crypto.subtle.importKey("pkcs8", der ?? new ArrayBuffer(0), ECDSA, true, [
       "sign",
@@ -121,6 +125,6 @@ async function privateKeyPem(key: webcrypto.CryptoKey, x509: typeof X509): Promi
 /** Writes a file atomically, also in a power cut. */
 function write(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.part`, text, { mode, flush: true });
-  renameSync(`${path}.part`, path);
+  writeFileSync(`${path}.part`, text, { mode });
+  renameDurably(`${path}.part`, path);
 }

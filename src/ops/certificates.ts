@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -82,6 +82,7 @@ export function certificateFromFiles(certFile: string, keyFile: string): ServerC
     // A wrong path such as /dev/zero must not fill the memory.
     const cert = readBounded(certFile, FILE_BYTES_MAX);
     const key = readBounded(keyFile, FILE_BYTES_MAX);
+    assertPair(cert, key);
     return described(cert, key, null);
   } catch (cause) {
     throw new AppError("configuration", `cannot use ${certFile} and ${keyFile}: ${messageOf(cause)}`, {
@@ -114,12 +115,22 @@ function namesOfThisMachine(): string[] {
 
 function presentCertificate(paths: CertificatePaths): ServerCertificate | undefined {
   try {
-    const authority = readFileSync(paths.authority, "utf8");
-    return described(readFileSync(paths.server, "utf8"), readFileSync(paths.serverKey, "utf8"), authority);
+    const [cert, key, authority] = [paths.server, paths.serverKey, paths.authority].map((path) =>
+      readFileSync(path, "utf8"),
+    ) as [string, string, string];
+    assertPair(cert, key);
+    const isSigned = new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
+    return isSigned ? described(cert, key, authority) : undefined;
   } catch {
-    // Missing, or incomplete after a power cut: a new one is created.
+    // Missing, or left incomplete or of two renewals by a power cut: a new one is created.
     return undefined;
   }
+}
+
+/** @throws Error for a key of another certificate, with which no server could start */
+function assertPair(cert: string, key: string): void {
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw new Error("the key is that of another certificate");
 }
 
 function fits(present: ServerCertificate, wanted: readonly string[], clockMs: number): boolean {

@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { certificateChecks } from "../../src/cli/installation-checks.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -35,6 +36,21 @@ describe("the self-signed certificate", () => {
     expect([server.ca, signer.ca]).toEqual([false, true]);
     expect(authority?.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
     expect((validUntilMs - NOW_MS) / DAY_MS).toBeCloseTo(800, 0);
+  });
+
+  test.each([
+    ["secrets/server.key", "of the server"],
+    ["secrets/ca.key", "of the authority"],
+  ])("is created again if a power cut has left a newer %s with the older certificate %s", async (file) => {
+    const first = await make();
+    const other = mkdtempSync(join(tmpdir(), "santinela-cert-"));
+    await ownCertificate(other, { names: [], nowMs: NOW_MS, isClockTrusted: true });
+    cpSync(join(other, file), join(folder, file));
+    rmSync(other, { recursive: true });
+    const { cert, key, authority } = await make({ names: ["new.example.ro"] });
+    expect(cert).not.toBe(first.cert);
+    expect(() => createSecureContext({ cert, key })).not.toThrow();
+    expect(new X509Certificate(cert).verify(new X509Certificate(authority?.pem ?? "").publicKey)).toBe(true);
   });
 
   test("has keys that only its user can read", async () => {
