@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
+import { isStorageError } from "../store/database.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { StatusView } from "./status-view.ts";
 
@@ -86,12 +87,13 @@ export class EventStreams {
       sentMs: this.#clock.monotonicMs(),
     };
     this.#streams.add(stream);
+    // Before the first state is read: several streams may open meanwhile.
+    if (this.#streams.size === 1) this.#schedulePoll();
     response.once("close", () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#cancelPoll();
     });
     await this.#sendChanges([stream]);
-    if (this.#streams.size === 1) this.#schedulePoll();
   }
 
   #assertRoom(accountId: number): void {
@@ -114,10 +116,12 @@ export class EventStreams {
   async #poll(): Promise<void> {
     this.#isPolling = true;
     try {
-      await this.#sendChanges([...this.#streams]);
+      // Others still wait for their first state.
+      await this.#sendChanges([...this.#streams].filter(({ status }) => status !== ""));
     } catch (error) {
-      // A part of the daemon is restarting; the next poll has its state.
-      if (!(error instanceof AppError)) throw error;
+      // A part of the daemon is restarting, or a database cannot be read; the next poll has the state. It must not end this
+      // thread, over which trips become records.
+      if (!(error instanceof AppError) && !isStorageError(error)) throw error;
     } finally {
       this.#isPolling = false;
     }

@@ -4,6 +4,7 @@ import { EventStreamParser, type StreamMessage } from "../../src/panel/event-str
 import type { StatusView } from "../../src/site/status-view.ts";
 import type { TimelineCursor } from "../../src/site/timeline.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
+import { sqliteError } from "../../src/store/database.ts";
 import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER, type PublicSite } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -26,6 +27,8 @@ const DOOR: ZoneView = {
 
 describe("the live updates of a site", () => {
   const zones = new Map<string, ZoneView>();
+  /** What the next readings of the zones wait for, or fail with. */
+  let reading: () => Promise<unknown> | void;
   let place: TimelineCursor;
   let trips: StatusView["trips"];
   let site: TestApp;
@@ -34,12 +37,19 @@ describe("the live updates of a site", () => {
 
   beforeEach(async () => {
     zones.clear();
+    reading = () => {};
     zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
     place = { event: 3, trip: 1 };
     trips = { waiting: 0, refused: 0 };
     const contents: PublicSite = {
       ...NO_SITE,
-      zones: { ...NO_SITE.zones, list: () => [...zones.values()] },
+      zones: {
+        ...NO_SITE.zones,
+        list: async () => {
+          await reading();
+          return [...zones.values()];
+        },
+      },
       timeline: { ...NO_SITE.timeline, place: () => place },
       status: () => ({ ...NO_SITE.status(), trips }),
     };
@@ -57,6 +67,38 @@ describe("the live updates of a site", () => {
     clients.push(client);
     return client;
   }
+
+  test("reach two pages that open at the same time, as after a restart of the daemon", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    reading = () => held;
+    const pages = [await openStream("viewer"), await openStream("operator")];
+    release();
+    for (const page of pages) await eventually("the first state", () => page.has("zones"));
+    for (const page of pages) page.messages.length = 0;
+    zones.set("door", { ...DOOR, contact: "open" });
+    site.clock.advance(500);
+    for (const page of pages) await eventually("the change", () => page.has("zones"));
+  });
+
+  test("outlive a database that cannot be read for a moment", async () => {
+    const client = await openStream();
+    await eventually("the first state", () => client.has("zones"));
+    client.messages.length = 0;
+    let failures = 0;
+    reading = () => {
+      failures += 1;
+      throw sqliteError("database is locked", "SQLITE_BUSY");
+    };
+    site.clock.advance(250);
+    await eventually("the failure", () => failures > 0);
+    reading = () => {};
+    zones.set("door", { ...DOOR, contact: "open" });
+    await eventually("the change", () => {
+      site.clock.advance(250);
+      return client.has("zones");
+    });
+  });
 
   test("begin with the full state, then contain only the changed zone", async () => {
     const client = await openStream();
