@@ -36,6 +36,15 @@ export function backupsIn(dataDir: string): Backup[] {
     .sort((a, b) => b.atMs - a.atMs);
 }
 
+/** A clock that was a little ahead, or is behind now until it is set, makes no backup doubtful. */
+const AHEAD_MS_MAX = 86_400_000;
+
+/** The backups as they are to be used: those that a clock far ahead has dated come last, whatever their date. */
+export function bestFirst(backups: readonly Backup[], nowMs: number): Backup[] {
+  const isDoubtful = ({ atMs }: Backup): boolean => atMs > nowMs + AHEAD_MS_MAX;
+  return [...backups.filter((one) => !isDoubtful(one)), ...backups.filter(isDoubtful)];
+}
+
 /**
  * Backs up the main database, which may be in use. The backup is checked before it gets its name.
  * @param out path of the backup; an existing file is replaced
@@ -77,7 +86,7 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
 export async function backUpRegularly(dataDir: string, nowMs: number): Promise<string> {
   const path = join(backupFolder(dataDir), `santinela-${fileStamp(nowMs)}.db`);
   await backUp(dataDir, path);
-  const kept = new Set(keptOf(backupsIn(dataDir)).map((backup) => backup.path));
+  const kept = new Set(keptOf(bestFirst(backupsIn(dataDir), nowMs)).map((backup) => backup.path));
   for (const name of readdirSync(backupFolder(dataDir))) {
     const found = join(backupFolder(dataDir), name);
     if (/^santinela-.*\.db(\.part(-\w+)?)?$/.test(basename(name)) && !kept.has(found))
@@ -111,7 +120,7 @@ export function integrityCheckFile(dataDir: string): string {
   return join(dataDir, "check-failed.txt");
 }
 
-/** The newest three backups, and the last one of an earlier week. */
+/** The best three backups, and the last one of an earlier week. @param backups as `bestFirst` */
 function keptOf(backups: readonly Backup[]): Backup[] {
   const newest = backups.slice(0, BACKUPS_KEPT);
   const thisWeek = Math.floor((backups[0]?.atMs ?? 0) / WEEK_MS);

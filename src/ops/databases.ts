@@ -152,9 +152,10 @@ export class Databases {
   #lossReport(nowMs: number): LossReport {
     const { recoveries } = this.#reports;
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
-    // Trips older than a restored backup have their records in it.
+    // Trips older than a restored backup have their records in it, if its date is plausible.
     const backups = recoveries.flatMap(({ backup }) => (backup ? [backup.atMs - CLOCK_MARGIN_MS] : []));
-    const redeliverSinceMs = backups.length === 0 ? nowMs - TRIPS_KEPT_MS : Math.min(...backups);
+    const isDated = backups.length > 0 && backups.every((atMs) => atMs <= nowMs);
+    const redeliverSinceMs = isDated ? Math.min(...backups) : nowMs - TRIPS_KEPT_MS;
     const losses = this.#each.flatMap(([name, database]) => {
       const loss = lossOf(name, database, {
         numbers: this.#numbers,

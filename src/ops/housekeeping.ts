@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { backupsIn } from "./backups.ts";
+import { backupsIn, bestFirst } from "./backups.ts";
 import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
 
 interface HousekeepingOptions {
@@ -77,7 +77,7 @@ export class Housekeeping {
   /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */
   #checkBackups(): void {
     const { dataDir, clock, conditions } = this.#options;
-    const [newest] = backupsIn(dataDir);
+    const [newest] = bestFirst(backupsIn(dataDir), clock.wallMs());
     if (newest && clock.wallMs() - newest.atMs > BACKUP_OVERDUE_MS)
       conditions.raise("backup-overdue", { newest: new Date(newest.atMs).toISOString() });
     else conditions.clear("backup-overdue");

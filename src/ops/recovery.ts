@@ -18,7 +18,7 @@ import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store
 import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
 import { enqueueUnaccounted, searchBeforeResend } from "../store/pending-searches.ts";
 import { salvage, type Salvage } from "../store/salvage.ts";
-import { backupsIn } from "./backups.ts";
+import { backupsIn, bestFirst } from "./backups.ts";
 import {
   clearStaging,
   ENDINGS,
@@ -154,7 +154,7 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
   };
   if (isWhole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
   const backups = name === "santinela.db" && !rebuilt ? backupsIn(dataDir) : [];
-  const backup = backups.find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
+  const backup = bestFirst(backups, clock.wallMs()).find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
   if (backup) copyFileSync(backup.path, staged);
   const database = openDatabase(staged, kind);
   try {

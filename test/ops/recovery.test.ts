@@ -285,6 +285,27 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
   });
 
+  test("a backup that a clock years ahead has dated is used only if there is no other, and its date is ignored", async () => {
+    site.trip("old");
+    await backUpRegularly(site.dataDir, Date.UTC(2066, 0, 1));
+    site.trip("later");
+    const good = await backUpRegularly(site.dataDir, site.clock.wallMs());
+    site.clock.advance(3_600_000);
+    site.trip("new");
+    const lose = (): void => {
+      site.databases.close();
+      writeFileSync(site.main, "");
+      site.open();
+    };
+    lose();
+    expect(site.names()).toEqual(["old", "later"]);
+    expect(site.waiting()).toEqual(["new"]);
+    rmSync(good);
+    lose();
+    expect(site.names()).toEqual(["old"]);
+    expect(site.waiting().toSorted()).toEqual(["later", "new"]);
+  });
+
   test("a damaged backup is skipped for an older valid one", async () => {
     site.trip("old");
     const good = await backUpRegularly(site.dataDir, site.clock.wallMs());
