@@ -287,6 +287,8 @@ describe("factory-reset", () => {
     // Of a change in the web panel, and of one whose daemon was killed.
     mkdirSync(join(folder, "var", "configurations"));
     writeFileSync(join(folder, "var", "configuration-trial.json"), "{}");
+    // The copy of santinela-upgrade.
+    writeFileSync(join(folder, "var", "before-upgrade.db"), "");
     const answered = await run(["factory-reset"], {
       cwd: folder,
       stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
