@@ -222,6 +222,19 @@ describe("an open door", () => {
     expect(names()).toContain("Armed with 1 zone open");
   });
 
+  test("is still in its intervention after it was renamed", async () => {
+    const door = { id: "door", name: "Door" };
+    await make(door);
+    opens("door");
+    await passes(TOLD_MS);
+    const renamed = zoneOf({ ...door, input: simulated, objective: HALL, swinger: false, name: "Main entrance" });
+    site.zones.watch.exchange([renamed], ANA);
+    site.zones.watch.checkOpenContacts();
+    await passes(TOLD_MS);
+    expect(site.records).toHaveLength(1);
+    expect(site.zones.conditions).toEqual([]);
+  });
+
   test("does not trip at the first reading, and has a condition", async () => {
     await make({ id: "door", name: "Door" });
     site.zones.monitor.read("door", "open", { live: true });

@@ -307,6 +307,26 @@ describe("a trip", () => {
     expect(site.journal.swingers.find("hall-1")).toMatchObject({ incidents: 1 });
   });
 
+  test("that had joined a record which was lost with its database is counted once when it joins again", async () => {
+    trip("hall-1");
+    trip("hall-1");
+    dispatcher.start();
+    const isSettled = (): boolean => site.trips.map(({ state }) => state).join() === "posted,merged";
+    await eventually("both trips", isSettled);
+    await dispatcher.stop();
+    const notes = (): unknown => recorded().records.map((record) => record.notes);
+    const before = notes();
+    expect(before).toEqual([expect.stringContaining("×2")]);
+    const empty = await TestApp.make();
+    expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(2);
+    await app.close();
+    app = empty;
+    dispatcher = newDispatcher();
+    dispatcher.start();
+    await eventually("both trips again", isSettled);
+    expect(notes()).toEqual(before);
+  });
+
   test("in progress at the stop of the daemon is completed, and no other is started", async () => {
     const held: (() => void)[] = [];
     instead.push((request, response) => void held.push(() => app.app(request, response)));
