@@ -154,7 +154,9 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
   };
   if (isWhole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
   const backups = name === "santinela.db" && !rebuilt ? backupsIn(dataDir) : [];
-  const backup = bestFirst(backups, clock.wallMs()).find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
+  const backup =
+    bestFirst(backups, clock.wallMs()).find((copy) => fileProblems(copy.path, kind, "full").length === 0) ??
+    null;
   if (backup) copyFileSync(backup.path, staged);
   const database = openDatabase(staged, kind);
   try {

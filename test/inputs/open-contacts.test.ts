@@ -227,7 +227,13 @@ describe("an open door", () => {
     await make(door);
     opens("door");
     await passes(TOLD_MS);
-    const renamed = zoneOf({ ...door, input: simulated, objective: HALL, swinger: false, name: "Main entrance" });
+    const renamed = zoneOf({
+      ...door,
+      input: simulated,
+      objective: HALL,
+      swinger: false,
+      name: "Main entrance",
+    });
     site.zones.watch.exchange([renamed], ANA);
     site.zones.watch.checkOpenContacts();
     await passes(TOLD_MS);

@@ -13,6 +13,7 @@ import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: building(1) });
 const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: building(2) });
+const GATE = zoneOf({ id: "gate", input: { simulated: true }, objective: building(1) });
 /** Its objective is not in the database. */
 const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
 
@@ -37,7 +38,7 @@ let failpoint: (name: string) => void;
 
 beforeEach(async () => {
   app = await TestApp.make();
-  site = new WatchedZones([HALL_1, HALL_2, NOWHERE, ...FAR]);
+  site = new WatchedZones([HALL_1, HALL_2, GATE, NOWHERE, ...FAR]);
   instead = [];
   keys = [];
   failpoint = () => {};
@@ -308,22 +309,21 @@ describe("a trip", () => {
   });
 
   test("that had joined a record which was lost with its database is counted once when it joins again", async () => {
-    trip("hall-1");
-    trip("hall-1");
+    for (const zoneId of ["hall-1", "gate", "gate"]) trip(zoneId);
     dispatcher.start();
-    const isSettled = (): boolean => site.trips.map(({ state }) => state).join() === "posted,merged";
-    await eventually("both trips", isSettled);
+    const isSettled = (): boolean => site.trips.map(({ state }) => state).join() === "posted,merged,merged";
+    await eventually("the trips", isSettled);
     await dispatcher.stop();
     const notes = (): unknown => recorded().records.map((record) => record.notes);
     const before = notes();
     expect(before).toEqual([expect.stringContaining("×2")]);
     const empty = await TestApp.make();
-    expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(2);
+    expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(3);
     await app.close();
     app = empty;
     dispatcher = newDispatcher();
     dispatcher.start();
-    await eventually("both trips again", isSettled);
+    await eventually("the trips again", isSettled);
     expect(notes()).toEqual(before);
   });
 

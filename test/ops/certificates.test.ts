@@ -39,19 +39,24 @@ describe("the self-signed certificate", () => {
   });
 
   test.each([
-    ["secrets/server.key", "of the server"],
-    ["secrets/ca.key", "of the authority"],
-  ])("is created again if a power cut has left a newer %s with the older certificate %s", async (file) => {
-    const first = await make();
-    const other = mkdtempSync(join(tmpdir(), "santinela-cert-"));
-    await ownCertificate(other, { names: [], nowMs: NOW_MS, isClockTrusted: true });
-    cpSync(join(other, file), join(folder, file));
-    rmSync(other, { recursive: true });
-    const { cert, key, authority } = await make({ names: ["new.example.ro"] });
-    expect(cert).not.toBe(first.cert);
-    expect(() => createSecureContext({ cert, key })).not.toThrow();
-    expect(new X509Certificate(cert).verify(new X509Certificate(authority?.pem ?? "").publicKey)).toBe(true);
-  });
+    ["secrets/server.key", []],
+    ["secrets/ca.key", ["new.example.ro"]],
+  ])(
+    "is created again if a power cut has left a newer %s with the older certificate",
+    async (file, names) => {
+      const first = await make();
+      const other = mkdtempSync(join(tmpdir(), "santinela-cert-"));
+      await ownCertificate(other, { names: [], nowMs: NOW_MS, isClockTrusted: true });
+      cpSync(join(other, file), join(folder, file));
+      rmSync(other, { recursive: true });
+      const { cert, key, authority } = await make({ names });
+      expect(cert).not.toBe(first.cert);
+      expect(() => createSecureContext({ cert, key })).not.toThrow();
+      expect(new X509Certificate(cert).verify(new X509Certificate(authority?.pem ?? "").publicKey)).toBe(
+        true,
+      );
+    },
+  );
 
   test("has keys that only its user can read", async () => {
     await make();
