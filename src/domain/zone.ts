@@ -127,6 +127,13 @@ export type ZoneSignal =
   /** A message without other information, which shows that the sensor works. */
   | { readonly kind: "sign-of-life" };
 
+/** A reading as it came, before it was debounced. */
+export interface LastReading {
+  readonly contact: Contact;
+  /** Monotonic. */
+  readonly atMs: number;
+}
+
 /** Context of a reading. */
 export interface ReadingContext {
   /** False for a value that may be old, such as a retained message. */

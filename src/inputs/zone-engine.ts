@@ -2,7 +2,7 @@ import { DeadlineTimer } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import { stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
-import type { Contact, Zone, ReadingContext, ZoneSignal } from "../domain/zone.ts";
+import type { Contact, LastReading, Zone, ReadingContext, ZoneSignal } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
@@ -56,6 +56,8 @@ export class ZoneEngine {
   readonly #options: ZoneEngineOptions;
   readonly #watched: TransactionalMap<string, WatchedZone>;
   readonly #timer: DeadlineTimer;
+  /** By zone id. */
+  readonly #lastReadings = new Map<string, LastReading>();
 
   constructor(options: ZoneEngineOptions) {
     this.#options = options;
@@ -89,6 +91,7 @@ export class ZoneEngine {
   exchange(successors: readonly WatchedZone[]): void {
     this.#watched.clear();
     for (const watched of successors) this.#watched.set(watched.zone.id, watched);
+    for (const id of this.#lastReadings.keys()) if (!this.#watched.has(id)) this.#lastReadings.delete(id);
     this.#armWake();
   }
 
@@ -116,11 +119,18 @@ export class ZoneEngine {
     const watched = this.#find(zoneId);
     const atMs = edgeAtMs ?? this.#options.clock.monotonicMs();
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
+    if (contact !== "unknown")
+      this.#lastReadings.set(zoneId, { contact, atMs: this.#options.clock.monotonicMs() });
     const { state, wakeAtMs } = this.#find(zoneId);
     if (wakeAtMs !== watched.wakeAtMs) this.#armWake();
     // A retained message is not a sign of life.
     if (live) this.#options.faults.onSignOfLife(watched.zone);
     return { contact: state.contact, trips };
+  }
+
+  /** The last reading of a zone in this run; undefined if there was none. */
+  lastReading(zoneId: string): LastReading | undefined {
+    return this.#lastReadings.get(zoneId);
   }
 
   /** Processes the state of a gate; `unknown` when it cannot be read. */

@@ -73,6 +73,11 @@ export class ZoneFaults {
     if (!this.#unavailable.has(zone.id)) this.set(zone, "supervision", false);
   }
 
+  /** Whether no reading of a zone is to be expected now: its sensor or bridge is unavailable, or it is silent for too long. */
+  isUnread(zone: Zone): boolean {
+    return this.#unavailable.affects(zone) || this.#isSilent(zone);
+  }
+
   /** Called when a zone chatters, floods the journal or enters swinger shutdown. */
   reportFaulty(zone: Zone): void {
     this.#faultyMs.set(zone.id, this.#nowMs);
@@ -194,10 +199,8 @@ export class ZoneFaults {
   }
 
   #check(zone: Zone): void {
-    const lastMs = this.#signOfLifeMs.get(zone.id);
-    if (lastMs === undefined) return;
-    const isOverdue = zone.supervisionTimeoutMs !== null && this.#nowMs - lastMs >= zone.supervisionTimeoutMs;
-    if (isOverdue && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
+    if (!this.#signOfLifeMs.has(zone.id)) return;
+    if (this.#isSilent(zone) && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
     const { journal, clock } = this.#options;
@@ -208,6 +211,14 @@ export class ZoneFaults {
     this.set(zone, "faulty", false);
     this.#faultyMs.delete(zone.id);
     if (isInShutdown) journal.swingers.forget(zone.id);
+  }
+
+  /** Whether its supervision time has passed since its last sign of life. */
+  #isSilent({ id, supervisionTimeoutMs }: Zone): boolean {
+    const lastMs = this.#signOfLifeMs.get(id);
+    return (
+      lastMs !== undefined && supervisionTimeoutMs !== null && this.#nowMs - lastMs >= supervisionTimeoutMs
+    );
   }
 
   get #nowMs(): number {

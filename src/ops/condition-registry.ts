@@ -36,6 +36,10 @@ export class ConditionRegistry implements Conditions {
     if (this.#open.delete(`${code}/${subject}`)) this.#log.info("condition-cleared", { code, subject });
   }
 
+  isOpen(code: ConditionCode, subject = ""): boolean {
+    return this.#open.has(`${code}/${subject}`);
+  }
+
   /** The open conditions, worst first, then the oldest. */
   list(): Condition[] {
     return [...this.#open.values()].sort(

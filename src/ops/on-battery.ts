@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 interface OnBatteryOptions {
   /** Read at each check; a reload may change it. Null: off. */
   readonly config: () => OnBatteryConfig | null;
-  /** `unknown` for a zone that has not reported since the start. */
+  /** `unknown` for a zone that has not reported since the start, or cannot be read now. */
   readonly contactOf: (zoneId: string) => Contact;
   /** Trips and records that are not at the dispatch centre. @throws Error if a database cannot be read */
   readonly waiting: () => number;
@@ -35,6 +35,11 @@ const CHECK_INTERVAL_MS = 1_000;
 const UP_MS_MIN = 120_000;
 /** How long records may delay it: a battery that is nearly empty lasts for about as long. */
 const SEND_MS_MAX = 20_000;
+/**
+ * No power-off by time earlier after the zone of mains could be read again: the first value may be one that a broker has
+ * kept, from before mains returned.
+ */
+const READ_MS_MIN = 60_000;
 
 /** Powers the machine off before a battery is empty, so that the last minutes are written in order and sent. */
 export class OnBattery {
@@ -44,6 +49,10 @@ export class OnBattery {
   /** Since when mains is lost and the battery is low, monotonic. */
   #lostMs: number | undefined;
   #lowMs: number | undefined;
+  /** How long the zone of mains was read as open since then; it does not grow while the zone cannot be read. */
+  #openMs = 0;
+  /** The last check if it has read the zone as open, monotonic. */
+  #openCheckMs: number | undefined;
   #hasFailed: boolean;
   #isOrdered = false;
   #cancel: CancelTimer = () => {};
@@ -76,30 +85,44 @@ export class OnBattery {
   }
 
   /** Notes since when mains is lost and the battery is low, and shows it. */
-  #isLost({ mains, batteryLow }: OnBatteryConfig): boolean {
+  #isLost(config: OnBatteryConfig): boolean {
     const { contactOf, clock, conditions } = this.#options;
-    const contact = contactOf(mains);
-    // A zone that cannot be read at the moment changes nothing.
+    const { batteryLow } = config;
+    const contact = contactOf(config.mains);
     if (contact === "normal") this.#reset();
-    if (contact !== "open") return false;
     const nowMs = clock.monotonicMs();
-    if (this.#lostMs === undefined) conditions.raise("on-battery", { since: isoTime(clock.wallMs()) });
-    this.#lostMs ??= nowMs;
+    if (contact === "open") {
+      if (this.#lostMs === undefined) conditions.raise("on-battery", { since: isoTime(clock.wallMs()) });
+      this.#lostMs ??= nowMs;
+      this.#countOpen(config, nowMs);
+    } else this.#openCheckMs = undefined;
+    if (this.#lostMs === undefined) return false;
     if (batteryLow === null || contactOf(batteryLow) !== "open") this.#lowMs = undefined;
     else this.#lowMs ??= nowMs;
     return true;
   }
 
+  #countOpen({ powerOffAfterMs }: OnBatteryConfig, nowMs: number): void {
+    const isReadAgain = this.#openCheckMs === undefined && this.#openMs > 0;
+    if (isReadAgain && powerOffAfterMs !== null)
+      this.#openMs = Math.min(this.#openMs, Math.max(0, powerOffAfterMs - READ_MS_MIN));
+    this.#openMs += nowMs - (this.#openCheckMs ?? nowMs);
+    this.#openCheckMs = nowMs;
+  }
+
   #reset(): void {
     const { conditions } = this.#options;
-    this.#lostMs = this.#lowMs = undefined;
+    this.#lostMs = this.#lowMs = this.#openCheckMs = undefined;
+    this.#openMs = 0;
     this.#hasFailed = false;
     conditions.clear("on-battery");
     conditions.clear("power-off-failed");
   }
 
   #dueMs({ powerOffAfterMs }: OnBatteryConfig): number {
-    const byTimeMs = powerOffAfterMs === null ? Infinity : (this.#lostMs ?? Infinity) + powerOffAfterMs;
+    const openCheckMs = this.#openCheckMs;
+    const isByTime = powerOffAfterMs !== null && openCheckMs !== undefined;
+    const byTimeMs = isByTime ? openCheckMs - this.#openMs + powerOffAfterMs : Infinity;
     return Math.max(this.#bootMs + UP_MS_MIN, Math.min(byTimeMs, this.#lowMs ?? Infinity));
   }
 

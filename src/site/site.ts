@@ -13,6 +13,7 @@ import { SiteTests } from "./field-tests.ts";
 import { SiteHeadline } from "./headline.ts";
 import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
+import { CurrentContacts } from "./current-contacts.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { supplyOf } from "./supply.ts";
@@ -38,6 +39,7 @@ export class Site {
   readonly #alarmZones: AlarmZones;
   readonly #journeys: SiteJourneys;
   readonly #monitoring: SiteMonitoring;
+  readonly #contacts: CurrentContacts;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
   readonly #startedAtMonotonicMs: number;
@@ -54,6 +56,7 @@ export class Site {
     this.#alarmZones = new AlarmZones(parts.alarmTrips);
     this.#journeys = new SiteJourneys(parts);
     this.#monitoring = new SiteMonitoring(parts);
+    this.#contacts = new CurrentContacts(parts);
   }
 
   /** Called when all inputs have started; before that the state of the zones is unknown. */
@@ -128,10 +131,9 @@ export class Site {
     };
   }
 
-  /** The contact of a zone; `unknown` until its sensor has reported in this run. */
+  /** The contact of a zone; `unknown` unless its sensor has reported in this run and can be read now. */
   contactNow(zoneId: string): Contact {
-    const zone = this.#parts.watch.monitor.zones().find((one) => one.zone.id === zoneId);
-    return !zone || zone.isCarriedOver ? "unknown" : zone.contact;
+    return this.#contacts.contactOf(zoneId);
   }
 
   /** Trips without a record, and records that are not at the dispatch centre. @throws Error if a database cannot be read */

@@ -93,6 +93,44 @@ test("records that are on their way delay it for twenty seconds at most", () => 
   expect(orders).toBe(1);
 });
 
+test("mains that cannot be read stops the count, which continues for at least a minute once it is read as open again", () => {
+  watch();
+  contacts["mains"] = "open";
+  clock.advance(9 * MINUTE_MS);
+  contacts["mains"] = "unknown";
+  clock.advance(60 * MINUTE_MS);
+  expect([orders, codes()]).toEqual([0, ["on-battery"]]);
+  contacts["mains"] = "open";
+  clock.advance(MINUTE_MS - 2_000);
+  expect(orders).toBe(0);
+  clock.advance(4_000);
+  expect(orders).toBe(1);
+});
+
+test("a count that was near its end gives a sensor a minute to report that mains is back", () => {
+  watch();
+  contacts["mains"] = "open";
+  clock.advance(10 * MINUTE_MS - 5_000);
+  contacts["mains"] = "unknown";
+  clock.advance(3 * MINUTE_MS);
+  contacts["mains"] = "open";
+  clock.advance(50_000);
+  expect(orders).toBe(0);
+  contacts["mains"] = "normal";
+  clock.advance(60 * MINUTE_MS);
+  expect([orders, codes()]).toEqual([0, []]);
+});
+
+test("a low battery powers off although mains can no longer be read", () => {
+  watch();
+  contacts["mains"] = "open";
+  clock.advance(MINUTE_MS);
+  contacts["mains"] = "unknown";
+  contacts["battery"] = "open";
+  clock.advance(2_000);
+  expect(orders).toBe(1);
+});
+
 test("a zone that has not reported does not power off, nor does a removed section", () => {
   contacts = {};
   watch();
