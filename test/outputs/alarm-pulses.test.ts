@@ -60,6 +60,20 @@ test("a trip whose entry delay has just ended counts from now", () => {
   expect(pulses.endMs(PULSE_MS, null)).toBe(45_000 + PULSE_MS);
 });
 
+test("after two hours without an output that needs them, a trip of an hour ago has no pulse, and one of ten seconds ago has", () => {
+  const clock = new ManualClock();
+  const rows: DispatchedTrip[] = [];
+  const pulses = pulsesOf(clock, rows);
+  pulses.read();
+  clock.advance(7_200_000);
+  rows.push(trip(clock, 3_600_000));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(3_600_000 + PULSE_MS);
+  rows.push(trip(clock, 10_000, { seq: 2 }));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBe(7_200_000 + PULSE_MS);
+});
+
 test.each([
   ["of this boot, two minutes ago: the rest", 120_000, {}, PULSE_MS - 120_000],
   ["of this boot, ten seconds ago: the whole pulse once more", 10_000, {}, PULSE_MS],

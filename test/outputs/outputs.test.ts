@@ -35,6 +35,17 @@ beforeEach(() => {
   conditions = new ConditionRegistry(clock, log());
 });
 
+function readRows(): DispatchedTrip[] {
+  if (lookFailure) throw lookFailure;
+  return rows;
+}
+
+/** The zone smoke trips now. */
+function trip(): void {
+  const [monotonicMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
+  rows.push({ seq: rows.length + 1, zoneId: "smoke", bootId: "b", monotonicMs, wallMs });
+}
+
 function log(): JsonLog {
   return new JsonLog({ level: "error", clock, write: () => {} });
 }
@@ -67,7 +78,7 @@ function outputs(...all: Partial<Output>[]): Outputs {
         return Promise.resolve();
       },
     }),
-    pulses: new AlarmPulses({ clock, bootId: "b", trips: { newest: () => rows }, kindOf: () => "fire" }),
+    pulses: new AlarmPulses({ clock, bootId: "b", trips: { newest: readRows }, kindOf: () => "fire" }),
     look: () => {
       if (lookFailure) throw lookFailure;
       return facts;
@@ -137,13 +148,7 @@ test("a lost link gives one pulse for each loss", async () => {
 test("a trip switches a pulse soon after it", async () => {
   const started = outputs({ reason: "alarm", pulseMs: 3_000 });
   await pass(1);
-  rows.push({
-    seq: 1,
-    zoneId: "smoke",
-    bootId: "b",
-    monotonicMs: clock.monotonicMs(),
-    wallMs: clock.wallMs(),
-  });
+  trip();
   started.checkSoon();
   started.checkSoon();
   clock.advance(100);
@@ -151,6 +156,36 @@ test("a trip switches a pulse soon after it", async () => {
   expect(switched).toEqual([false, true]);
   await pass(5);
   expect(switched).toEqual([false, true, false]);
+});
+
+test("a siren that is added again is silent about an alarm of an hour ago, and sounds for the next one", async () => {
+  const siren: Output = { ...LAMP, name: "siren", reason: "alarm", pulseMs: 180_000 };
+  const started = outputs(siren);
+  await pass(1);
+  await started.exchange([]);
+  clock.advance(3_600_000);
+  trip();
+  clock.advance(3_600_000);
+  await started.exchange([siren]);
+  await pass(5);
+  expect(switched).not.toContain(true);
+  trip();
+  await pass(1);
+  expect(switched.at(-1)).toBe(true);
+});
+
+test("a journal that cannot be read after a start delays the pulse of an alarm, and does not drop it", async () => {
+  lookFailure = new Error("database is locked");
+  outputs({ reason: "alarm", pulseMs: 60_000 });
+  await pass(10);
+  trip();
+  await pass(120);
+  expect(switched).not.toContain(true);
+  lookFailure = undefined;
+  await pass(2);
+  expect(switched.at(-1)).toBe(true);
+  await pass(60);
+  expect(switched.at(-1)).toBe(false);
 });
 
 test("a failing output is a condition after ten seconds, and is switched when it works again", async () => {
