@@ -41,8 +41,13 @@ const HEAP_MB_MAX = 96;
 /** Small: a larger one is faster only for bulk work, and each thread has its own. */
 const YOUNG_MB_MAX = 6;
 const PING_INTERVAL_MS = 5_000;
-/** A thread without a sign of life for this time is ended and started again. */
-const SILENT_MS_MAX = 20_000;
+/**
+ * A thread that leaves these pings unanswered is ended and started again. They are counted, because time also passes while this
+ * thread is stopped or busy: its timers then run before it takes the answers that have arrived.
+ */
+const UNANSWERED_MAX = 4;
+/** A thread that has ended and does not run again after this time is silent too. */
+const ENDED_MS_MAX = 20_000;
 /** Longer than the server and the sync wait for requests in flight; systemd ends the process after 20 s. */
 const STOP_MS_MAX = 12_000;
 const RESTART_MS = 200;
@@ -65,7 +70,10 @@ export class SupervisedThread<Started> {
   #cancelPing: CancelTimer = () => {};
   #restartMs = RESTART_MS;
   #isRestarting = false;
-  #aliveMs = 0;
+  /** Pings since its last answer. */
+  #unanswered = 0;
+  /** When it has ended, monotonic; undefined while it runs. */
+  #endedMs: number | undefined;
   #heapBytes: number | undefined;
   #state: "starting" | "running" | "stopped" = "starting";
 
@@ -74,9 +82,12 @@ export class SupervisedThread<Started> {
     this.#control = this.remote("thread");
   }
 
-  /** Whether it hangs: it runs and does not answer. */
+  /** Whether it does not answer, or cannot be started again. */
   get isSilent(): boolean {
-    return this.#state === "running" && this.#options.clock.monotonicMs() - this.#aliveMs > SILENT_MS_MAX;
+    if (this.#state !== "running") return false;
+    const endedMs = this.#endedMs;
+    if (endedMs !== undefined) return this.#options.clock.monotonicMs() - endedMs > ENDED_MS_MAX;
+    return this.#unanswered >= UNANSWERED_MAX;
   }
 
   /** Its heap at the last ping; undefined while there was none. */
@@ -149,7 +160,8 @@ export class SupervisedThread<Started> {
     onSpawned?.();
     const started = await Promise.race([ended, this.#control.start()]);
     if (this.#state === "starting") this.#state = "running";
-    this.#aliveMs = clock.monotonicMs();
+    this.#endedMs = undefined;
+    this.#unanswered = 0;
     this.#ping();
     return started;
   }
@@ -162,12 +174,13 @@ export class SupervisedThread<Started> {
       this.#options.log.error("thread-silent", { thread: this.#options.name });
       void this.#worker?.terminate();
     }
+    this.#unanswered += 1;
     this.#answerToPing().catch(() => "it has ended, and `exit` follows");
   }
 
   async #answerToPing(): Promise<void> {
     const heapBytes = await this.#control.ping();
-    this.#aliveMs = this.#options.clock.monotonicMs();
+    this.#unanswered = 0;
     this.#heapBytes = heapBytes;
   }
 
@@ -175,6 +188,7 @@ export class SupervisedThread<Started> {
     if (worker !== this.#worker) return;
     this.#channel?.close();
     this.#cancelPing();
+    this.#endedMs ??= this.#options.clock.monotonicMs();
     this.#heapBytes = undefined;
     if (this.#state !== "running" || this.#isRestarting) return;
     const { name, log, conditions, onFailed } = this.#options;

@@ -1,0 +1,17 @@
+/* A thread that answers calls as those of the daemon do, and can hang or end. */
+import { parentPort, threadId, workerData } from "node:worker_threads";
+
+const control = {
+  start: () => (workerData.isBroken ? process.exit(1) : threadId),
+  ping: () => 4096,
+  stop: () => null,
+  hang: () => {
+    for (;;);
+  },
+  end: () => process.exit(1),
+};
+
+parentPort.on("message", ({ calls }) => {
+  const replies = calls.map(({ id, method }) => ({ id, value: control[method]() }));
+  if (replies.length > 0) parentPort.postMessage({ calls: [], replies }, []);
+});

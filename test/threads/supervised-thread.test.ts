@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { SupervisedThread } from "../../src/threads/supervised-thread.ts";
+import { eventually } from "../support/eventually.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+/** The component of `pinged-thread.mjs`. */
+interface Control {
+  start(): number;
+  ping(): number;
+  hang(): void;
+  end(): void;
+}
+
+let clock: ManualClock;
+let logged: string[];
+let conditions: ConditionRegistry;
+let isBroken: boolean;
+let thread: SupervisedThread<number>;
+/** The id of each run of the thread. */
+let runs: number[];
+beforeEach(async () => {
+  clock = new ManualClock();
+  [logged, runs, isBroken] = [[], [], false];
+  const write = (line: string): void => void logged.push((JSON.parse(line) as { event: string }).event);
+  const log = new JsonLog({ level: "debug", clock, write });
+  conditions = new ConditionRegistry(clock, log);
+  thread = new SupervisedThread({
+    name: "records",
+    entry: new URL("pinged-thread.mjs", import.meta.url),
+    data: () => ({ isBroken }),
+    components: {},
+    clock,
+    log,
+    conditions,
+  });
+  runs.push(await thread.start((run) => void runs.push(run)));
+  await control().ping();
+});
+afterEach(() => thread.stop());
+
+const control = () => thread.remote<Control>("thread");
+
+/** Advances in the steps of the pings, and takes what has arrived after each. */
+async function pass(seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 5) {
+    clock.advance(5_000);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+  }
+}
+
+test("a machine that was suspended ends no thread whose answers have arrived meanwhile", async () => {
+  for (let stall = 0; stall < 6; stall += 1) {
+    // The timers run before the messages that have arrived.
+    clock.standStill(30_000);
+    expect(thread.isSilent).toBe(false);
+    await control().ping();
+  }
+  expect(logged).not.toContain("thread-silent");
+  expect([await control().start()]).toEqual(runs);
+});
+
+test("a thread that hangs is silent after 20 seconds, is ended, and runs again", async () => {
+  control()
+    .hang()
+    .catch(() => "it never answers");
+  await pass(15);
+  expect([thread.isSilent, logged.includes("thread-silent")]).toEqual([false, false]);
+  await pass(15);
+  expect(logged).toContain("thread-silent");
+  await eventually("its end", () => conditions.isOpen("thread-failed", "records"));
+  clock.advance(200);
+  await eventually("its next run", () => runs.length === 2);
+  expect([thread.isSilent, runs[0] === runs[1]]).toEqual([false, false]);
+});
+
+test("a thread that has ended and cannot be started again is silent, so that the process is restarted", async () => {
+  isBroken = true;
+  control()
+    .end()
+    .catch(() => "it never answers");
+  await eventually("its end", () => conditions.isOpen("thread-failed", "records"));
+  expect(thread.isSilent).toBe(false);
+  await pass(25);
+  expect(thread.isSilent).toBe(true);
+});
