@@ -3,8 +3,16 @@
  * over. Open conditions are shown in the log, at /site/status and in the panel.
  */
 export interface Conditions {
-  /** Opens a condition or changes its text. `subject` distinguishes several conditions of one code, such as a zone's id. */
-  raise<Code extends ConditionCode>(code: Code, detail: ConditionDetail<Code>, subject?: string): void;
+  /**
+   * Opens a condition or changes its text. `subject` distinguishes several conditions of one code, such as a zone's id.
+   * @param sinceMs monotonic time since when the problem exists, if it was found later
+   */
+  raise<Code extends ConditionCode>(
+    code: Code,
+    detail: ConditionDetail<Code>,
+    subject?: string,
+    sinceMs?: number,
+  ): void;
   /** Closes a condition; does nothing if it is not open. */
   clear(code: ConditionCode, subject?: string): void;
 }

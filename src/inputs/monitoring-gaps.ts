@@ -38,7 +38,12 @@ export class MonitoringGaps implements Conditions {
     this.#options = options;
   }
 
-  raise<Code extends ConditionCode>(code: Code, detail: ConditionDetail<Code>, subject = ""): void {
+  raise<Code extends ConditionCode>(
+    code: Code,
+    detail: ConditionDetail<Code>,
+    subject = "",
+    sinceMs = this.#options.clock.monotonicMs(),
+  ): void {
     this.#options.conditions.raise(code, detail, subject);
     const name = `${code} ${subject}`;
     if (GAP_CONDITIONS.has(code) && !this.#gaps.has(name))
@@ -46,7 +51,7 @@ export class MonitoringGaps implements Conditions {
         code,
         subject,
         text: formatConditionMessage(code, detail),
-        sinceMs: this.#options.clock.monotonicMs(),
+        sinceMs,
       });
   }
 

@@ -221,9 +221,9 @@ describe("onoff", () => {
 });
 
 test("a zone of a chip that only the reloaded file knows never uses another chip's line", async () => {
-  const { log } = new WatchedZones([]).common;
+  const { common } = new WatchedZones([]);
   await expect(
-    openChip("cdev", "expander", { gpio: { chips: { header: {} } }, zones: [YARD], log }),
+    openChip("cdev", "expander", { ...common, gpio: { chips: { header: {} } }, zones: [YARD] }),
   ).rejects.toMatchObject({
     message: "chip expander is new in gpio.chips",
     hint: "Restart the daemon to use it.",

@@ -520,8 +520,8 @@ describe("the device files of chips", () => {
 
 describe("the character device", () => {
   const options = (needsBias: boolean) => {
-    const { log } = new WatchedZones([DOOR]);
-    return { chip: { label: "no-such-chip" }, needsBias, lines: [17], log };
+    const { clock, log, conditions } = new WatchedZones([DOOR]).common;
+    return { chip: { label: "no-such-chip" }, needsBias, lines: [17], clock, log, conditions };
   };
 
   test("on a machine without the chip is an error with a remedy", async () => {

@@ -1,3 +1,5 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { Conditions } from "../../domain/condition.ts";
 import type { ChipSelector } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
@@ -17,7 +19,14 @@ interface BackendOptions {
   readonly needsBias: boolean;
   /** Numbers of the lines to be opened. */
   readonly lines: readonly number[];
+  readonly clock: Clock;
   readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+interface ChipOptions extends Pick<BackendOptions, "clock" | "log" | "conditions"> {
+  readonly gpio: Pick<Gpio, "chip" | "chips">;
+  readonly zones: readonly Zone[];
 }
 
 /**
@@ -27,14 +36,16 @@ interface BackendOptions {
 export async function openChip(
   backend: GpioBackend,
   chip: string | undefined,
-  { gpio, zones, log }: { gpio: Pick<Gpio, "chip" | "chips">; zones: readonly Zone[]; log: Log },
+  { gpio, zones, clock, log, conditions }: ChipOptions,
 ): Promise<GpioPort> {
   const lines = zones.flatMap(gpioLinesOf).filter((line) => line.chip === chip);
   return openBackend(backend, {
     chip: openedChip(gpio, chip),
     needsBias: lines.some(({ bias }) => bias !== "as-is"),
     lines: lines.map((line) => line.gpio),
+    clock,
     log,
+    conditions,
   });
 }
 
@@ -45,12 +56,19 @@ export async function openChip(
  */
 export async function openBackend(
   backend: GpioBackend,
-  { chip, needsBias, lines, log }: BackendOptions,
+  { chip, needsBias, lines, clock, log, conditions }: BackendOptions,
 ): Promise<GpioPort> {
   if (backend === "onoff") return OnoffLines.load(chip);
-  const onRestart = (): void =>
-    log.warn("gpio-helper-restarted", chip.name === undefined ? {} : { chip: chip.name });
-  const opened = CharacterDeviceLines.load(chip, onRestart);
+  const opened = CharacterDeviceLines.load(chip, {
+    clock,
+    onInterrupted: ({ reason, sinceMs }) => {
+      const which = chip.name === undefined ? {} : { chip: chip.name };
+      log.warn("gpio-helper-restarted", { ...which, reason });
+      const text = `no line of ${chip.name ?? "the chip"} is read: ${reason}. It is started again automatically.`;
+      conditions.raise("gpio-unavailable", text, chip.name, sinceMs);
+    },
+    onResumed: () => conditions.clear("gpio-unavailable", chip.name),
+  });
   if (backend === "cdev") return opened;
   try {
     const port = await opened;

@@ -1,11 +1,12 @@
-import { execFile, spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { createInterface } from "node:readline";
+import { execFile } from "node:child_process";
+import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
 import type { ChipSelector } from "../../domain/gpio-chip.ts";
 import { chipDevices, kernelDevicesOf } from "./chip-devices.ts";
 import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
+import { LineProgram, type ProgramEnd } from "./line-program.ts";
 
 /** A chip with all its lines, as its character device lists them. */
 export interface ListedChip extends GpioChip {
@@ -74,27 +75,36 @@ function lineOf([, , number, name = "", holder = "", direction, level]: readonly
   };
 }
 
+interface CharacterDeviceOptions {
+  readonly clock: Clock;
+  /** Called when the process that reads the lines has ended and was started again; no line is read until `onResumed`. */
+  readonly onInterrupted: (end: ProgramEnd) => void;
+  /** Called when the new process has reported each line, or its failure. */
+  readonly onResumed: () => void;
+}
+
 /** The kernel's lines through the character device, read by a Perl process (decision 0010). */
 export class CharacterDeviceLines implements GpioPort {
   readonly #chip: ListedChip;
   readonly #watched = new Map<number, Watched>();
-  readonly #onRestart: () => void;
-  #helper: ChildProcessWithoutNullStreams | undefined;
-  /** Whether the helper has reported a level or an edge since its start. */
+  readonly #options: CharacterDeviceOptions;
+  #program: LineProgram | undefined;
+  /** Whether the program has reported a level or an edge since its start. */
   #hasReported = false;
+  /** Lines that a program which was started again has not reported yet. */
+  readonly #awaited = new Set<number>();
 
-  private constructor(chip: ListedChip, onRestart: () => void) {
+  private constructor(chip: ListedChip, options: CharacterDeviceOptions) {
     this.#chip = chip;
-    this.#onRestart = onRestart;
+    this.#options = options;
   }
 
   /**
    * Finds the chip.
-   * @param onRestart called when the process that reads the lines has ended and was started again
    * @throws AppError `unavailable` with the remedy
    */
-  static async load(selector: ChipSelector, onRestart: () => void = () => {}): Promise<CharacterDeviceLines> {
-    return new CharacterDeviceLines(chosenChip(await listChips(), selector), onRestart);
+  static async load(selector: ChipSelector, options: CharacterDeviceOptions): Promise<CharacterDeviceLines> {
+    return new CharacterDeviceLines(chosenChip(await listChips(), selector), options);
   }
 
   open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {
@@ -102,6 +112,7 @@ export class CharacterDeviceLines implements GpioPort {
     return new Promise((resolve, reject) => {
       const watched: Watched = {
         level: undefined,
+        failure: "the kernel no longer lists it",
         bias,
         debounceUs: 0,
         onActivity,
@@ -110,7 +121,7 @@ export class CharacterDeviceLines implements GpioPort {
       };
       const opened: GpioLine = {
         read: () => {
-          if (watched.level === undefined) throw new Error("the kernel no longer lists it");
+          if (watched.level === undefined) throw new Error(watched.failure);
           return watched.level;
         },
         check: () => void opened.read(),
@@ -122,38 +133,35 @@ export class CharacterDeviceLines implements GpioPort {
         close: () => {
           if (this.#watched.get(line) !== watched) return;
           this.#watched.delete(line);
-          this.#send(`close ${line}`);
+          this.#program?.send(`close ${line}`);
+          this.#reported(line);
         },
       };
       this.#watched.set(line, watched);
-      this.#helper ??= this.#start();
+      this.#program ??= this.#start();
       this.#request(line, watched);
     });
   }
 
   close(): void {
-    this.#helper?.stdin.end();
-    this.#helper = undefined;
+    this.#program?.close();
+    this.#program = undefined;
+    for (const line of this.#awaited) this.#reported(line);
   }
 
-  #start(): ChildProcessWithoutNullStreams {
+  #start(): LineProgram {
     this.#hasReported = false;
-    const helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "watch", this.#chip.path]);
-    createInterface({ input: helper.stdout }).on("line", (line) => this.#receive(line));
-    // A command that the ended process did not read is repeated: the next check reopens each line.
-    helper.stdin.on("error", () => {});
-    helper.on("error", () => this.#onExit(helper));
-    // After its last output: an old level must not follow a new one.
-    helper.on("close", () => this.#onExit(helper));
-    return helper;
+    return new LineProgram({
+      path: this.#chip.path,
+      clock: this.#options.clock,
+      hasLines: () => this.#watched.size > 0,
+      onOutput: (text) => this.#receive(text),
+      onEnd: (end) => this.#onEnd(end),
+    });
   }
 
   #request(line: number, { bias, debounceUs }: Watched): void {
-    this.#send(`open ${line} ${bias} ${debounceUs}`);
-  }
-
-  #send(command: string): void {
-    this.#helper?.stdin.write(`${command}\n`);
+    this.#program?.send(`open ${line} ${bias} ${debounceUs}`);
   }
 
   #receive(text: string): void {
@@ -169,6 +177,11 @@ export class CharacterDeviceLines implements GpioPort {
     watched.level = level;
     if (isFirst) watched.onOpened();
     else if (isChange) watched.onActivity(at === undefined ? undefined : Number(at) / 1e6);
+    this.#reported(line);
+  }
+
+  #reported(line: number): void {
+    if (this.#awaited.delete(line) && this.#awaited.size === 0) this.#options.onResumed();
   }
 
   #fail(line: number, watched: Watched, code: string): void {
@@ -178,28 +191,37 @@ export class CharacterDeviceLines implements GpioPort {
     watched.onFailed(error);
     // The owner of the line gets the error when it reads the level.
     watched.onActivity();
+    this.#reported(line);
   }
 
-  #onExit(helper: ChildProcessWithoutNullStreams): void {
-    if (this.#helper !== helper) return;
-    this.#helper = undefined;
-    if (this.#hasReported) return this.#restart();
-    // It ends at each start: the owner of each line gets an error, and opens the line again later.
-    for (const [line, watched] of this.#watched)
-      this.#fail(line, watched, "the process that reads it has exited");
+  #onEnd(end: ProgramEnd): void {
+    this.#program = undefined;
+    if (this.#watched.size === 0) return;
+    if (this.#hasReported) this.#options.onInterrupted(end);
+    if (this.#hasReported && !end.isStuck) return this.#restart();
+    // It ends at each start, or keeps the lines: the owner of each line gets an error, and opens the line again later.
+    for (const line of this.#watched.keys()) this.#awaited.add(line);
+    for (const [line, watched] of this.#watched) {
+      watched.failure = end.reason;
+      this.#fail(line, watched, end.reason);
+    }
   }
 
   /** Requests all lines again at once. A level that has changed since is reported like an edge. */
   #restart(): void {
-    this.#helper = this.#start();
-    for (const [line, watched] of this.#watched) this.#request(line, watched);
-    this.#onRestart();
+    this.#program = this.#start();
+    for (const [line, watched] of this.#watched) {
+      this.#awaited.add(line);
+      this.#request(line, watched);
+    }
   }
 }
 
 interface Watched {
   /** undefined before opening and after a failure. */
   level: 0 | 1 | undefined;
+  /** Why it has no level after a failure. */
+  failure: string;
   readonly bias: Bias;
   /** Debounce in the kernel; 0 for none. */
   debounceUs: number;

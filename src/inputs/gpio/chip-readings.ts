@@ -98,8 +98,10 @@ export class ChipReadings {
     this.#cancelCheck?.();
     if (this.#isStopped || this.#bindings.length === 0) return;
     try {
-      this.#port ??= await this.#options.openPort();
-      conditions.clear("gpio-unavailable", chip);
+      if (!this.#port) {
+        this.#port = await this.#options.openPort();
+        conditions.clear("gpio-unavailable", chip);
+      }
     } catch (error) {
       const unread = this.#bindings.map(({ id }) => id).join(", ");
       conditions.raise("gpio-unavailable", `${this.#sentenceOf(error)} Not read: ${unread}.`, chip);

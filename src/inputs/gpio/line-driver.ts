@@ -70,9 +70,13 @@ class CharacterDeviceDriver implements LineDriver {
     const switched = new Promise<void>((resolve, reject) => this.#pending.set(line, { resolve, reject }));
     this.#helper.stdin.write(`set ${line} ${level}\n`);
     const limit = AbortSignal.timeout(ANSWER_MS_MAX);
-    const onLimit = (): void => this.#end(line)?.reject(silent(line));
+    const onLimit = (): void => {
+      this.#end(line)?.reject(silent(line));
+      // A program that hangs would keep the line from the next one.
+      this.#helper.kill("SIGKILL");
+    };
     limit.addEventListener("abort", onLimit, { once: true });
-    if (this.#helper.exitCode !== null) this.#exited();
+    if (this.#helper.exitCode !== null || this.#helper.signalCode !== null) this.#exited();
     return switched.finally(() => limit.removeEventListener("abort", onLimit));
   }
 
