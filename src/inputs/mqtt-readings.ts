@@ -6,7 +6,7 @@ import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
-import { BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
+import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 
 export interface MqttReadingsOptions {
@@ -57,6 +57,7 @@ export class MqttReadings {
   /** Messages of the current connection. */
   #intake: MessageIntake | undefined;
   readonly #takeovers: SessionTakeovers;
+  readonly #absence: BrokerAbsence;
   readonly #drops: DroppedMessages;
   readonly #subscriptions: BrokerSubscriptions;
   #isCountAvailable = true;
@@ -68,6 +69,7 @@ export class MqttReadings {
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
     this.#takeovers = new SessionTakeovers(options.clock);
+    this.#absence = new BrokerAbsence(options.clock, () => options.zones.loseGates());
     this.#subscriptions = new BrokerSubscriptions(options);
     this.#drops = new DroppedMessages({ ...options, broker: brokerName(options.url) });
   }
@@ -96,6 +98,7 @@ export class MqttReadings {
     this.#cancelPause?.();
     this.#cancelStable?.();
     this.#drops.stop();
+    this.#absence.end();
     const client = this.#client;
     this.#client = undefined;
     const ended = this.#intake?.ended();
@@ -133,6 +136,7 @@ export class MqttReadings {
   #closed(client: MqttClient, connect: Connect): void {
     this.#intake = undefined;
     this.#cancelStable?.();
+    if (client === this.#client) this.#absence.begin();
     const isTakeover = this.#isAccepted && this.#failures === 0 && client === this.#client;
     this.#isAccepted = false;
     if (!isTakeover || !this.#takeovers.count()) return;
@@ -196,6 +200,7 @@ export class MqttReadings {
     const { conditions, clock, log, zones, url, clientId } = this.#options;
     this.#reason = NO_REASON;
     this.#isAccepted = true;
+    this.#absence.end();
     this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => conditions.clear("mqtt-session-taken-over"));
     zones.deduplication.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");

@@ -1,5 +1,5 @@
 import type { MqttClient } from "mqtt";
-import type { Clock } from "../domain/clock.ts";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 
@@ -94,6 +94,31 @@ export class BrokerSubscriptions {
         resolve();
       });
     });
+  }
+}
+
+/** A broker that restarts is back sooner, with the messages of the meantime. */
+const ABSENCE_MS_MAX = 300_000;
+
+/** Reports a broker that is not connected for five minutes. */
+export class BrokerAbsence {
+  readonly #clock: Clock;
+  readonly #onLong: () => void;
+  #cancel: CancelTimer | undefined;
+
+  constructor(clock: Clock, onLong: () => void) {
+    this.#clock = clock;
+    this.#onLong = onLong;
+  }
+
+  /** To be called at each end of a connection, or of an attempt. */
+  begin(): void {
+    this.#cancel ??= this.#clock.after(ABSENCE_MS_MAX, this.#onLong);
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 }
 

@@ -100,6 +100,18 @@ export class MqttZones {
     }
   }
 
+  /**
+   * The state of all gates is unknown from now on, until a message sets it. A user may have armed them meanwhile, and the message
+   * has not arrived: their trips are dispatched as a precaution.
+   */
+  loseGates(): void {
+    const { monitor, log } = this.#options;
+    const { gateIds } = this.#topics;
+    if (gateIds.length === 0) return;
+    log.warn("mqtt-gates-unknown", { gates: gateIds.length });
+    for (const gateId of gateIds) monitor.setGate(gateId, "unknown");
+  }
+
   #read({ topic, payload, isRetained, delivery }: MqttMessage): void {
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
     // The state of a gate must be known before its zones are read.

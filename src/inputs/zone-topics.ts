@@ -80,6 +80,10 @@ export class ZoneTopics {
     return [...new Set([...this.#byTopic.keys(), ...broad, ...this.#gates.map(({ mqtt }) => mqtt)])];
   }
 
+  get gateIds(): readonly string[] {
+    return this.#gates.map(({ id }) => id);
+  }
+
   /** The filters of zones and gates that read differently than before: retained messages are new to them. */
   newFiltersSince(before: ZoneTopics): readonly string[] {
     const known = new Set(before.#gates.map(canonical));
