@@ -204,7 +204,11 @@ export class PanelReceiver {
       socket.bind(port, host, () => {
         socket.removeAllListeners("error");
         socket.on("error", (error) => this.#options.log.error("dc09-listener-failed", { error }));
-        socket.on("message", (bytes, from) => void this.#answer(socket, bytes, from));
+        socket.on("message", (bytes, from) => {
+          this.#answer(socket, bytes, from).catch((error: unknown) =>
+            this.#options.log.error("dc09-reply-failed", { address: from.address, error }),
+          );
+        });
         this.#udp = socket;
         resolve();
       });
@@ -217,14 +221,19 @@ export class PanelReceiver {
     bytes: Buffer,
     { address, port }: { readonly address: string; readonly port: number },
   ): Promise<void> {
+    // UDP allows it for a sender that expects no reply (RFC 768), and a socket cannot send to it.
+    if (port === 0) return this.#refusals.note("source-port", "", address);
     if (bytes.length > DATAGRAM_BYTES_MAX) return this.#refusals.note("too-long", "", address);
     if (this.#datagrams >= DATAGRAMS_MAX) return this.#refusals.note("rate", "", address);
     this.#datagrams += 1;
-    for (const read of new FrameReader().push(bytes)) {
-      const { reply } = await this.#intake.take(read, address);
-      if (reply && this.#udp === socket)
-        socket.send(reply, port, address, () => "a lost reply causes a repetition");
+    try {
+      for (const read of new FrameReader().push(bytes)) {
+        const { reply } = await this.#intake.take(read, address);
+        if (reply && this.#udp === socket)
+          socket.send(reply, port, address, () => "a lost reply causes a repetition");
+      }
+    } finally {
+      this.#datagrams -= 1;
     }
-    this.#datagrams -= 1;
   }
 }

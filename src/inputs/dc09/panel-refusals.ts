@@ -7,6 +7,8 @@ const REMEDIES = {
   crc: "the checksum of messages is wrong. Check the line, and that the sender speaks SIA DC-09",
   length: "the length field of messages is wrong. Check that the sender speaks SIA DC-09",
   "too-long": "messages are longer than 4,095 bytes. Check that the sender speaks SIA DC-09",
+  "source-port":
+    "datagrams come from port 0, to which no reply can be sent. Set the alarm panel to TCP, or find the sender",
   malformed: "messages cannot be read. Set the alarm panel to the format ADM-CID (Contact ID) or SIA-DCS",
   token: "messages have an unknown format. Set the alarm panel to ADM-CID (Contact ID) or SIA-DCS",
   "unknown-account": "the account is not in dc09.accounts. Add it, or correct it at the alarm panel",

@@ -1,5 +1,6 @@
+import { Socket as UdpSocket } from "node:dgram";
 import { connect, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newPanelKey, wire } from "../../support/alarm-panel.ts";
 import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -128,4 +129,27 @@ test("a sender of another protocol is disconnected after 15 s", async () => {
 
 test("in a month with sequences that wrap four times and no times, each alarm is new and each repetition is not", () => {
   expect(wrappingSequences(30)).toEqual({ wrong: [], rows: 256 });
+});
+
+/*
+ * Only a raw socket sends from port 0, and needs root. The datagrams enter the receiver's own socket as the kernel would
+ * deliver them.
+ */
+test("right messages in 300 datagrams from port 0 end nothing: each panel over UDP is acknowledged afterwards", async () => {
+  const bind = vi.spyOn(UdpSocket.prototype, "bind");
+  try {
+    await site.startAgain();
+    const [socket] = bind.mock.contexts as readonly UdpSocket[];
+    const panel = site.panel("1234", { key, transport: "udp" });
+    for (let sequence = 1; sequence <= 300; sequence += 1) {
+      const frame = panel.frame("ADM-CID", "#1234|1130 01 004", String(sequence).padStart(4, "0"));
+      socket?.emit("message", frame, { address: "127.0.0.1", port: 0, family: "IPv4", size: frame.length });
+    }
+    expect(await panel.contactId("1130 01 004", "0301")).toMatchObject({ token: "ACK", sequence: "0301" });
+  } finally {
+    bind.mockRestore();
+  }
+  expect(site.count("source-port")).toBe(300);
+  expect(site.conditions).toEqual(["alarm-panel-rejected/source-port"]);
+  expect(site.trips).toHaveLength(1);
 });
