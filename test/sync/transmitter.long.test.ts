@@ -306,6 +306,23 @@ describe("receivers", () => {
     ]);
   });
 
+  test.each(["no-such.invalid", "255.255.255.255"])(
+    "a first one over UDP at %s, which cannot be reached, sends the alarm to the back-up one",
+    async (host) => {
+      const unreachable = { host, port: 12_128, transport: "udp", pollS: 60 } as const;
+      const reachable = { host: "127.0.0.1", port: backup.port, transport: "tcp", pollS: 60 } as const;
+      start(configOf({ receivers: [unreachable, reachable] }));
+      await site.trip("smoke");
+      await allSent();
+      expect(backup.events).toEqual(["0001 1110 01 002"]);
+      const [condition] = site.zones.health.list();
+      expect(condition).toMatchObject({
+        code: "monitoring-receiver-unreachable",
+        values: { receiver: `${host}:12128/udp`, reason: expect.stringContaining(host) },
+      });
+    },
+  );
+
   test("an alarm waits while none replies, and is sent when one does", async () => {
     await first.stop();
     await backup.stop();

@@ -59,9 +59,11 @@ function overUdp<Reply>(frame: Buffer, options: ExchangeOptions<Reply>): Promise
     });
     socket.on("error", (error) => conversation.fail(error.message, isRefusal(error)));
     socket.on("message", (bytes) => conversation.take(bytes));
-    // Connected: datagrams of other senders are not delivered.
-    socket.connect(port, host, () => {
-      if (!conversation.isOver) socket.send(frame);
+    // Connected: datagrams of other senders are not delivered. Node passes an error of the name or the route to the callback,
+    // and emits none.
+    socket.connect(port, host, (error?: Error) => {
+      if (error) conversation.fail(error.message, isRefusal(error));
+      else if (!conversation.isOver) socket.send(frame);
     });
   });
 }
@@ -110,9 +112,9 @@ class Conversation<Reply> {
   }
 }
 
-/** Whether an error shows at once that no process listens there, so that a second attempt is useless. */
+/** Whether an error shows at once that no process can be reached there, so that a second attempt is useless. */
 function isRefusal(error: Error): boolean {
-  return ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH"].includes(
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(
     (error as NodeJS.ErrnoException).code ?? "",
   );
 }
