@@ -7,6 +7,8 @@ interface Known {
   readonly state: GateState;
   /** Monotonic time of the last change from closed to open; undefined if it was not observed. */
   readonly openedAtMs: number | undefined;
+  /** Whether the journal has the state. Otherwise the next report stores it, although nothing changes. */
+  readonly isStored: boolean;
 }
 
 /**
@@ -56,25 +58,49 @@ export class GateStates {
     return this.#known.get(gateId)?.state ?? "unknown";
   }
 
-  /** Sets a state; if it cannot be stored it still applies, and only the rest of an exit delay is lost in a power cut. */
-  set(gateId: string, state: GateState): void {
+  /** Whether a gate has reported, or was resumed, since the start. */
+  isKnown(gateId: string): boolean {
+    return this.#stateOf(gateId) !== "unknown";
+  }
+
+  /**
+   * Sets a state. If it cannot be stored it still applies, also if the group commit fails: a gate that is reported as armed must
+   * not suppress alarms because of the disk.
+   * @param mustStore whether to throw the error of the journal, so that the report is repeated until it is stored
+   */
+  set(gateId: string, state: GateState, { mustStore = false } = {}): void {
     const before = this.#known.get(gateId);
-    if (before?.state === state) return;
+    if (before?.state === state && before.isStored) return;
     if (state === "unknown") {
-      this.#known.set(gateId, { state, openedAtMs: undefined });
+      this.#known.set(gateId, { state, openedAtMs: undefined, isStored: true });
       return;
     }
-    const { clock, journal, log } = this.#options;
     try {
-      const stored = journal.orders.gateState(gateId);
-      const openedAtMs = state === "open" ? this.#openedAtMs(before?.state, stored) : undefined;
-      this.#known.set(gateId, { state, openedAtMs });
-      if (stored?.state !== state)
-        journal.orders.saveGateState(gateId, { state, sinceWallMs: Math.round(clock.wallMs()) });
+      this.#store(gateId, state, before);
     } catch (error) {
-      this.#known.set(gateId, { state, openedAtMs: this.#known.get(gateId)?.openedAtMs });
-      log.error("gate-state-write-failed", { gate: gateId, error });
+      this.#known.set(gateId, { state, openedAtMs: this.#known.get(gateId)?.openedAtMs, isStored: false });
+      if (mustStore) throw error;
+      this.#options.log.error("gate-state-write-failed", { gate: gateId, error });
     }
+  }
+
+  #store(gateId: string, state: "open" | "closed", before: Known | undefined): void {
+    const { clock, journal } = this.#options;
+    const stored = journal.orders.gateState(gateId);
+    const isRepeated = before?.state === state;
+    const opened = state === "open" ? this.#openedAtMs(before?.state, stored) : undefined;
+    const openedAtMs = isRepeated ? before.openedAtMs : opened;
+    this.#known.set(gateId, { state, openedAtMs, isStored: true });
+    journal.onRollback(() => this.#noteUnstored(gateId));
+    if (stored?.state === state) return;
+    // A repeated report does not begin the exit delay again.
+    const sinceOpenedMs = openedAtMs === undefined ? 0 : clock.monotonicMs() - openedAtMs;
+    journal.orders.saveGateState(gateId, { state, sinceWallMs: Math.round(clock.wallMs() - sinceOpenedMs) });
+  }
+
+  #noteUnstored(gateId: string): void {
+    const known = this.#known.get(gateId);
+    if (known) this.#known.set(gateId, { ...known, isStored: false });
   }
 
   #openedAtMs(

@@ -12,8 +12,9 @@ import type { Trip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
-import type { ZoneEngine, ZoneSnapshot } from "./zone-engine.ts";
+import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
+import type { ZoneSnapshot } from "./zone-reload.ts";
 
 export interface StandingContactsOptions extends ZoneContext {
   readonly monitor: ZoneEngine;

@@ -1,5 +1,6 @@
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 /**
@@ -12,13 +13,14 @@ const RESUME_DELAY_MS = 5_000;
 export class UnavailableSources {
   readonly #options: ZoneContext;
   /** Monotonic start time, by zone id or bridge name. */
-  readonly #sinceMs = new Map<string, number>();
+  readonly #sinceMs: TransactionalMap<string, number>;
   readonly #zonesOf = new Map<string, Zone[]>();
   readonly #startedAtMs: number;
 
   constructor(options: ZoneContext) {
     this.#options = options;
     const { zones, journal, clock, bootId } = options;
+    this.#sinceMs = new TransactionalMap(journal);
     this.#startedAtMs = clock.monotonicMs();
     for (const zone of zones) {
       this.#addZone(zone.id, zone);

@@ -11,7 +11,7 @@ import type { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
-import type { WatchedZone } from "./zone-reload.ts";
+import type { WatchedZone, ZoneSnapshot } from "./zone-reload.ts";
 import {
   hasStoredChange,
   resumedOf,
@@ -36,16 +36,6 @@ interface ZoneOutcome {
   readonly contact: Contact;
   /** Keys of the trips that were committed. */
   readonly trips: readonly string[];
-}
-
-/** Current state of a zone. */
-export interface ZoneSnapshot {
-  readonly zone: Zone;
-  readonly contact: Contact;
-  /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
-  readonly sinceWallMs: number | null;
-  /** Whether the contact was read from the journal, because the sensor has not reported since the start. */
-  readonly isCarriedOver: boolean;
 }
 
 /** Time until the next check after a failed write. */
@@ -133,9 +123,19 @@ export class ZoneEngine {
     return this.#lastReadings.get(zoneId);
   }
 
-  /** Processes the state of a gate; `unknown` when it cannot be read. */
-  setGate(gateId: string, state: GateState): void {
-    this.#options.orders.setGate(gateId, state);
+  /**
+   * Processes the state of a gate; `unknown` when it cannot be read.
+   * @throws with `mustStore`, any error of the journal; the report should then be repeated
+   */
+  setGate(gateId: string, state: GateState, options?: { readonly mustStore: boolean }): void {
+    this.#options.orders.setGate(gateId, state, options);
+  }
+
+  /** Applies the stored state of a gate that has not reported yet and does not repeat its reports. */
+  resumeGate(gateId: string): void {
+    const { orders, journal } = this.#options;
+    const stored = orders.gates.isKnown(gateId) ? undefined : journal.orders.gateState(gateId);
+    if (stored) this.setGate(gateId, stored.state);
   }
 
   /**

@@ -109,9 +109,9 @@ export class ZoneOverrides {
     return this.#walkTest !== undefined && this.#walkTest.endsAtMs > this.#options.clock.monotonicMs();
   }
 
-  /** Processes the state of a gate. */
-  setGate(gateId: string, state: GateState): void {
-    this.gates.set(gateId, state);
+  /** Processes the state of a gate. @throws see `GateStates.set` */
+  setGate(gateId: string, state: GateState, options?: { readonly mustStore: boolean }): void {
+    this.gates.set(gateId, state, options);
     this.#options.onChange();
   }
 

@@ -2,7 +2,7 @@ import type { NewTrip } from "../domain/trip.ts";
 import { sensorOf, isFaultKept } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { ZoneState } from "../domain/zone-step.ts";
-import type { Zone } from "../domain/zone.ts";
+import type { Contact, Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
 import type { ZoneExchange } from "../store/journal-changes.ts";
 import type { Journal } from "../store/journal.ts";
@@ -15,6 +15,16 @@ export interface WatchedZone {
   /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
   readonly sinceWallMs: number | null;
   readonly wakeAtMs: number | undefined;
+}
+
+/** Current state of a zone. */
+export interface ZoneSnapshot {
+  readonly zone: Zone;
+  readonly contact: Contact;
+  /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
+  readonly sinceWallMs: number | null;
+  /** Whether the contact was read from the journal, because the sensor has not reported since the start. */
+  readonly isCarriedOver: boolean;
 }
 
 /** Initial state of a zone under another configuration. */

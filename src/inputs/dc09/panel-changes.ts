@@ -64,7 +64,7 @@ export class PanelChanges {
     switch (meaning?.what) {
       case "arming":
         for (const id of gatesOf(zones, account, event))
-          monitor.setGate(id, gateStateOf(isOn ? "normal" : "open"));
+          monitor.setGate(id, gateStateOf(isOn ? "normal" : "open"), { mustStore: true });
         return;
       case "bypass":
         return reports.take(account, "bypass", event);

@@ -162,7 +162,13 @@ export class PanelIntake {
       // The same message over two paths may be in this commit already.
       if (repeated.isRepeated(identity)) return "repeated";
       repeated.remember({ ...identity, sentWallMs: isChecked ? content.sentWallMs : null });
-      for (const one of planned) this.#options.changes.apply(account, one, this.#options.zones());
+      try {
+        for (const one of planned) this.#options.changes.apply(account, one, this.#options.zones());
+      } catch (error) {
+        // The other writes of the commit are kept: the panel's repetition must not count as one.
+        repeated.forgetNewest(account);
+        throw error;
+      }
       return "acknowledged";
     };
     const result = await journal.groupCommit(work).catch((error: unknown) => {

@@ -151,12 +151,8 @@ export class PanelReceiver {
 
   /** A panel does not repeat whether it is armed: the last report applies until the next one. */
   #restoreGates(): void {
-    const { monitor, journal } = this.#options;
-    for (const { zone } of monitor.watched()) {
-      if (zone.gate.by !== "dc09") continue;
-      const stored = journal.orders.gateState(zone.gate.id);
-      if (stored) monitor.setGate(zone.gate.id, stored.state);
-    }
+    const { monitor } = this.#options;
+    for (const { zone } of monitor.watched()) if (zone.gate.by === "dc09") monitor.resumeGate(zone.gate.id);
   }
 
   async #listen(transport: "tcp" | "udp"): Promise<void> {

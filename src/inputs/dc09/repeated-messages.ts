@@ -88,6 +88,15 @@ export class RepeatedMessages {
     if (removed) alarmPanels.removeMessage(removed.seq);
   }
 
+  /** Takes back the newest message of an account, in the caller's transaction: its repetition is a new message. */
+  forgetNewest(account: string): void {
+    const entries = this.#entries.get(account) ?? [];
+    const newest = entries.at(-1);
+    if (!newest) return;
+    this.#entries.set(account, entries.slice(0, -1));
+    this.#journal.alarmPanels.removeMessage(newest.seq);
+  }
+
   #add(account: string, entry: Entry): Entry | undefined {
     const entries = [...(this.#entries.get(account) ?? []), entry];
     const removed = entries.length > MESSAGES_MAX ? entries.shift() : undefined;

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
+
+const HALL = zoneOf({
+  id: "hall",
+  kind: "motion",
+  input: { dc09: "1234", zone: 4 },
+  gate: { dc09: "1234", partition: 1 },
+  unavailableGraceS: 60,
+});
+const ARM = "3401 01 002";
+const DISARM = "1401 01 002";
+const ALARM = "1130 01 004";
+
+let site: Dc09Site | undefined;
+afterEach(async () => {
+  await site?.end();
+  site = undefined;
+});
+
+async function started() {
+  const here = await Dc09Site.start([panelAccount("1234")], [HALL]);
+  site = here;
+  return { here, panel: here.panel("1234", { replyWithinMs: 300 }) };
+}
+
+/** Makes each commit with a message of a panel fail, after its writes have succeeded. @returns a function that ends it */
+function breakCommits({ database }: Dc09Site): () => void {
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS absent(id INTEGER PRIMARY KEY);
+    CREATE TABLE IF NOT EXISTS orphans(parent INTEGER REFERENCES absent(id) DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER failing_commit AFTER INSERT ON panel_messages BEGIN INSERT INTO orphans VALUES(1); END`);
+  return () => database.exec("DROP TRIGGER failing_commit");
+}
+
+/** Makes each write of an arming state fail, and no other. @returns a function that ends it */
+function breakGateStates({ database }: Dc09Site): () => void {
+  database.exec(`CREATE TRIGGER failing_write BEFORE INSERT ON gate_states
+    BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
+  return () => database.exec("DROP TRIGGER failing_write");
+}
+
+describe("an arming that could not be stored", () => {
+  const later = {
+    "a restart": (here: Dc09Site) => here.startAgain(),
+    "an alarm of an unknown zone": async (here: Dc09Site) => {
+      await here.panel("1234").contactId("1110 01 099", "0800");
+      here.receiver.exchanged();
+    },
+  };
+  const faults = { "its commit": breakCommits, "its write": breakGateStates };
+  const cases = Object.entries(later).flatMap(([name, happens]) =>
+    Object.entries(faults).map(([fault, breakIt]) => [fault, name, { happens, breakIt }] as const),
+  );
+
+  test.each(cases)(
+    "because %s failed gets no reply, and applies after its repetition and %s",
+    async (_fault, _name, { happens, breakIt }) => {
+      const { here, panel } = await started();
+      expect(await panel.contactId(DISARM, "0001")).toMatchObject({ token: "ACK" });
+      const repair = breakIt(here);
+      expect(await panel.contactId(ARM, "0002")).toBeUndefined();
+      repair();
+      expect(await panel.contactId(ARM, "0002")).toMatchObject({ token: "ACK" });
+      await happens(here);
+      await panel.contactId(ALARM, "0003");
+      expect(here.trips.at(-1)).toMatchObject({ zoneId: "hall", state: "waiting" });
+    },
+  );
+
+  test("applies at once: the alarm is dispatched although the disk has failed", async () => {
+    const { here, panel } = await started();
+    await panel.contactId(DISARM, "0001");
+    const repair = breakCommits(here);
+    expect(await panel.contactId(ARM, "0002")).toBeUndefined();
+    repair();
+    await panel.contactId(ALARM, "0003");
+    expect(here.trips).toMatchObject([{ zoneId: "hall", state: "waiting" }]);
+  });
+});
+
+describe("lost supervision of a zone", () => {
+  test("that could not be stored is a fault after its repetition and a restart", async () => {
+    const { here, panel } = await started();
+    const repair = breakCommits(here);
+    expect(await panel.sia("Nri1/BZ04", "0001")).toBeUndefined();
+    repair();
+    expect(await panel.sia("Nri1/BZ04", "0001")).toMatchObject({ token: "ACK" });
+    await here.startAgain();
+    here.clock.advance(120_000);
+    expect(here.trips).toMatchObject([{ type: "fault", cause: "supervision", zoneId: "hall" }]);
+  });
+
+  test("whose end could not be stored is over after its repetition and a restart", async () => {
+    const { here, panel } = await started();
+    expect(await panel.sia("Nri1/BZ04", "0001")).toMatchObject({ token: "ACK" });
+    const repair = breakCommits(here);
+    expect(await panel.sia("Nri1/BR04", "0002")).toBeUndefined();
+    repair();
+    expect(await panel.sia("Nri1/BR04", "0002")).toMatchObject({ token: "ACK" });
+    await here.startAgain();
+    here.clock.advance(120_000);
+    expect(here.trips).toEqual([]);
+  });
+});
