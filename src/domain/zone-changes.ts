@@ -42,6 +42,11 @@ export function gateReadingOf(gate: Gate): string | undefined {
   return canonical(reading);
 }
 
+/** Ids of the gates that report their state. */
+export function gateIdsOf(zones: readonly Pick<Zone, "gate">[]): ReadonlySet<string> {
+  return new Set(zones.flatMap(({ gate }) => ("id" in gate ? [gate.id] : [])));
+}
+
 /** Whether the source of a fault is the same in both configurations, so that its end will be detected. */
 export function isFaultKept(fault: Fault, before: Zone, after: Zone): boolean {
   const sourceOf = FAULT_SOURCES[fault];

@@ -1,5 +1,6 @@
 import { isGateOpen, type Gate, type GateState } from "../domain/gate.ts";
 import { isLifeSafety } from "../domain/incident.ts";
+import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -21,6 +22,19 @@ export class GateStates {
 
   constructor(options: ZoneContext) {
     this.#options = options;
+  }
+
+  /**
+   * Deletes the stored states of gates that no zone uses. What they report until they are used again is not noted: they
+   * must then be unknown.
+   */
+  start(): void {
+    const { zones, journal, log } = this.#options;
+    try {
+      journal.orders.keepGateStates(gateIdsOf(zones));
+    } catch (error) {
+      log.error("gate-state-purge-failed", { error });
+    }
   }
 
   /** Whether a zone is disarmed, so that its trips are not dispatched. Life safety zones never are. */

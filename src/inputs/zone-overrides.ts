@@ -61,6 +61,7 @@ export class ZoneOverrides {
   start(): void {
     const { orders } = this.#options.journal;
     this.#wasTrusted = this.#options.time.isTrusted();
+    this.gates.start();
     for (const bypass of orders.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     const test = orders.latestWalkTest();

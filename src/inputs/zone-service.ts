@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import { CLASS_OF_KIND } from "../domain/incident.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
+import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
@@ -132,6 +133,7 @@ export class ZoneService {
         zone.id,
         storedOf(zone, state, sinceWallMs, clock),
       ]),
+      gates: gateIdsOf(zones),
     });
     // Nothing below can fail.
     this.monitor.exchange(successors);

@@ -35,6 +35,8 @@ export interface ZoneExchange {
   readonly moved: readonly OpenFault[];
   /** Zones that were removed. */
   readonly removed: readonly string[];
+  /** Gates that are in use; the states of others are deleted. */
+  readonly gates: ReadonlySet<string>;
 }
 
 /** Maximum changes: a trip takes about two kilobytes, and a small device has memory for thousands. */

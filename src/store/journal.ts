@@ -126,7 +126,7 @@ export class Journal extends Store {
   }
 
   /** Commits the changes of a new configuration, all or none. @throws as `#earlierFirst` */
-  exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
+  exchange({ forgotten, states, ended, moved, found, removed, gates }: ZoneExchange): void {
     this.#earlierFirst();
     transaction(this.database, () => {
       for (const zoneId of forgotten) {
@@ -141,6 +141,7 @@ export class Journal extends Store {
       for (const fault of moved) this.faults.open(fault);
       for (const of of found) this.losses.remove(of);
       for (const zoneId of removed) this.orders.deleteBypass(zoneId);
+      this.orders.keepGateStates(gates);
     });
   }
 

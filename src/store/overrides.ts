@@ -52,6 +52,9 @@ export class OverrideStore extends Store {
     "INSERT OR REPLACE INTO gate_states(gate, state, since_wall) VALUES(?, ?, ?)",
   );
 
+  readonly #gatesWithState = this.prepare<string>("SELECT gate FROM gate_states").pluck();
+  readonly #deleteGateState = this.prepare("DELETE FROM gate_states WHERE gate = ?");
+
   bypasses(): Bypass[] {
     return this.#bypasses.all();
   }
@@ -79,6 +82,11 @@ export class OverrideStore extends Store {
   /** The last state of a gate from its switch or message; undefined before the first one. */
   gateState(gate: string): StoredGateState | undefined {
     return this.#gateState.get(gate);
+  }
+
+  /** Deletes the states of all other gates. */
+  keepGateStates(gates: ReadonlySet<string>): void {
+    for (const gate of this.#gatesWithState.all()) if (!gates.has(gate)) this.#deleteGateState.run(gate);
   }
 
   saveGateState(gate: string, { state, sinceWallMs }: StoredGateState): void {

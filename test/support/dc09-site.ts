@@ -26,7 +26,7 @@ export function panelAccount(account: string, options: Partial<PanelAccount> = {
 export class Dc09Site extends WatchedZones {
   receiver: PanelReceiver;
   readonly #accounts: readonly PanelAccount[];
-  readonly #declared: readonly Zone[];
+  #declared: readonly Zone[];
 
   private constructor(accounts: readonly PanelAccount[], declared: readonly Zone[], journalPath?: string) {
     super(declared, journalPath === undefined ? {} : { journalPath });
@@ -55,9 +55,10 @@ export class Dc09Site extends WatchedZones {
     });
   }
 
-  /** Stops the daemon and starts it again. */
-  async startAgain(): Promise<void> {
+  /** Stops the daemon and starts it again. @param declared zones of the configuration by then, the same by default */
+  async startAgain(declared = this.#declared): Promise<void> {
     await this.receiver.stop();
+    this.#declared = declared;
     const { journal } = this;
     const zones = new PanelZones({ accounts: this.#accounts, profiles: PROFILES, locale: "en", journal });
     (this as { zones: readonly Zone[] }).zones = [...this.#declared, ...zones.created(this.#declared)];

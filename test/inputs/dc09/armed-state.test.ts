@@ -104,3 +104,37 @@ describe("lost supervision of a zone", () => {
     expect(here.trips).toEqual([]);
   });
 });
+
+describe("a zone that follows the arming of an alarm panel again", () => {
+  const UNGATED = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
+  const reload = (here: Dc09Site, zone: typeof HALL): Promise<void> => {
+    here.watch.exchange([zone], { who: "ana@example.ro", from: "itself" });
+    here.receiver.exchanged();
+    return Promise.resolve();
+  };
+  const restart = (here: Dc09Site, zone: typeof HALL): Promise<void> => here.startAgain([zone]);
+
+  test.each([
+    ["reloads", reload],
+    ["restarts", restart],
+  ])("does not take the state from before, which has changed meanwhile: after %s", async (_name, use) => {
+    const { here, panel } = await started();
+    await panel.contactId(DISARM, "0001");
+    await use(here, UNGATED);
+    await panel.contactId(ARM, "0002");
+    await use(here, HALL);
+    await panel.contactId(ALARM, "0003");
+    expect(here.trips).toMatchObject([{ zoneId: "hall", state: "waiting" }]);
+  });
+
+  test.each([
+    ["a reload", reload],
+    ["a restart", restart],
+  ])("keeps its state over %s", async (_name, use) => {
+    const { here, panel } = await started();
+    await panel.contactId(DISARM, "0001");
+    await use(here, HALL);
+    await panel.contactId(ALARM, "0003");
+    expect(here.trips).toMatchObject([{ zoneId: "hall", state: "gated" }]);
+  });
+});
