@@ -12,6 +12,8 @@ const COLUMNS = `id, trip, intervention_id AS interventionId, zone_id AS zoneId,
 
 /** Transmissions of one intervention that are read at once: more than its notes can name. */
 const OF_RECORD_MAX = 200;
+/** Longer than any wait before a transmission is sent again: a later time was stored before the clock was set back. */
+const WAIT_MAX_MS = 600_000;
 /** Numbers of zones in Contact ID. */
 const ZONE_NUMBER_MAX = 999;
 
@@ -33,7 +35,7 @@ export class TransmissionStore extends Store {
   );
   // A later event of a pair waits for the earlier ones, so that no end arrives before its beginning.
   readonly #nextDue = this.prepare<Transmission>(
-    `SELECT ${COLUMNS} FROM transmissions AS one WHERE state = 'waiting' AND next_at <= ?
+    `SELECT ${COLUMNS} FROM transmissions AS one WHERE state = 'waiting' AND (next_at <= ? OR next_at > ?)
        AND NOT EXISTS(SELECT 1 FROM transmissions AS earlier
          WHERE earlier.pair = one.pair AND earlier.id < one.id AND earlier.state = 'waiting')
      ORDER BY id LIMIT 1`,
@@ -83,7 +85,7 @@ export class TransmissionStore extends Store {
 
   /** The oldest transmission that may be sent now. */
   nextDue(nowMs: number): Transmission | undefined {
-    return this.#nextDue.get(nowMs);
+    return this.#nextDue.get(nowMs, nowMs + WAIT_MAX_MS);
   }
 
   find(id: number): Transmission | undefined {
@@ -116,7 +118,7 @@ export class TransmissionStore extends Store {
     this.#acknowledge.run(Math.round(atMs), by, id);
   }
 
-  /** @param nextAtMs not to be sent before, milliseconds since 1970 */
+  /** @param nextAtMs not to be sent before, milliseconds since 1970; 0 for as soon as a receiver can be used */
   fail(id: number, reason: string, nextAtMs: number): void {
     this.#fail.run(reason, Math.round(nextAtMs), id);
   }

@@ -46,3 +46,13 @@ test("a zone keeps its number, and another one gets the smallest that is free", 
   for (let index = 0; index < 997; index += 1) store.zoneNumber(`zone-${index}`);
   expect(store.zoneNumber("one too many")).toBe(0);
 });
+
+test("a transmission that failed is due at its time, and at once if the clock was set back by more than any wait", () => {
+  const nowMs = 1_000_000_000_000;
+  add("t", nowMs);
+  store.fail(1, "DUH", nowMs + 300_000);
+  expect(store.nextDue(nowMs + 299_999)).toBeUndefined();
+  expect(store.nextDue(nowMs - 200_000)).toBeUndefined();
+  expect(store.nextDue(nowMs + 300_000)).toMatchObject({ trip: "t" });
+  expect(store.nextDue(nowMs - 3 * 3_600_000)).toMatchObject({ trip: "t" });
+});

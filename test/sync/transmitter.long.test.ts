@@ -336,6 +336,22 @@ describe("receivers", () => {
     expect(backup.events).toEqual(["0001 1110 01 002"]);
   });
 
+  test.each(["silent", "duh"] as const)(
+    "an alarm for which they were %s is sent in the next minutes although the wall clock was set back by three hours",
+    async (behaviour) => {
+      first.behaviour = backup.behaviour = () => behaviour;
+      start();
+      await site.trip("smoke");
+      await passing("a failed round", () => site.zones.logged("transmission-failed").length > 0);
+      first.behaviour = backup.behaviour = () => "ack";
+      site.zones.clock.stepWall(-3 * 3_600_000);
+      const sinceMs = site.zones.clock.monotonicMs();
+      await allSent();
+      expect(site.zones.clock.monotonicMs() - sinceMs).toBeLessThan(600_000);
+      expect(new Set([...first.events, ...backup.events])).toEqual(new Set(["0001 1110 01 002"]));
+    },
+  );
+
   test("each is supervised at its interval, also the back-up one", async () => {
     start();
     await passing("the first messages", () => first.messages.length === 1 && backup.messages.length === 1);

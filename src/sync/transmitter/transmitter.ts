@@ -171,11 +171,9 @@ export class Transmitter {
       reason = `${link.address}: ${outcome.reason}`;
       isRejected ||= outcome.is === "rejected";
     }
-    // Without a reply, the receivers themselves say when they can be used again.
-    const waitMs = isRejected
-      ? REJECTED_BASE_MS / 2 + backOffMs(attempts, random(), REJECTED_BASE_MS, REJECTED_CAP_MS)
-      : 0;
-    this.#store.fail(id, reason, clock.wallMs() + waitMs);
+    const waitMs = REJECTED_BASE_MS / 2 + backOffMs(attempts, random(), REJECTED_BASE_MS, REJECTED_CAP_MS);
+    // Without a reply, the receivers themselves say when they can be used again, whatever the wall clock is set to.
+    this.#store.fail(id, reason, isRejected ? clock.wallMs() + waitMs : 0);
     log.warn("transmission-failed", { trip, reason });
   }
 
