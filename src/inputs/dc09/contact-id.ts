@@ -10,6 +10,7 @@ const BATTERY = { what: "battery" } as const;
 const SUPERVISION = { what: "supervision" } as const;
 const TROUBLE = { what: "trouble" } as const;
 const ARMING = { what: "arming" } as const;
+const ARMED = { what: "arming", isAlwaysArmed: true } as const;
 const BYPASS = { what: "bypass" } as const;
 const TEST = { what: "test" } as const;
 const NOTE = { what: "note" } as const;
@@ -89,12 +90,13 @@ const ROWS: readonly Row[] = [
   [424, 434, NOTE],
   // Armed in part (stay), by user and by key switch.
   [441, 442, ARMING],
-  // Early and late openings and closings; 453 to 455 failed to happen; 456 partial arming.
+  // Early and late openings and closings; 453 to 455 failed to happen. 456, partial arming, and 463, armed again after an alarm,
+  // arm with any qualifier: Paradox reports a partial arming as 1456, beside 3401 for a closing.
   [450, 452, ARMING],
   [453, 455, NOTE],
-  [456, 456, ARMING],
+  [456, 456, ARMED],
   [457, 462, NOTE],
-  [463, 463, ARMING],
+  [463, 463, ARMED],
   [464, 466, NOTE],
   // Bypasses and disables of parts: modules, sounders, communicators, then zones.
   [501, 532, NOTE],

@@ -63,8 +63,10 @@ export class PanelChanges {
     const ofNumber = (number ?? 0) > 0 ? zonesOfNumber(zones, account, event) : [];
     switch (meaning?.what) {
       case "arming":
-        for (const id of gatesOf(zones, account, event))
-          monitor.setGate(id, gateStateOf(isOn ? "normal" : "open"), { mustStore: true });
+        for (const id of gatesOf(zones, account, event)) {
+          const isArmed = !isOn || meaning.isAlwaysArmed === true;
+          monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
+        }
         return;
       case "bypass":
         return reports.take(account, "bypass", event);

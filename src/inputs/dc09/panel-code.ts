@@ -6,16 +6,15 @@ import type { ZoneKind } from "../../domain/zone.ts";
  * - `alarm`: a detector or button; `kind` is the zone type of a zone that is made for it
  * - `tamper`, `battery`, `supervision`: a fault of a detector, or of the panel if it has no such zone
  * - `trouble`: a fault of the panel itself
- * - `arming`: opening (disarmed) or closing (armed)
+ * - `arming`: opening (disarmed) or closing (armed); with `isAlwaysArmed`, a code that only reports that it is armed
  * - `bypass`: a zone is held back at the panel
  * - `test`: a test report
  * - `note`: recorded only
  */
 export type CodeMeaning =
   | { readonly what: "alarm"; readonly kind: ZoneKind }
-  | {
-      readonly what: "tamper" | "battery" | "supervision" | "trouble" | "arming" | "bypass" | "test" | "note";
-    };
+  | { readonly what: "arming"; readonly isAlwaysArmed?: true }
+  | { readonly what: "tamper" | "battery" | "supervision" | "trouble" | "bypass" | "test" | "note" };
 
 /** `new`: it begins, or the panel is disarmed; `restored`: it ends, or the panel is armed; `present`: it continues. */
 export type CodeChange = "new" | "restored" | "present";

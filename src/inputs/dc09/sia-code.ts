@@ -106,10 +106,11 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   // Ajax: the night mode is ended under duress.
   ["ND", "", { what: "alarm", kind: "holdup" }],
   // Openings end with closings: what is armed is restored. AF, CB and NB, NO, NP and OB are of scenarios and the night mode of
-  // Ajax. Its NC is left with the meaning of the standard, the state of a network.
-  ["OP OA OB OG OH OJ OK OQ OR OS OZ NO NP", "CL CA CB CF CG CJ CK CP CQ CR CS CZ NL NF NM NB AF", ARMING],
+  // Ajax. Its NC is left with the meaning of the standard, the state of a network. OZ and CZ are of one point: OZ does not disarm
+  // the area around it, and CZ arms that, because an extra alarm is better than a missed one.
+  ["OP OA OB OG OH OJ OK OQ OR OS NO NP", "CL CA CB CF CG CJ CK CP CQ CR CS CZ NL NF NM NB AF", ARMING],
   // Recorded only: cancels, delinquent openings and closings, programming, remote access, access control.
-  ["BC FC GC HC MC QC SC UC WC OC", "", NOTE],
+  ["BC FC GC HC MC QC SC UC WC OC OZ", "", NOTE],
   ["CC CD CE CI CO CT CW CX NE OI OL OT OU OV CM AB FL MI EX PC PD PE PG", "", NOTE],
   ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE", "", NOTE],
   ["DA DB DC DD DE DG DH DI DJ DK DL DM DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],

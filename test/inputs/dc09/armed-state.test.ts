@@ -138,3 +138,31 @@ describe("a zone that follows the arming of an alarm panel again", () => {
     expect(here.trips).toMatchObject([{ zoneId: "hall", state: "gated" }]);
   });
 });
+
+describe("an alarm panel that was armed", () => {
+  test.each([
+    ["in part, which Paradox reports as 1456", "1456 01 002"],
+    ["in part, with the qualifier of a closing", "3456 01 002"],
+    ["again after an alarm", "1463 01 002"],
+  ])("%s is armed, until it reports an opening", async (_name, report) => {
+    const { here, panel } = await started();
+    await panel.contactId(DISARM);
+    await panel.contactId(report);
+    await panel.contactId(ALARM);
+    await panel.contactId("3130 01 004");
+    await panel.contactId(DISARM);
+    await panel.contactId(ALARM);
+    expect(here.trips.map(({ state }) => state)).toEqual(["waiting", "gated"]);
+  });
+
+  test("is not disarmed when one of its points is", async () => {
+    const { here, panel } = await started();
+    await panel.contactId(ARM);
+    await panel.sia("Nri1/OZ07");
+    await panel.contactId(ALARM);
+    expect(here.trips).toMatchObject([{ zoneId: "hall", state: "waiting" }]);
+    expect(here.events).toContainEqual(
+      expect.objectContaining({ detail: expect.objectContaining({ code: "OZ", what: "note" }) }),
+    );
+  });
+});

@@ -24,7 +24,7 @@ describe("Contact ID", () => {
     ["147 381 382", "supervision"],
     ["384", "battery"],
     ["301 302 309 311 350 351 352 353 354 344", "trouble"],
-    ["400 401 402 403 405 407 408 409 441 442 451 456", "arming"],
+    ["400 401 402 403 405 407 408 409 441 442 451 456 463", "arming"],
     ["305 306 313 406 411 453 459 627", "note"],
     ["570 571 572 573", "bypass"],
     ["601 602 603 604 605 606 607 608", "test"],
@@ -65,10 +65,10 @@ describe("SIA", () => {
     ["XT", "battery"],
     ["BZ FZ UY XL", "supervision"],
     ["AT YT YP LT NT YC YS BT FT FS FW EM IA YA YX ZZ PF", "trouble"],
-    ["OP CL OA CA OG CG OQ CQ OR OB NO NP AF CB NB NL NM NF", "arming"],
+    ["OP CL OA CA OG CG OQ CQ OR OB CZ NO NP AF CB NB NL NM NF", "arming"],
     ["BB FB TB", "bypass"],
     ["RP RX TX TS TE BX", "test"],
-    ["BC OC CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
+    ["BC OC OZ CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
     ["AC QQ ZQ", "unknown"],
   ])("%s are %s", (codes, what) => {
     for (const code of codes.split(" ")) expect(shortOf(siaMeaning(code)?.meaning), code).toBe(what);
