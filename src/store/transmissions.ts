@@ -65,7 +65,7 @@ export class TransmissionStore extends Store {
   readonly #removeFact = this.prepare("DELETE FROM transmitter_facts WHERE name = ?");
   readonly #zone = this.prepare<number>("SELECT number FROM transmitted_zones WHERE zone_id = ?").pluck();
   readonly #zoneNumbers = this.prepare<number>("SELECT number FROM transmitted_zones").pluck();
-  readonly #addZone = this.prepare("INSERT INTO transmitted_zones(zone_id, number) VALUES(?, ?)");
+  readonly #saveZone = this.prepare("INSERT OR REPLACE INTO transmitted_zones(zone_id, number) VALUES(?, ?)");
   readonly #links = this.prepare<ReceiverState>(
     "SELECT place, address, state, since AS sinceMs, reason FROM transmitter_links ORDER BY place",
   );
@@ -140,17 +140,23 @@ export class TransmissionStore extends Store {
     this.#removeFact.run(name);
   }
 
+  /** The stored number of a zone; undefined before the first. */
+  storedZoneNumber(zoneId: string): number | undefined {
+    return this.#zone.get(zoneId);
+  }
+
   /**
-   * The number of a zone, which it keeps: the smallest free one when it is first asked for.
+   * The number of a zone, which it keeps unless it becomes reserved: the smallest free one when it is first asked for.
+   * @param reserved numbers that the configuration gives to other zones
    * @returns 0, which names the whole site, when all numbers are used
    */
   zoneNumber(zoneId: string, reserved: ReadonlySet<number> = new Set()): number {
-    const known = this.#zone.get(zoneId);
-    if (known !== undefined) return known;
+    const known = this.storedZoneNumber(zoneId);
+    if (known !== undefined && !reserved.has(known)) return known;
     const used = new Set([...this.#zoneNumbers.all(), ...reserved]);
     for (let number = 1; number <= ZONE_NUMBER_MAX; number += 1) {
       if (used.has(number)) continue;
-      this.#addZone.run(zoneId, number);
+      this.#saveZone.run(zoneId, number);
       return number;
     }
     return 0;

@@ -43,6 +43,9 @@ test("a zone keeps its number, and another one gets the smallest that is free", 
   expect(store.zoneNumber("hall", reserved)).toBe(2);
   expect(store.zoneNumber("cellar", reserved)).toBe(4);
   expect(store.zoneNumber("hall")).toBe(2);
+  // The configuration gives its number to another zone.
+  expect(store.zoneNumber("hall", new Set([1, 2]))).toBe(3);
+  expect(store.zoneNumber("hall")).toBe(3);
   for (let index = 0; index < 997; index += 1) store.zoneNumber(`zone-${index}`);
   expect(store.zoneNumber("one too many")).toBe(0);
 });

@@ -176,6 +176,31 @@ describe("alarms and their ends", () => {
     ]);
   });
 
+  test("of two zones never have one number: a zone whose number the configuration gives to another gets a free one", async () => {
+    start();
+    await site.trip("hall");
+    await allSent();
+    const zones = [{ zone: "smoke", number: 1 }];
+    await startAgain(configOf({ numbering: { format: "contact-id", partition: 1, zones } }));
+    // The end has the number of its beginning.
+    await restore("hall");
+    await site.trip("hall", "smoke", "till");
+    await allSent();
+    expect(first.events.map((event) => event.slice(5))).toEqual([
+      "1132 01 001",
+      "3132 01 001",
+      "1132 01 004",
+      "1110 01 001",
+      "1122 01 003",
+    ]);
+    expect(site.zones.logged("zone-number-changed")).toMatchObject([{ zone: "hall", before: 1, number: 4 }]);
+    await startAgain();
+    await restore("hall");
+    await site.trip("hall");
+    await allSent();
+    expect(first.events.at(-1)).toMatch(/ 1132 01 004$/);
+  });
+
   test("that are sent late say when they occurred", async () => {
     first.behaviour = backup.behaviour = () => "silent";
     start();

@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Fault } from "../../domain/fault.ts";
+import type { Log } from "../../domain/log.ts";
 import {
   alarmCode,
   eventData,
@@ -36,6 +37,7 @@ export interface TripFollowerOptions {
   /** The main database. */
   readonly database: Database;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Pages of the journal read at once; the rest follows with the next look. */
@@ -166,9 +168,19 @@ export class TripFollower {
   }
 
   #placeOf(zoneId: string): EventPlace {
-    const { numbering, store } = this.#options;
+    const { numbering } = this.#options;
     const { number, partition = numbering.partition } = this.#listed(zoneId) ?? {};
-    return { partition, number: number ?? store.zoneNumber(zoneId, this.#reserved) };
+    return { partition, number: number ?? this.#numberOf(zoneId) };
+  }
+
+  /** The centre has the former number in its list, so a change must be seen. */
+  #numberOf(zoneId: string): number {
+    const { store, log } = this.#options;
+    const before = store.storedZoneNumber(zoneId);
+    const number = store.zoneNumber(zoneId, this.#reserved);
+    if (before !== undefined && before !== number)
+      log.warn("zone-number-changed", { zone: zoneId, before, number });
+    return number;
   }
 
   #listed(zoneId: string): EventNumbering["zones"][number] | undefined {
