@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { t } from "./i18n.ts";
 
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
@@ -49,84 +48,6 @@ export function TextField({
           {hint}
         </span>
       )}
-    </p>
-  );
-}
-
-/** The search of a list, whose label is in the field; `find` is called on every input. */
-export function SearchField({
-  text,
-  find,
-}: {
-  readonly text: string;
-  readonly find: (text: string) => void;
-}) {
-  return (
-    <TextField
-      label={t("app.search")}
-      name="search"
-      type="search"
-      placeholder={t("app.search")}
-      value={text}
-      maxLength={200}
-      onInput={(event) => find(event.currentTarget.value)}
-    />
-  );
-}
-
-/** A drop-down list. */
-export function Choice<T extends string>({
-  label,
-  name,
-  value,
-  initial,
-  options,
-  onChange,
-}: {
-  readonly label: string;
-  readonly name: string;
-  /** The value of a controlled list. */
-  readonly value?: T;
-  /** The initial value of an uncontrolled list. */
-  readonly initial?: T;
-  readonly options: readonly (readonly [value: T, text: string])[];
-  readonly onChange?: (value: T) => void;
-}) {
-  const id = useId();
-  return (
-    <p class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        name={name}
-        {...(value === undefined ? {} : { value })}
-        onChange={(event) => onChange?.(event.currentTarget.value as T)}
-      >
-        {options.map(([one, text]) => (
-          <option key={one} value={one} selected={one === (value ?? initial)}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </p>
-  );
-}
-
-/** A multi-line text field. */
-export function TextArea({
-  label,
-  name,
-  value,
-}: {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-}) {
-  const id = useId();
-  return (
-    <p class="field">
-      <label for={id}>{label}</label>
-      <textarea id={id} name={name} rows={4} maxLength={4000} defaultValue={value} />
     </p>
   );
 }

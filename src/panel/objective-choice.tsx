@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../generated/types.ts";
 import { useQuery } from "./api.ts";
-import { Choice, TextField } from "./field.tsx";
+import { TextField } from "./field.tsx";
 import { t } from "./i18n.ts";
 import { apiPath } from "./http.ts";
+import { Choice } from "./more-fields.tsx";
 import { Pending } from "./notice.tsx";
 
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [

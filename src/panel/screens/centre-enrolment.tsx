@@ -3,8 +3,9 @@ import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../sit
 import { request, useQuery } from "../api.ts";
 import { DaemonWords } from "../daemon-words.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Form, TextArea, TextField, textOf } from "../field.tsx";
+import { Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
+import { TextArea } from "../more-fields.tsx";
 import { Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { SettingsSection } from "./settings-section.tsx";

@@ -1,9 +1,9 @@
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { Empty } from "../empty.tsx";
-import { SearchField } from "../field.tsx";
 import { t, tCode } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
+import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";

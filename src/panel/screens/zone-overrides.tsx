@@ -3,10 +3,11 @@ import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
 import { originText } from "../event-words.ts";
-import { Choice, Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, textOf } from "../field.tsx";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
 import { formatMinute, formatTime } from "../date-format.ts";
+import { Choice } from "../more-fields.tsx";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 

@@ -1,9 +1,9 @@
 import { Empty } from "../empty.tsx";
-import { SearchField } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Later } from "../later.tsx";
 import { zones } from "../live-updates.ts";
+import { SearchField } from "../more-fields.tsx";
 import { addressWith, go, route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { folded } from "../search-folding.ts";
