@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
+import { later } from "./clock.ts";
+import { ANSWER_MS } from "./http.ts";
 
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
@@ -52,7 +54,10 @@ export function TextField({
   );
 }
 
-/** A form that calls `onSubmit` instead of loading a new page. */
+/**
+ * A form that calls `onSubmit` instead of loading a new page. A second submit is ignored while the first is under way, for as
+ * long as a user waits for an answer.
+ */
 export function Form({
   onSubmit,
   children,
@@ -60,11 +65,26 @@ export function Form({
   readonly onSubmit: (fields: FormData) => Promise<void> | void;
   readonly children: ComponentChildren;
 }) {
+  const isBusy = useRef(false);
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    const end = (): void => {
+      isBusy.current = false;
+    };
+    const stop = later(ANSWER_MS, end);
+    try {
+      await onSubmit(new FormData(form));
+    } finally {
+      stop();
+      end();
+    }
+  };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void onSubmit(new FormData(event.currentTarget));
+        void submit(event.currentTarget);
       }}
     >
       {children}

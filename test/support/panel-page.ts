@@ -145,6 +145,10 @@ export class Part {
     await this.#locator.click();
   }
 
+  async doubleClick(): Promise<void> {
+    await this.#locator.dblclick();
+  }
+
   /** A press with a finger; the context has to have touch. */
   async tap(): Promise<void> {
     await this.#locator.tap();
@@ -447,6 +451,20 @@ export class PanelPage {
       await route.fulfill({ response }).catch(() => undefined);
     });
     return { held: () => eventually("a held response", () => held > 0), count: () => held, release };
+  }
+
+  /** Loses the response to the next request for a path: the daemon has received it, the page does not know. @param path glob pattern */
+  async loseNextResponse(path: string): Promise<void> {
+    await this.#page.route(
+      path,
+      async (route) => {
+        const url = new URL(route.request().url());
+        url.hostname = "127.0.0.1";
+        await route.fetch({ url: url.href });
+        await route.abort("connectionreset");
+      },
+      { times: 1 },
+    );
   }
 
   /** The page as the browser prints it: a PDF. */

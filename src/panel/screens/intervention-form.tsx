@@ -9,6 +9,7 @@ import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { apiPath } from "../http.ts";
+import { useIdempotencyKey } from "../idempotency-key.ts";
 import { CancelLink, FieldsAreInput } from "../unsaved.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
@@ -20,11 +21,16 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   // The record at the start of editing: later changes must not count as input.
   const [{ record, etag }] = useState(given);
   const [error, run] = useErrorMessage();
+  const keyOf = useIdempotencyKey();
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {
     const body = changedFields(fields, record);
     const { body: saved } = await (isNew
-      ? request<Intervention>(apiPath("/interventii"), { method: "POST", body })
+      ? request<Intervention>(apiPath("/interventii"), {
+          method: "POST",
+          headers: { "Idempotency-Key": keyOf(body) },
+          body,
+        })
       : request<Intervention>(apiPath(`/interventii/${record.id}`), {
           method: "PUT",
           headers: { "If-Match": etag ?? "*" },
