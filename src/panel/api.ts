@@ -10,9 +10,13 @@ import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<ApiResponse<T>> {
   const response = await sendSignedIn(path, options);
+  return { body: await bodyOf<T>(response), headers: response.headers };
+}
+
+/** @throws ApiError */
+export async function bodyOf<T>(response: Response): Promise<T> {
   try {
-    const body = response.status === 204 ? undefined : await response.json();
-    return { body: body as T, headers: response.headers };
+    return (response.status === 204 ? undefined : await response.json()) as T;
   } catch {
     // The connection broke within the body, or a proxy sent a page of its own.
     throw new ApiError(0, "");

@@ -1,13 +1,14 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
-import { request, sayBack } from "./api.ts";
+import { bodyOf, sayBack } from "./api.ts";
 import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
-import { expire, signedIn, sessionState, token } from "./session.ts";
+import { expire, sessionState, token } from "./session.ts";
 import { ANSWER_MS, ApiError, send } from "./http.ts";
 
 /**
+ * - `starting`: no stream yet, or none on purpose: the page is hidden, or waits for a password.
  * - `live`: the stream is open. `polling`: the daemon has no free stream, so the page polls.
  * - `lost`: no response from the daemon; the data shown is old.
  */
@@ -24,6 +25,11 @@ export const journalVersion = signal(0);
 /** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
 export const heardAtMs = signal(0);
 
+/** Whether the page shows a state that may be over. */
+export const isStale = computed(
+  () => heardAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
+);
+
 /** The daemon sends something every 15 s; after this silence the connection is considered dead. */
 const SILENCE_MS = 40_000;
 const POLL_EVERY_MS = 3_000;
@@ -32,8 +38,12 @@ const POLLS = 10;
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
 
 let lastId = "";
+/** Attempts since the daemon was last heard. */
+let failures = 0;
 /** Ends the pause before the next attempt. */
 let endPause = (): void => {};
+/** Called when the page is hidden or shown, and when its user signs in or out. */
+let noteChange = (): void => {};
 
 /** Tries to reach the daemon at once. The page stays: reloading it would lose the last state that is known. */
 export function tryNow(): void {
@@ -45,24 +55,41 @@ export function tryNow(): void {
  * six connections to one host and further pages would wait indefinitely.
  */
 export async function follow(): Promise<void> {
-  let failures = 0;
+  document.addEventListener("visibilitychange", () => noteChange());
+  sessionState.subscribe(() => noteChange());
+  let isPolled = false;
   for (;;) {
-    await signedIn();
-    await visible();
+    await wanted();
     try {
-      await readStream();
-      failures = 0;
+      await (isPolled ? pollForAWhile() : readStream());
+      isPolled = false;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      const isFull: boolean = error.status === 429 && !isPolled;
+      isPolled = isFull;
       if (error.status === 401) expire();
-      else if (error.status === 429) await pollForAWhile();
-      else {
-        if (!document.hidden && sessionState.value === "in") liveness.value = "lost";
+      else if (!isFull && isWanted()) {
+        liveness.value = "lost";
         await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
         failures += 1;
       }
     }
   }
+}
+
+function isWanted(): boolean {
+  return !document.hidden && sessionState.value === "in";
+}
+
+/** Resolves when the page is visible and a user is signed in; until then what it shows may be over. */
+function wanted(): Promise<void> {
+  return new Promise((resolve) => {
+    noteChange = () => {
+      if (isWanted()) resolve();
+      else liveness.value = "starting";
+    };
+    noteChange();
+  });
 }
 
 function pauseOrTry(ms: number): Promise<void> {
@@ -77,8 +104,9 @@ function pauseOrTry(ms: number): Promise<void> {
 
 /** The daemon has answered. */
 function hear(how: "live" | "polling"): void {
+  failures = 0;
   heardAtMs.value = nowMs();
-  if (liveness.value === "lost") sayBack();
+  if (liveness.value !== how) sayBack();
   liveness.value = how;
 }
 
@@ -86,10 +114,9 @@ function hear(how: "live" | "polling"): void {
 async function readStream(): Promise<void> {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  const endWhenHidden = (): void => {
-    if (document.hidden) end();
+  noteChange = () => {
+    if (!isWanted()) end();
   };
-  document.addEventListener("visibilitychange", endWhenHidden);
   // It sends the state at once.
   let watchdog = later(ANSWER_MS, end);
   try {
@@ -115,7 +142,6 @@ async function readStream(): Promise<void> {
   } finally {
     watchdog();
     end();
-    document.removeEventListener("visibilitychange", endWhenHidden);
   }
 }
 
@@ -138,26 +164,18 @@ function take({ event, data }: StreamMessage, isComplete: boolean): void {
 
 /** Polls everything that the stream would send. @throws ApiError */
 async function pollForAWhile(): Promise<void> {
-  hear("polling");
-  for (let round = 0; round < POLLS && !document.hidden; round += 1) {
+  for (let round = 0; round < POLLS && isWanted(); round += 1) {
     // The status last: a screen begins with it, and must not say that there are no zones.
-    zones.value = (await request<ZoneView[]>("/site/zones")).body;
-    walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
-    status.value = (await request<StatusView>("/site/status")).body;
+    zones.value = await read<ZoneView[]>("zones");
+    walkTest.value = await read<WalkTestView | null>("walk-test");
+    status.value = await read<StatusView>("status");
     journalVersion.value += 1;
-    heardAtMs.value = nowMs();
+    hear("polling");
     await pause(POLL_EVERY_MS);
   }
 }
 
-function visible(): Promise<void> {
-  if (!document.hidden) return Promise.resolve();
-  return new Promise((resolve) => {
-    const resolveWhenVisible = (): void => {
-      if (document.hidden) return;
-      document.removeEventListener("visibilitychange", resolveWhenVisible);
-      resolve();
-    };
-    document.addEventListener("visibilitychange", resolveWhenVisible);
-  });
+/** Does not wait for a password, as other requests do: the page must say meanwhile that its state may be over. */
+async function read<T>(name: string): Promise<T> {
+  return bodyOf<T>(await send(`/site/${name}`, token()));
 }

@@ -6,7 +6,7 @@ import { Header } from "./header.tsx";
 import { language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
-import { liveness, status } from "./live-updates.ts";
+import { isStale, status } from "./live-updates.ts";
 import { Later, Loading, NotLoaded } from "./later.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
@@ -101,18 +101,20 @@ export function Shell() {
     document.documentElement.lang = language.value;
   }, [language.value]);
   const isInside = sessionState.value === "in" || sessionState.value === "expired";
-  const isStale = isInside && liveness.value === "lost";
   return (
-    <div class={["frame", ...(isStale ? ["stale"] : [])].join(" ")}>
-      <a class="skip" href="#content" onClick={skipToContent}>
-        {t("app.skip")}
-      </a>
-      <Header isInside={isInside} />
-      <NoticeLine />
-      {isInside ? <Inside /> : <Outside />}
-      {leaveQuestion.value?.()}
+    <>
+      <div class={isInside && isStale.value ? "frame stale" : "frame"}>
+        <a class="skip" href="#content" onClick={skipToContent}>
+          {t("app.skip")}
+        </a>
+        <Header isInside={isInside} />
+        <NoticeLine />
+        {isInside ? <Inside /> : <Outside />}
+        {leaveQuestion.value?.()}
+      </div>
+      {/* Never grey: it waits for the user. */}
       {sessionState.value === "expired" && <Later load={expiredDialog} isPart />}
-    </div>
+    </>
   );
 }
 

@@ -23,9 +23,7 @@ describeWithBrowser("the panel on an unreliable network", () => {
     await banner.badge("no connection").shown();
     // What the page shows may be over: it is grey and says from when it is.
     await page.staleBar.text(/This was the state at \d\d:\d\d:\d\d\.$/).shown();
-    expect(await page.evaluate("getComputedStyle(document.querySelector('main')).filter")).toBe(
-      "grayscale(1)",
-    );
+    expect(await page.contentFilter()).toBe("grayscale(1)");
     await site.startAgain();
     await banner.badge("live").shown();
     await page.staleBar.gone();
@@ -52,10 +50,10 @@ describeWithBrowser("the panel on an unreliable network", () => {
     const page = await site.page("zones");
     const { banner } = page;
     await banner.badge("live").shown();
-    await page.abortsRequest("/site/events", () => setHidden(page, true));
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
     await trip();
     await door(page).text("Closed").shown();
-    await setHidden(page, false);
+    await page.setHidden(false);
     await door(page).text("Open").shown();
     await restore();
   });
@@ -85,11 +83,4 @@ function loadedWith(path: string, found = new Set<string>()): Set<string> {
   const text = readFileSync(path, "utf8").replace(/<link [^>]*data-language="en">/, "");
   for (const [, name = ""] of text.matchAll(names)) loadedWith(join(path, "..", name), found);
   return found;
-}
-
-/** Makes the page believe that it is hidden or visible. */
-async function setHidden(page: PanelPage, isHidden: boolean): Promise<void> {
-  await page.evaluate(`
-    Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));`);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
 import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
@@ -58,6 +58,20 @@ describeWithBrowser("a session in the panel", () => {
     await dialog.gone();
     await page.banner.badge("live").shown();
     await objectives.field("Search").holds("half a word");
+  });
+
+  test("is not called live while it waits for the password: what the page shows may be over", async () => {
+    await signIn(page, PASSWORD, PEOPLE.operator);
+    await page.banner.badge("live").shown();
+    site.clock.advance(3_601_000);
+    const dialog = page.dialog("Session expired");
+    await dialog.shown();
+    expect(await page.banner.markup(".live").words()).toBe("connecting…");
+    expect(await page.contentFilter()).toBe("grayscale(1)");
+    await dialog.field("Password").fill(PASSWORD);
+    await page.press("Enter");
+    await page.banner.badge("live").shown();
+    expect(await page.contentFilter()).toBe("none");
   });
 
   test("survives a reload and ends with a sign-out", async () => {

@@ -453,6 +453,19 @@ export class PanelPage {
     return { held: () => eventually("a held response", () => held > 0), count: () => held, release };
   }
 
+  /** Holds back the requests for a path from now on. @param path glob pattern @returns sends them, and later ones at once */
+  async holdRequests(path: string): Promise<() => void> {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.#page.route(path, async (route) => {
+      await released;
+      await route.continue().catch(() => undefined);
+    });
+    return release;
+  }
+
   /** Loses the response to the next request for a path: the daemon has received it, the page does not know. @param path glob pattern */
   async loseNextResponse(path: string): Promise<void> {
     await this.#page.route(
@@ -465,6 +478,18 @@ export class PanelPage {
       },
       { times: 1 },
     );
+  }
+
+  /** Makes the page believe that it is hidden, as behind another tab, or visible again. */
+  async setHidden(isHidden: boolean): Promise<void> {
+    await this.#page.evaluate(`
+      Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));`);
+  }
+
+  /** The filter of the content: `grayscale(1)` while it may be over. */
+  async contentFilter(): Promise<string> {
+    return this.evaluate<string>("getComputedStyle(document.querySelector('main')).filter");
   }
 
   /** The page as the browser prints it: a PDF. */
