@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { expire, signedIn, token } from "./session.ts";
+import { account, expire, signedIn, token } from "./session.ts";
 import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
 /**
@@ -30,12 +30,16 @@ export async function requestFile(path: string): Promise<Blob> {
 
 async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
   await signedIn();
+  const sender = account.value;
   try {
     return await send(path, token(), options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    expire();
+    // A late response says nothing about the token of a later sign-in.
+    if (account.value === sender) expire();
     await signedIn();
+    // Another user must not send what this one has entered.
+    if (account.value?.email !== sender?.email) throw error;
     return send(path, token(), options);
   }
 }

@@ -77,7 +77,9 @@ export async function changePassword(currentPassword: string, password: string):
   await enter();
 }
 
+/** What waits for the password is dropped: the next user may be another one. */
 export function signOut(): void {
+  waiting = [];
   sessionStorage.removeItem(TOKEN_KEY);
   account.value = undefined;
   sessionState.value = "out";
@@ -89,7 +91,7 @@ export function expire(): void {
   sessionState.value = account.value ? "expired" : "out";
 }
 
-/** Resolves when a user is signed in. */
+/** Resolves when a user is signed in; after a sign-out not at all. */
 export function signedIn(): Promise<void> {
   if (sessionState.value === "in") return Promise.resolve();
   return new Promise((resolve) => {

@@ -74,6 +74,38 @@ describeWithBrowser("a session in the panel", () => {
     expect(await page.contentFilter()).toBe("none");
   });
 
+  const NEW_PASSWORD = "another horse battery staple";
+
+  /** An intervention that the operator saves after the password was changed elsewhere: it waits for the password. */
+  async function saveWithRejectedToken(): Promise<void> {
+    await signIn(page, PASSWORD, PEOPLE.operator);
+    await page.banner.badge("live").shown();
+    const form = await page.open("interventions/new");
+    await form.field("Name").fill("Ronda de noapte");
+    await form.option("Hall 1 (1)").present();
+    await site.accounts.setPassword(PEOPLE.operator, NEW_PASSWORD, TESTER);
+    await form.button("Save").click();
+    await page.dialog("Session expired").shown();
+  }
+
+  test("sends what waited for the password once its user gives it", async () => {
+    await saveWithRejectedToken();
+    await page.dialog("Session expired").field("Password").fill(NEW_PASSWORD);
+    await page.press("Enter");
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.heading(/Ronda de noapte$/).shown();
+  });
+
+  test("sends nothing that another user has entered", async () => {
+    await saveWithRejectedToken();
+    await page.dialog("Session expired").button("Use another account").click();
+    await signIn(page, PASSWORD, PEOPLE.administrator);
+    await page.banner.badge("live").shown();
+    const list = await page.open("interventions");
+    await list.text("No interventions yet. Each alarm creates one.").shown();
+    expect(await site.run("SELECT name FROM interventions")).toEqual([]);
+  });
+
   test("survives a reload and ends with a sign-out", async () => {
     await signIn(page, PASSWORD, PEOPLE.viewer);
     await page.screen("status").heading("No zones yet.").shown();
