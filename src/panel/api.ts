@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { later } from "./clock.ts";
 import { account, expire, signedIn, token } from "./session.ts";
 import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
@@ -52,6 +53,8 @@ export function sayBack(): void {
   returns.value += 1;
 }
 
+/** A daemon that restarts answers again within seconds. */
+const REPEAT_MS = 5_000;
 const pendingQueries = signal(0);
 
 /** True while a query or a script of the screen is pending; the screen shows the previous response, or none. */
@@ -82,7 +85,7 @@ interface State<T> {
 
 /**
  * GETs a path, again whenever the path or `version` changes. The last response stays until the next one arrives, which
- * avoids flicker.
+ * avoids flicker; a failed request is repeated meanwhile.
  * @param path undefined while there is nothing to request
  */
 export function useQuery<T>(path: string | undefined, version: unknown = 0): QueryState<T> {
@@ -106,7 +109,9 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
       (response) => finish(() => ({ path, response })),
       (error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
-        finish((last) => (last.path === path ? { ...last, error } : { path, error }));
+        // What was deleted meanwhile is no longer shown.
+        const isKept = error.status !== 404;
+        finish((last) => (isKept && last.path === path ? { ...last, error } : { path, error }));
       },
     );
     return () => finish();
@@ -119,5 +124,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
   const refresh = (): void => {
     if (!isPending.current) reload();
   };
+  // The last response is still shown, so no user would see that a newer one failed.
+  useEffect(() => (state.error && state.response ? later(REPEAT_MS, refresh) : undefined), [state]);
   return { response: state.response, error: state.error, reload, refresh };
 }

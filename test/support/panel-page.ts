@@ -236,6 +236,14 @@ export interface HeldResponses {
   readonly release: () => void;
 }
 
+/** Requests of the page that are answered with 503. */
+export interface FailedRequests {
+  /** Waits until there is one. */
+  readonly failed: () => Promise<unknown>;
+  /** Lets later ones through. */
+  readonly stop: () => Promise<void>;
+}
+
 /** A browser tab with the panel; look-ups go through a screen or the frame. */
 export class PanelPage {
   readonly #page: Page;
@@ -451,6 +459,19 @@ export class PanelPage {
       await route.fulfill({ response }).catch(() => undefined);
     });
     return { held: () => eventually("a held response", () => held > 0), count: () => held, release };
+  }
+
+  /** Answers the requests for a path with 503 from now on, as a daemon that is restarting. @param path glob pattern */
+  async failRequests(path: string): Promise<FailedRequests> {
+    let failed = 0;
+    await this.#page.route(path, async (route) => {
+      failed += 1;
+      await route.fulfill({ status: 503 });
+    });
+    return {
+      failed: () => eventually("a failed request", () => failed > 0),
+      stop: () => this.#page.unroute(path),
+    };
   }
 
   /** Holds back the requests for a path from now on. @param path glob pattern @returns sends them, and later ones at once */
