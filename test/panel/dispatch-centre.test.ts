@@ -72,6 +72,22 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect(centre.pageErrors).toEqual([]);
   });
 
+  test("shows what a site reports while the screen is open", async () => {
+    const page = await centre.page("sites");
+    const sites = page.screen("sites");
+    await sites.row(/Hala Nord.*All is well/s).shown();
+    const dataDir = join(centre.installation.folder, "site");
+    const report = (level: string) => askDaemon(dataDir, "POST", "/site-reports", { ...REPORT, level });
+    expect((await report("fault")).status).toBe(204);
+    await sites.row(/Hala Nord.*Fault/s).shown();
+    await sites.link("Hala Nord").click();
+    const site = await page.arrival(/^sites\/\d+$/);
+    await site.badge("Fault").shown();
+    expect((await report("well")).status).toBe(204);
+    await site.badge("All is well").shown();
+    await page.close();
+  });
+
   test("names why a site has an alarm before the faults of its zones, in the words of the headline", async () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");

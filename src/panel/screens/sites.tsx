@@ -1,7 +1,9 @@
+import { useEffect } from "preact/hooks";
 import type { SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
-import { useQuery } from "../api.ts";
+import { useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { Badge, type Tone } from "../badge.tsx";
+import { every } from "../clock.ts";
 import { formatDuration, formatTime } from "../date-format.ts";
 import { Empty } from "../empty.tsx";
 import { apiPath } from "../http.ts";
@@ -15,6 +17,8 @@ import { mayAdminister } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
 import { SiteAccess } from "./site-access.tsx";
 
+/** The reports of sites write no events, so the live updates say nothing about them. */
+const REFRESH_EVERY_MS = 10_000;
 const PAGE_SIZE = 50;
 /** Conditions and faults named of one site. */
 const NAMED_MAX = 3;
@@ -32,6 +36,16 @@ export function SitesScreen() {
   return item === undefined ? <SiteList /> : <Site id={item} />;
 }
 
+/** What sites have reported, kept up to date while the page is visible. */
+function useReports<T>(path: string): QueryState<T> {
+  const query = useQuery<T>(path, journalVersion.value);
+  const refresh = (): void => {
+    if (!document.hidden) query.refresh();
+  };
+  useEffect(() => every(REFRESH_EVERY_MS, refresh), []);
+  return query;
+}
+
 function SiteList() {
   const { q = "", level = "", start: from = "0" } = route.value.query;
   const start = Number(from);
@@ -39,7 +53,7 @@ function SiteList() {
   if (q.trim() !== "") parameters.set("q", q.trim());
   if (level !== "") parameters.set("level", level);
   const path = apiPath(`/sites?${parameters.toString()}`);
-  const { response, error, reload } = useQuery<SiteView[]>(path, journalVersion.value);
+  const { response, error, reload } = useReports<SiteView[]>(path);
   const isFiltered = q !== "" || level !== "";
   return (
     <>
@@ -136,7 +150,7 @@ function troublesOf({ silentSince, report }: SiteView): string[] {
 /** One site with its last report and its newest changes. */
 function Site({ id }: { readonly id: string }) {
   const path = apiPath(`/sites/${encodeURIComponent(id)}`);
-  const { response, error, reload } = useQuery<SiteDetail>(path, journalVersion.value);
+  const { response, error, reload } = useReports<SiteDetail>(path);
   if (!response)
     return (
       <>
