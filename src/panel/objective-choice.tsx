@@ -26,20 +26,25 @@ export function ObjectiveChoice({
 }) {
   const [kind, setKind] = useState(type);
   const [search, setSearch] = useState("");
+  const stored = id === undefined ? undefined : ([String(id), `#${id}`] as const);
+  // The choice with its text, which is always offered: neither a search nor saving must change it.
+  const [chosen, setChosen] = useState<readonly [id: string, text: string] | undefined>(stored);
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search.trim() !== "") parameters.set("q", search.trim());
   const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
   const offered = (response?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
-  // The current objective is always offered, because saving must not change it.
-  const isKept = id !== undefined && kind === type && !offered.some(([one]) => one === String(id));
-  const options = isKept ? [[String(id), `#${id}`] as const, ...offered] : offered;
+  const isMissing = chosen && !offered.some(([one]) => one === chosen[0]);
+  const options = isMissing ? [chosen, ...offered] : offered;
   return (
     <div class="grid">
       <Choice
         label={t("record.objectiveType")}
         name="objectiveType"
         value={kind}
-        onChange={setKind}
+        onChange={(next) => {
+          setKind(next);
+          setChosen(next === type ? stored : undefined);
+        }}
         options={OBJECTIVE_TYPES.map((one) => [one, t(`objective.${one}`)])}
       />
       <TextField
@@ -51,10 +56,10 @@ export function ObjectiveChoice({
         onInput={(event) => setSearch(event.currentTarget.value)}
       />
       <Choice
-        key={`${kind} ${options.length}`}
         label={t("record.objective")}
         name="objectiveId"
-        initial={String(id ?? options[0]?.[0] ?? "")}
+        value={chosen?.[0] ?? options[0]?.[0] ?? ""}
+        onChange={(next) => setChosen(options.find(([one]) => one === next))}
         options={options}
       />
       {!response && error && <Pending error={error} reload={reload} />}

@@ -61,4 +61,26 @@ describeWithBrowser("the form of an intervention", () => {
     await record.heading(/corectat$/).shown();
     await isOnce("prima");
   });
+
+  test("keeps the chosen objective while the user searches for another", async () => {
+    const form = await filled("căutare");
+    await form.field("Objective").choose("13");
+    await form.field("Find objective").fill("arhiva");
+    await form.complete();
+    await form.option("Hala Nord (12)").gone();
+    await form.field("Objective").holds("13");
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.text("Magazia (building 13)").shown();
+    // The same when it is changed later.
+    await record.link("Edit").click();
+    const edit = await page.arrival(/^interventions\/\d+\/edit$/);
+    await edit.option("Arhiva (1)").present();
+    await edit.field("Objective").choose("1");
+    await edit.field("Find objective").fill("hala");
+    await edit.option("Magazia (13)").gone();
+    await edit.field("Objective").holds("1");
+    await edit.button("Save").click();
+    await record.text("Arhiva (building 1)").shown();
+  });
 });
