@@ -72,7 +72,7 @@ async function syncDead(
 }
 
 async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
-  const { records } = await client.get<SyncView>("/site/sync");
+  const { records } = await client.get<SyncView>("/site/sync?records=attention");
   return records.filter(({ phase }) => phase === "rejected" || phase === "gone" || phase === "blocked");
 }
 
@@ -121,7 +121,7 @@ const DONE: Readonly<Record<SyncAction, string>> = {
   reassert: "has the local values at the dispatch centre",
 };
 
-function syncText({ link, summary, comparison, records }: SyncView, timeZone: string): string {
+function syncText({ link, summary, comparison, records, isComplete }: SyncView, timeZone: string): string {
   const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = summary;
   const oldest =
     oldestWaitingMs === null
@@ -133,6 +133,9 @@ function syncText({ link, summary, comparison, records }: SyncView, timeZone: st
     `blocked: ${blocked}  rejected: ${rejected}  deleted at the centre: ${gone}  unconfirmed: ${doubtful}`,
     ...(link.state === "none" ? [] : comparisonText(comparison, timeZone)),
     ...records.map((record) => recordText(record, timeZone)),
+    ...(isComplete
+      ? []
+      : [`  and more: only the first are listed; \`santinela sync dead\` lists all that need attention`]),
     "",
   ].join("\n");
 }

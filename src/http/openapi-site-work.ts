@@ -123,7 +123,8 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     path: "/site/sync",
     role: "viewer",
     id: "getSync",
-    summary: "The link, and each record that is not synced with phase, attempts and last response",
+    summary: "The link, and the records that are not synced with phase, attempts and last response",
+    query: [query("records", "Only the records that need attention, all of them", { const: "attention" })],
     answer: schema("SyncView"),
   },
   {

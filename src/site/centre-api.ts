@@ -51,7 +51,8 @@ export function centreApi(parts: CentreApiParts): SiteApi {
     outputs: without<SiteApi["outputs"]>({ list: async () => [] }),
     sync: without<SiteApi["sync"]>({
       recordOf: async () => null,
-      view: async () => ({ link: STANDALONE, summary: EMPTY_SUMMARY, comparison: null, records: [] }),
+      view: async () => NOTHING_QUEUED,
+      attention: async () => NOTHING_QUEUED,
     }),
     monitoring: without<SiteApi["monitoring"]>({ ofRecord: async () => [] }),
     objectives: without<SiteApi["objectives"]>({ view: async () => objectives }),
@@ -74,6 +75,14 @@ function without<Port extends object>(methods: { readonly [Name in keyof Port]?:
     get: (target, name) => (target as Record<PropertyKey, unknown>)[name] ?? missing,
   }) as Port;
 }
+
+const NOTHING_QUEUED = {
+  link: STANDALONE,
+  summary: EMPTY_SUMMARY,
+  comparison: null,
+  records: [],
+  isComplete: true,
+};
 
 const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
 

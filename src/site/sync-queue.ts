@@ -36,8 +36,12 @@ export class SyncQueue {
     return this.#config.upstream ? this.#outbox.summary() : EMPTY_SUMMARY;
   }
 
-  pending(limit: number): OutboxEntry[] {
-    return this.#config.upstream ? this.#outbox.pending(limit) : [];
+  pending(limit: number): ReturnType<OutboxStore["pending"]> {
+    return this.#config.upstream ? this.#outbox.pending(limit) : { entries: [], isComplete: true };
+  }
+
+  needingAttention(limit: number): OutboxEntry[] {
+    return this.#config.upstream ? this.#outbox.needingAttention(limit) : [];
   }
 
   /** Undefined for a standalone daemon or without an outbox entry. */

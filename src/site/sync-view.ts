@@ -52,8 +52,13 @@ export interface SyncView {
   readonly summary: OutboxSummary;
   /** Last comparison with the dispatch centre; null before the first. */
   readonly comparison: ComparisonView | null;
-  /** Records that are not synced, in sending order; at most 200. */
+  /**
+   * Records that are not synced, in sending order: at most 200 that are queued, 200 that wait for their objective, and 200 that
+   * are rejected, deleted by the centre or unconfirmed.
+   */
   readonly records: readonly SyncRecordView[];
+  /** Whether `records` has all of them: only then a record that it does not have is synced. */
+  readonly isComplete: boolean;
 }
 
 /** `retry`: send now, also if deleted at the centre. `drop`: never send. `reassert`: overwrite with the local values. */

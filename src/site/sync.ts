@@ -1,4 +1,4 @@
-import type { Router } from "express";
+import type { Request, Router } from "express";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
@@ -6,7 +6,9 @@ import { PHASE_WORDS } from "../domain/outbox-phase-text.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
+import { parametersOf } from "../http/lists.ts";
 import { addResource, idOf, json } from "../http/resource.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
@@ -27,7 +29,9 @@ const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 
 /** Routes of the sync: all users may read, operators and administrators may act. */
 export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteApi["sync"]): void {
-  addResource(router, "/site/sync", guards.signedIn, { get: json(() => sync.view()) });
+  addResource(router, "/site/sync", guards.signedIn, {
+    get: json((request) => (isAttentionOnly(request) ? sync.attention() : sync.view())),
+  });
   addResource(router, "/site/sync/history", guards.signedIn, {
     get: json((request) => sync.history(hoursOf(request))),
   });
@@ -40,6 +44,8 @@ export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteApi["sy
 }
 
 const RECORDS_SHOWN = 200;
+/** More than a site has: its records are read in less than a second, and only on request of a user. */
+const ATTENTION_MAX = 10_000;
 /** Five minutes each for a day, two and a half hours for a month. */
 const INTERVALS = 288;
 const HOUR_MS = 3_600_000;
@@ -63,13 +69,15 @@ export class SiteSync {
   }
 
   async view(): Promise<SyncView> {
-    const link = await this.#parts.sync.link();
-    return {
-      link,
-      summary: this.#queue.summary(),
-      comparison: this.#queue.comparison(),
-      records: this.#queue.pending(RECORDS_SHOWN).map((entry) => this.#viewOf(entry)),
-    };
+    return this.#viewWith(() => this.#queue.pending(RECORDS_SHOWN));
+  }
+
+  /** As `view`, with all records that need attention and no others. */
+  async attention(): Promise<SyncView> {
+    return this.#viewWith(() => ({
+      entries: this.#queue.needingAttention(ATTENTION_MAX),
+      isComplete: false,
+    }));
   }
 
   /** Link states and waiting times of the last `hours`. */
@@ -93,9 +101,7 @@ export class SiteSync {
   recordOf(interventionId: number): SyncRecordStatus | null {
     const entry = this.#queue.find(interventionId);
     if (!entry) return null;
-    const { phase, wantRev, syncedRev } = entry;
-    const isSynced = phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
-    return { ...this.#viewOf(entry), isSynced };
+    return { ...this.#viewOf(entry), isSynced: isSynced(entry) };
   }
 
   /** Retries everything now. */
@@ -111,10 +117,22 @@ export class SiteSync {
     return { at: isoTime(clock.wallMs()), findings };
   }
 
-  /** Runs an action on one record that needs attention, as `SyncPort.act`. */
+  /** Runs an action on one record that needs attention, as `SyncPort.act`. @returns a view that has the record unless it is synced */
   async act(interventionId: number, action: SyncAction): Promise<SyncView> {
     await this.#parts.sync.act(interventionId, action);
-    return this.view();
+    const view = await this.view();
+    const entry = this.#queue.find(interventionId);
+    const isListed = view.records.some((record) => record.interventionId === interventionId);
+    if (view.isComplete || isListed || !entry || isSynced(entry)) return view;
+    return { ...view, records: [...view.records, this.#viewOf(entry)] };
+  }
+
+  async #viewWith(read: () => ReturnType<SyncQueue["pending"]>): Promise<SyncView> {
+    const link = await this.#parts.sync.link();
+    const summary = this.#queue.summary();
+    const { entries, isComplete } = read();
+    const records = entries.map((entry) => this.#viewOf(entry));
+    return { link, summary, comparison: this.#queue.comparison(), records, isComplete };
   }
 
   #viewOf(entry: OutboxEntry): SyncRecordView {
@@ -131,4 +149,16 @@ export class SiteSync {
       lastResponse: lastError,
     };
   }
+}
+
+function isSynced(entry: OutboxEntry): boolean {
+  const { phase, wantRev, syncedRev } = entry;
+  return phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
+}
+
+/** The `records` of a request. @throws AppError `invalid` */
+function isAttentionOnly(request: Request): boolean {
+  const wanted = parametersOf(request.originalUrl).get("records");
+  if (wanted !== null && wanted !== "attention") throw new AppError("invalid", "records must be attention");
+  return wanted !== null;
 }

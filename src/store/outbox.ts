@@ -1,15 +1,20 @@
+import type { Statement } from "better-sqlite3";
 import type { Comparison } from "../domain/difference.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary, URGENT_ORDER } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
-import { Store, type Database } from "./database.ts";
+import { Store } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
+import { KeptResult } from "./kept-result.ts";
 import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
 
 /** Entries that need attention; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
+
+/** Entries that wait for their objective at the dispatch centre. */
+const BLOCKED = `${ACTIVE} AND phase = 'blocked'`;
 
 /** Columns of a new entry, and those that are 0 in it. */
 const INITIAL_COLUMNS = ["intervention_id", "phase", "rank", "want_rev", "doubted", "watermark"];
@@ -44,10 +49,9 @@ export class OutboxStore extends Store {
   readonly #inPhases = this.prepare(
     "SELECT * FROM outbox WHERE phase IN (SELECT value FROM json_each(?)) ORDER BY intervention_id LIMIT ?",
   );
-  // Two queries, because each uses its own index; a single condition would read and sort every entry.
-  readonly #pending = [ACTIVE, STUCK].map((which) =>
-    this.prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`),
-  );
+  // Several queries, because each uses its own index; a single condition would read and sort every entry.
+  readonly #pending = [`${ACTIVE} AND phase <> 'blocked'`, BLOCKED, STUCK].map((which) => this.#list(which));
+  readonly #needingAttention = [BLOCKED, `${STUCK} AND phase <> 'linked'`].map((which) => this.#list(which));
   readonly #joinedSince = this.prepare(
     "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
   );
@@ -128,13 +132,16 @@ export class OutboxStore extends Store {
     return toEntries(this.#inPhases.all(JSON.stringify(phases), limit));
   }
 
-  /** Entries that are queued or need attention, in the order of sending. */
-  pending(limit: number): OutboxEntry[] {
-    const entries = this.#pending.flatMap((some) => toEntries(some.all(limit)));
-    const byId = new Map(entries.map((entry) => [entry.interventionId, entry]));
-    return [...byId.values()]
-      .sort((a, b) => a.priorityOrder - b.priorityOrder || a.interventionId - b.interventionId)
-      .slice(0, limit);
+  /** Entries in the order of sending: at most `limit` that are queued, that are blocked, and that are stuck. */
+  pending(limit: number): { readonly entries: OutboxEntry[]; readonly isComplete: boolean } {
+    const found = this.#pending.map((some) => toEntries(some.all(limit + 1)));
+    const entries = inOrder(found.flatMap((some) => some.slice(0, limit)));
+    return { entries, isComplete: found.every(({ length }) => length <= limit) };
+  }
+
+  /** Entries that need a user's attention, in the order of sending. */
+  needingAttention(limit: number): OutboxEntry[] {
+    return inOrder(this.#needingAttention.flatMap((some) => toEntries(some.all(limit))));
   }
 
   /** Entries whose record a trip has joined after it was deleted upstream or dropped. */
@@ -208,31 +215,20 @@ export class OutboxStore extends Store {
   summary(): OutboxSummary {
     return this.#summary.get();
   }
+
+  #list(which: string): Statement {
+    return this.prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`);
+  }
+}
+
+/** Each entry once, in the order of sending. */
+function inOrder(entries: readonly OutboxEntry[]): OutboxEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.interventionId, entry]));
+  return [...byId.values()].sort(
+    (a, b) => a.priorityOrder - b.priorityOrder || a.interventionId - b.interventionId,
+  );
 }
 
 function toEntries(rows: readonly unknown[]): OutboxEntry[] {
   return rows.map((row) => toEntry(row) as OutboxEntry);
-}
-
-/** The result of a read that is kept until something changes in the database, by this connection or another. */
-class KeptResult<T> extends Store {
-  readonly #read: () => T;
-  readonly #otherChanges = this.prepare<number>("PRAGMA data_version").pluck();
-  readonly #ownChanges = this.prepare<number>("SELECT total_changes()").pluck();
-  #kept: { readonly version: string; readonly result: T } | undefined;
-
-  /** @param read reads this database and nothing else */
-  constructor(database: Database, read: () => T) {
-    super(database);
-    this.#read = read;
-  }
-
-  /** The result for the present state of the database. */
-  get(): T {
-    // A change that is rolled back stays counted, so nothing is kept within a transaction.
-    if (this.database.inTransaction) return this.#read();
-    const version = `${this.#otherChanges.get()} ${this.#ownChanges.get()}`;
-    if (this.#kept?.version !== version) this.#kept = { version, result: this.#read() };
-    return this.#kept.result;
-  }
 }

@@ -13,9 +13,12 @@ const THERE = "objectives:\n  obiective/cladiri:\n    - { id: 1, name: Hall }\n"
 
 let installation: Installation;
 let site: DaemonProcess;
+let centre: DaemonProcess;
 beforeEach(async () => {
   installation = new Installation();
-  const { port } = await startCentre(installation, THERE);
+  const started = await startCentre(installation, THERE);
+  const { port } = started;
+  centre = started.centre;
   site = installation.daemon(
     "site",
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(port)}`,
@@ -59,4 +62,23 @@ test("rejected records are listed by sync dead, retried all together or by numbe
   expect((await sync("dead")).stdout).toBe("none\n");
   expect((await sync("retry")).stdout).toBe("none\n");
   expect((await sync("drop")).code).toBe(64);
+});
+
+test("a rejected record behind two hundred alarms is listed by sync dead, and still queued after a retry", async () => {
+  const client = new ControlClient(join(installation.folder, "site"));
+  await client.post("/site/objectives/pull");
+  await client.post("/interventii", { name: "Last", objectiveType: "obiective/cladiri", objectiveId: 2 });
+  await eventually("it to be refused", async () => ((await dead()).length === 1 ? true : undefined));
+  await centre.end("SIGTERM");
+  for (let count = 0; count < 201; count += 1)
+    await client.post("/interventii", {
+      name: `Alarm ${count}`,
+      objectiveType: "obiective/cladiri",
+      objectiveId: 1,
+      priority: "high",
+    });
+  expect((await sync("dead")).stdout).toMatch(/^ {2}#1 "Last" .*\n$/);
+  expect((await sync("status")).stdout).toMatch(/ {2}and more: only the first are listed; /);
+  expect((await sync("retry")).stdout).toMatch(/^ {2}#1 "Last" /);
+  await expect(client.get("/site/sync?records=all")).rejects.toThrow("records must be attention");
 });

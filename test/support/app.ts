@@ -339,6 +339,7 @@ const NO_SYNC: SyncView = {
   comparison: null,
   summary: EMPTY_SUMMARY,
   records: [],
+  isComplete: true,
 };
 const NO_OBJECTIVES: ObjectivesView = { centre: null, lists: [], reading: null, differences: [] };
 
@@ -392,6 +393,7 @@ export const NO_SITE = {
   },
   sync: {
     view: () => NO_SYNC,
+    attention: () => NO_SYNC,
     history: () => ({ since: "", until: "", intervals: [] }),
     recordOf: () => null,
     tryCentre: () => noZones(),

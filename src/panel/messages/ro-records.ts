@@ -79,6 +79,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     "Dispeceratul a șters înregistrarea; nu va fi creată din nou acolo. Se păstrează local.",
   "sync.dropDo": "Oprire transmitere",
   "sync.dropped": "#{id} nu se mai transmite; se păstrează local",
+  "sync.firstListed": "Lista conține primele {n}.",
   "sync.record": "Înregistrare",
   "sync.centre": "Număr la dispecerat",
   "sync.attempts": "Încercări",

@@ -1,6 +1,5 @@
 import "../filter-chips.css";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
-import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { SyncView } from "../../site/sync-view.ts";
 import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
@@ -42,10 +41,6 @@ export function InterventionsScreen() {
   const { response, error, reload } = useQuery<Intervention[]>(queryPath(), journalVersion.value);
   const isSynced = status.value?.link.state !== "none";
   const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
-  const queue = sync.response?.body.records.map(
-    ({ interventionId, phase }) => [interventionId, phase] as const,
-  );
-  const phases = queue && new Map(queue);
   const isCentre = status.value?.role === "centre";
   const names = useObjectiveNames(isCentre ? (response?.body ?? []) : []);
   const sortBy = (key: string): void => {
@@ -74,7 +69,7 @@ export function InterventionsScreen() {
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={columns(isSynced, phases, names, reload)}
+            columns={columns(isSynced, sync.response?.body, names, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
@@ -162,7 +157,7 @@ function showAll(): void {
 
 function columns(
   isSynced: boolean,
-  phases: ReadonlyMap<number, ShownPhase> | undefined,
+  queue: SyncView | undefined,
   names: ObjectiveNames,
   reload: () => void,
 ): Column<Intervention>[] {
@@ -200,8 +195,12 @@ function columns(
   if (status.value?.role === "centre")
     all.splice(1, 0, { key: "objective", title: t("record.objective"), cell: names });
   if (isSynced) {
-    // A record without a queue entry is synced; without the queue it is not known.
-    const cell = ({ id }: Intervention) => (phases ? <SyncBadge phase={phases.get(id)} /> : "–");
+    const phases = new Map(
+      queue?.records.map(({ interventionId, phase }) => [interventionId, phase] as const),
+    );
+    // A record without a queue entry is synced; without the whole queue it is not known.
+    const cell = ({ id }: Intervention) =>
+      phases.has(id) || queue?.isComplete === true ? <SyncBadge phase={phases.get(id)} /> : "–";
     all.push({ key: "sync", title: t("record.sync"), cell });
   }
   all.push({

@@ -39,9 +39,12 @@ export function SyncQueueScreen() {
         <Pending error={error} reload={reload} />
       </>
     );
-  const { link, records, comparison } = response.body;
+  const { link, summary, records, isComplete, comparison } = response.body;
   const failed = records.filter(({ phase }) => needsAttention(phase));
   const waiting = records.filter(({ phase }) => !needsAttention(phase));
+  // A long queue is not listed to its end.
+  const failedCount = isComplete ? failed.length : summary.blocked + summary.rejected + summary.gone;
+  const waitingCount = isComplete ? waiting.length : summary.waiting + summary.doubtful;
   return (
     <>
       <h1>{t("nav.sync")}</h1>
@@ -69,42 +72,62 @@ export function SyncQueueScreen() {
       )}
       <LinkReason link={link} />
       {link.state !== "none" && <LinkHistory />}
-      {failed.length > 0 && (
-        <section>
-          <h2>{t("sync.needsAttention", { n: failed.length })}</h2>
-          <p>{t("sync.needsAttentionText")}</p>
-          <Table
-            caption={t("sync.needsAttention", { n: failed.length })}
-            columns={[...columns(), ...(mayOperate() ? [actionColumn(reload)] : [])]}
-            rows={failed}
-            keyOf={({ interventionId }) => interventionId}
-          />
-        </section>
-      )}
+      <NeedingAttention records={failed} count={failedCount} reload={reload} />
       {comparison && comparison.differing > 0 && <Differences of={comparison} />}
-      <h2>{t("sync.waiting", { n: waiting.length })}</h2>
-      <Waiting records={waiting} isAlone={link.state === "none"} />
+      <h2>{t("sync.waiting", { n: waitingCount })}</h2>
+      <Waiting records={waiting} count={waitingCount} isAlone={link.state === "none"} />
     </>
+  );
+}
+
+/** The records that need attention, with their actions. */
+function NeedingAttention({
+  records,
+  count,
+  reload,
+}: {
+  readonly records: readonly SyncRecordView[];
+  readonly count: number;
+  readonly reload: () => void;
+}) {
+  if (records.length === 0) return null;
+  return (
+    <section>
+      <h2>{t("sync.needsAttention", { n: count })}</h2>
+      <p>{t("sync.needsAttentionText")}</p>
+      <Table
+        caption={t("sync.needsAttention", { n: count })}
+        columns={[...columns(), ...(mayOperate() ? [actionColumn(reload)] : [])]}
+        rows={records}
+        keyOf={({ interventionId }) => interventionId}
+      />
+      <Unlisted listed={records.length} count={count} />
+    </section>
   );
 }
 
 /** The records that wait to be sent, or why there are none. */
 function Waiting({
   records,
+  count,
   isAlone,
 }: {
   readonly records: readonly SyncRecordView[];
+  readonly count: number;
   /** Whether there is no dispatch centre. */
   readonly isAlone: boolean;
 }) {
   if (records.length > 0)
     return (
-      <Table
-        caption={t("sync.waiting", { n: records.length })}
-        columns={columns()}
-        rows={records}
-        keyOf={({ interventionId }) => interventionId}
-      />
+      <>
+        <Table
+          caption={t("sync.waiting", { n: count })}
+          columns={columns()}
+          rows={records}
+          keyOf={({ interventionId }) => interventionId}
+        />
+        <Unlisted listed={records.length} count={count} />
+      </>
     );
   return (
     <Empty icon="refresh-cw" text={t(isAlone ? "sync.standalone" : "sync.nothingQueued")}>
@@ -115,6 +138,11 @@ function Waiting({
       )}
     </Empty>
   );
+}
+
+/** Says that a list has only its first records. */
+function Unlisted({ listed, count }: { readonly listed: number; readonly count: number }) {
+  return listed < count ? <p class="quiet">{t("sync.firstListed", { n: listed })}</p> : null;
 }
 
 function actionColumn(done: () => void): Column<SyncRecordView> {

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { EDGE } from "../support/installation.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+const RECORDS = 201;
+/** A dispatch centre that does not respond. */
+const DEAD_CENTRE =
+  'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
+
+describeWithBrowser("a queue that is longer than its list", () => {
+  const site = new PanelSite(DEAD_CENTRE);
+  beforeAll(async () => {
+    site.installation.secret("upstream.password", EDGE.password);
+    await site.start();
+    const dataDir = join(site.installation.folder, "site");
+    for (let count = 1; count <= RECORDS; count += 1) {
+      const record = { name: `Ronda ${count}`, objectiveType: "obiective/cladiri", objectiveId: 12 };
+      expect((await askDaemon(dataDir, "POST", "/interventii", record)).status).toBe(201);
+    }
+  });
+  afterAll(() => site.stop());
+
+  test("is counted as a whole, and no record in it is called synced", async () => {
+    const page = await site.page("sync");
+    const sync = page.screen("sync");
+    await sync.heading("201 records queued").shown();
+    await sync.text("The list has the first 200.").shown();
+    const list = await page.open("interventions");
+    await list.row(/Ronda 201/).shown();
+    await list.without(list.badge("synced"));
+    await list
+      .row(/Ronda 201/)
+      .markup('[data-title="Dispatch centre"]')
+      .text("–")
+      .shown();
+    await page.speak("RO");
+    await page.open("sync");
+    await sync.heading("201 înregistrări în așteptare").shown();
+    await sync.text("Lista conține primele 200.").shown();
+  });
+});
