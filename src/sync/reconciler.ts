@@ -1,5 +1,5 @@
 import type { ListPresence } from "../domain/absence.ts";
-import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
+import { fieldsOf } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_ORDER, priorityOrderOf } from "../domain/outbox.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
@@ -8,22 +8,11 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
+import { knownOf, type Step } from "./linked-step.ts";
+import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords } from "./recovery/absent-records.ts";
 import { unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryAlarmRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
-
-/** The request to send for a linked record. */
-type Step =
-  | {
-      readonly kind: "put";
-      readonly body: Partial<InterventionFields>;
-      readonly local: StoredIntervention;
-      /** The record as read before the update. */
-      readonly shown: UpstreamRecord;
-      /** Whether an earlier update may still arrive. */
-      readonly hadInFlight: boolean;
-    }
-  | { readonly kind: "delete" };
 
 /** Reconciles a linked record: reads it, merges, and sends the differences. */
 export class Reconciler {
@@ -40,6 +29,13 @@ export class Reconciler {
   }
 
   async work(asked: OutboxEntry): Promise<void> {
+    const guard = new VersionGuard(this.#context.store.facts.honoursKeys);
+    let isOutdated = true;
+    while (isOutdated) isOutdated = await this.#reconcile(asked, guard);
+  }
+
+  /** @returns whether a dispatcher has changed the record between its read and the update, which was not applied */
+  async #reconcile(asked: OutboxEntry, guard: VersionGuard): Promise<boolean> {
     const { interventionId, upstreamId } = asked;
     const { store, watch, failpoint } = this.#context;
     const centre = this.#context.centre.of(asked);
@@ -48,18 +44,24 @@ export class Reconciler {
     const { failure, list } = isMissing(seen) ? await this.#absent.lookUpInList(asked) : {};
     const step = await store.share(() => this.#decide(asked, failure ?? seen, list));
     await watch.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
-    if (!step) return;
+    if (!step) return false;
     failpoint("sync-writing-committed");
+    // A record that was deleted here is deleted there, whatever a dispatcher has written since the read.
+    const version = step.kind === "put" ? guard.versionOf(step.tag) : undefined;
     const outcome = await (step.kind === "delete"
       ? centre.remove(upstreamId)
-      : centre.update(upstreamId, step.body));
+      : centre.update(upstreamId, step.body, version));
     failpoint("sync-answered");
+    const isOutdated = guard.isOutdated(outcome, version);
     await store.share(() => {
-      const { phase, upstreamId: nowId } = store.entry(interventionId);
+      const entry = store.entry(interventionId);
       // The other queue may have found that this id now belongs to another record.
-      if (phase === "writing" && nowId === upstreamId) this.#recordOutcome(interventionId, outcome, step);
+      if (entry.phase !== "writing" || entry.upstreamId !== upstreamId) return;
+      if (isOutdated && step.kind === "put") store.apply(entry, "not-applied", { ...step.earlier, nextAtMs: 0 });
+      else this.#recordOutcome(interventionId, outcome, step);
     });
-    await report(this.#context, interventionId, outcome);
+    if (!isOutdated) await report(this.#context, interventionId, outcome);
+    return isOutdated;
   }
 
   /** Decides on the current entry after the read, and stores what will be sent. */
@@ -102,12 +104,16 @@ export class Reconciler {
       store.outbox.auditAll();
       return undefined;
     }
-    if (!entry.deleted) return this.#merge(entry, stored, upstream);
+    if (!entry.deleted) return this.#merge(entry, stored, { shown: upstream, tag: seen.tag });
     store.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
   }
 
-  #merge(entry: OutboxEntry, stored: StoredIntervention, shown: UpstreamRecord): Step | undefined {
+  #merge(
+    entry: OutboxEntry,
+    stored: StoredIntervention,
+    { shown, tag }: { readonly shown: UpstreamRecord; readonly tag: string | undefined },
+  ): Step | undefined {
     const { store, clock, timeouts } = this.#context;
     const upstream = store.unmarked(shown, stored.uid);
     const base = store.unmarked(JSON.parse(entry.base ?? "{}") as UpstreamRecord, stored.uid);
@@ -164,7 +170,8 @@ export class Reconciler {
       inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
-    return { kind: "put", body, local, shown, hadInFlight: Object.keys(entry.inFlightValues).length > 0 };
+    const earlier = { inFlightValues: entry.inFlightValues, inFlightUntilMs };
+    return { kind: "put", body, local, shown, tag, earlier };
   }
 
   /** Open records are verified regularly; finished ones at growing intervals, for the report and the invoice. */
@@ -190,6 +197,7 @@ export class Reconciler {
         store.recordConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }
+    const hadInFlight = Object.keys(step.earlier.inFlightValues).length > 0;
     // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
@@ -203,7 +211,7 @@ export class Reconciler {
       lastCode: code,
       lastError: null,
       // A confirmed update cannot arrive late, unless an earlier one was unconfirmed.
-      ...(step.hadInFlight ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NOTHING_IN_FLIGHT),
+      ...(hadInFlight ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NOTHING_IN_FLIGHT),
     });
   }
 }
@@ -214,17 +222,4 @@ const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 /** Whether the API itself, not a gateway, responds that the record does not exist. */
 function isMissing({ code, link }: ReadOutcome): boolean {
   return code === "404" && link === "ok";
-}
-
-/**
- * The record as known after an update: the sent fields from the response, the others as read before. Changes
- * made in between are found by the next read.
- */
-function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: UpstreamRecord): UpstreamRecord {
-  const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
-  const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
-  // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and
-  // pulls it.
-  const staysDone = body.status !== undefined && body.status !== "done" && answered["status"] === "done";
-  return staysDone ? { ...known, status: body.status } : known;
 }

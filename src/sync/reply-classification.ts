@@ -54,7 +54,8 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
   if (status === 404) return missing(method, reply, details);
-  if (status === 409) return { ...details, event: "not-applied", link: "ok" };
+  if (status === 409 || status === PRECONDITION_FAILED)
+    return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
   if (REJECTIONS.has(status)) return { ...details, event: "refused", link: "ok" };
   if (status === 501) return { ...details, event: "not-applied", link: "not-the-interface" };
@@ -124,6 +125,8 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
   return [data, items, results].find((part) => Array.isArray(part));
 }
 
+/** The record has another version than the request named. */
+export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 type Answered = Extract<Reply, { kind: "answered" }>;

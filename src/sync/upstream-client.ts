@@ -43,8 +43,10 @@ export class UpstreamClient {
     return this.#write({ method: "POST", path: "/interventii", body, headers });
   }
 
-  update(id: number | null, fields: object): Promise<WriteOutcome> {
-    return this.#write({ method: "PUT", path: `/interventii/${id}`, body: JSON.stringify(fields) });
+  /** Changes a record. @param version entity tag that it must still have; undefined for any */
+  update(id: number | null, fields: object, version?: string): Promise<WriteOutcome> {
+    const headers = version === undefined ? {} : { "If-Match": version };
+    return this.#write({ method: "PUT", path: `/interventii/${id}`, body: JSON.stringify(fields), headers });
   }
 
   remove(id: number | null): Promise<WriteOutcome> {

@@ -7,6 +7,8 @@ export interface ReceivedRequest {
   readonly key: string | undefined;
   /** If-None-Match. */
   readonly known: string | undefined;
+  /** If-Match. */
+  readonly version: string | undefined;
   /** Accept-Encoding. */
   readonly accepted: string | undefined;
   readonly body: string;
@@ -46,7 +48,8 @@ export class NonconformingCentre {
     const { method = "", url = "", headers: asking } = request;
     const key = asking["idempotency-key"]?.toString();
     const [known, accepted] = [asking["if-none-match"], asking["accept-encoding"]?.toString()];
-    const asked = { method, path: url, key, known, accepted, body };
+    const version = asking["if-match"];
+    const asked = { method, path: url, key, known, version, accepted, body };
     const isSignIn = url === "/auth/token";
     if (isSignIn) this.signIns += 1;
     else (method === "GET" ? this.reads : this.requests).push(asked);

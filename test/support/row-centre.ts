@@ -40,6 +40,11 @@ export class RowCentre {
     return this.#odd.stop();
   }
 
+  /** Received writes. */
+  get writes(): readonly ReceivedRequest[] {
+    return this.#odd.requests;
+  }
+
   /** Applies a request as if it arrived now. */
   arrive(request: ReceivedRequest): void {
     this.#carryOut(request);
