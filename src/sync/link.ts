@@ -124,7 +124,7 @@ export class Link {
   }
 }
 
-/** Faults in a row that count as a link fault, even if a read succeeds. */
+/** Faults in a row that count as a link fault, even if a read succeeds; denials of single records do not count. */
 const SUSPECT_RESPONSES_MAX = 3;
 
 /** Decides from the responses if the link is at fault. */
@@ -146,18 +146,21 @@ export class LinkFaultDetector {
 
   /**
    * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
-   * read. A record that a gateway rejects must not delay the alarms behind it.
+   * read. A record that a gateway rejects must not delay the alarms behind it, and neither must any number of records
+   * that the account may not delete.
    */
   async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
     const isSuspect = outcome.mayBeRecordSpecific === true;
-    this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
-    if (!isSuspect || this.#suspectCount >= SUSPECT_RESPONSES_MAX) return this.#link.note(outcome);
+    const isDenial = isSuspect && outcome.isDenial === true;
+    if (!isDenial) this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
+    const isProven = !isDenial && this.#suspectCount >= SUSPECT_RESPONSES_MAX;
+    if (!isSuspect || isProven) return this.#link.note(outcome);
     this.#probe ??= this.#centre
       .read("/interventii?_start=0&_end=1")
       .finally(() => (this.#probe = undefined));
     const result = await this.#probe;
     // Concurrent requests had the same fault: the link is already down.
-    if (this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
+    if (!isDenial && this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
     this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
   }
 }

@@ -13,6 +13,8 @@ export interface WriteOutcome {
   readonly link: LinkFault;
   /** Whether the record's own content may have caused the fault: a gateway that rejects one body accepts the next. */
   readonly mayBeRecordSpecific?: boolean;
+  /** Whether each record may be denied on its own, so that a read decides whatever the number of such responses. */
+  readonly isDenial?: boolean;
   /** HTTP status or error code. */
   readonly code: string;
   /** The response as text. */
@@ -35,7 +37,10 @@ export type WriteMethod = "POST" | "PUT" | "DELETE";
  */
 export function classify(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
   const outcome = outcomeOf(method, reply, wallMs);
-  return mayBeRecordSpecific(outcome, reply) ? { ...outcome, mayBeRecordSpecific: true } : outcome;
+  if (!mayBeRecordSpecific(outcome, reply)) return outcome;
+  // An account that may create nothing has no use for the link; one that may not delete, or not change some, has.
+  const isDenial = method !== "POST" && DENIALS.has(outcome.code);
+  return { ...outcome, mayBeRecordSpecific: true, ...(isDenial ? { isDenial } : {}) };
 }
 
 /** Connection, sign-in and rate limit faults are not caused by one record. */
@@ -68,7 +73,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
 /** What a response to a read means. */
 export interface ReadOutcome extends Pick<
   WriteOutcome,
-  "link" | "code" | "reason" | "retryAfterMs" | "mayBeRecordSpecific"
+  "link" | "code" | "reason" | "retryAfterMs" | "mayBeRecordSpecific" | "isDenial"
 > {
   /** The parsed body of a 200; undefined if it is not JSON. */
   readonly value?: unknown;
@@ -89,7 +94,11 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
   if (isConditional && reply.kind === "answered" && reply.status === 304)
     return { link: "ok", code: "304", reason: reasonOf(reply), isUnchanged: true, ...tagIn(reply) };
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-  const { link, code, reason, retryAfterMs, mayBeRecordSpecific = false } = classify("PUT", reply, wallMs);
+  const { link, code, reason, retryAfterMs, isDenial, mayBeRecordSpecific = false } = classify(
+    "PUT",
+    reply,
+    wallMs,
+  );
   const details = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (value !== null && typeof value === "object")
     return { ...details, link: "ok", value, ...totalOf(reply, value), ...tagIn(reply) };
@@ -99,6 +108,7 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
     ...details,
     link: isForeignBody ? "not-the-interface" : link,
     mayBeRecordSpecific: mayBeRecordSpecific || isForeignBody,
+    ...(isDenial === true ? { isDenial } : {}),
   };
 }
 
@@ -125,6 +135,8 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
   return [data, items, results].find((part) => Array.isArray(part));
 }
 
+/** Codes of a request that the server does not permit or does not know. */
+const DENIALS: ReadonlySet<string> = new Set(["403", "405", "501"]);
 /** The record has another version than the request named. */
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
