@@ -5,6 +5,13 @@ import type { Log } from "../domain/log.ts";
 /** A query that takes longer is given up: its server may be gone without closing the connection. */
 const QUERY_TIMEOUT_MS = 5_000;
 /**
+ * The server gives up a wait for a lock before the client gives up the query: the connection stays usable, and no session of a
+ * client that is gone waits in the server. A synchronous commit that waits for its standby is no such wait.
+ */
+const LOCK_TIMEOUT_MS = QUERY_TIMEOUT_MS - 1_000;
+/** The server ends a transaction without a statement: a machine that lost its power would keep its locks for hours. */
+const IDLE_IN_TRANSACTION_MS = QUERY_TIMEOUT_MS;
+/**
  * Includes the wait for one of the connections: thousands of sites sign in within seconds after a power cut. A primary in
  * reach answers in milliseconds, so it is not longer than a query may take.
  */
@@ -56,6 +63,8 @@ export class PostgresConnections implements Queries {
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       keepAlive: true,
       application_name: "santinela",
       types: numberTypes(),
@@ -138,10 +147,11 @@ async function send<Row>(
 }
 
 /**
- * SQLSTATE classes of a server that is not the primary, is starting, stopping or full: connection exceptions,
- * insufficient resources, operator intervention, read-only transactions, and a password that was just changed.
+ * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
+ * insufficient resources, operator intervention, read-only transactions, a password that was just changed, and the time
+ * limits of a lock, an idle transaction and a query.
  */
-const UNAVAILABLE = /^(08|53|57P|25006|28|3D000|XX)/;
+const UNAVAILABLE = /^(08|53|55P03|57P|57014|25006|25P03|28|3D000|XX)/;
 
 /** The SQLSTATE of an error of the server; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
