@@ -95,8 +95,9 @@ export function afterFailure(
   outcome: ReadOutcome & { event?: WriteOutcome["event"] },
 ): Partial<OutboxEntry> {
   const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
-  // Only the staff of the dispatch centre can fix a missing right or objective.
-  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
+  // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
+  const askedMs = entry.priorityOrder === URGENT_ORDER ? 0 : retryAfterMs;
+  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
   const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random()));

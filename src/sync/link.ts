@@ -57,6 +57,9 @@ interface FaultRules {
   readonly what: string;
 }
 
+/** How long an alarm waits for a centre that asks for more time. */
+const ALARM_WAIT_MS_MAX = 60_000;
+
 /** Circuit breaker of the link: after a fault nothing is sent until the wait is over. */
 export class Link {
   readonly #options: LinkOptions;
@@ -64,6 +67,9 @@ export class Link {
   #reason: string | null = null;
   #failures = 0;
   #retryAtMs = 0;
+  /** The same for an alarm: it waits for a busy centre a minute at most. */
+  #alarmRetryAtMs = 0;
+  #fault: Fault | undefined;
   #isSignInRejected = false;
   #answeredAtMs: number | undefined;
 
@@ -78,14 +84,26 @@ export class Link {
     return { state: this.#state, reason: this.#reason, waitMs, answeredAgoMs };
   }
 
+  /** Milliseconds until the next attempt for an alarm; 0 if it may be sent now. */
+  get alarmWaitMs(): number {
+    const waitMs = this.#alarmRetryAtMs - this.#options.clock.monotonicMs();
+    return this.#state === "down" ? Math.max(0, waitMs) : 0;
+  }
+
+  /** Why the link is down; undefined if it is not. */
+  get fault(): Fault | undefined {
+    return this.#fault;
+  }
+
   /** Allows the next request at once, on a user's order. */
   probeNow(): void {
     this.#retryAtMs = 0;
+    this.#alarmRetryAtMs = 0;
   }
 
   /** Allows the next request at once for an alarm, unless the sign-in was rejected. */
   probeForAlarm(): void {
-    if (!this.#isSignInRejected) this.#retryAtMs = 0;
+    if (!this.#isSignInRejected) this.probeNow();
   }
 
   /** Updates the link from the outcome of a request. */
@@ -100,6 +118,7 @@ export class Link {
     this.#state = "up";
     this.#answeredAtMs = this.#options.clock.monotonicMs();
     this.#reason = null;
+    this.#fault = undefined;
     this.#failures = 0;
     for (const { condition } of Object.values(FAULTS)) conditions.clear(condition);
   }
@@ -112,6 +131,9 @@ export class Link {
     const isSameOutage = this.#state === "down" && nowMs < this.#retryAtMs;
     const backOff = isSameOutage ? 0 : backOffMs(this.#failures, random());
     const retryAtMs = nowMs + Math.max(retryAfterMs, minDelayMs, backOff);
+    const alarmDelayMs = Math.max(Math.min(retryAfterMs, ALARM_WAIT_MS_MAX), minDelayMs, backOff);
+    this.#alarmRetryAtMs = Math.max(isSameOutage ? this.#alarmRetryAtMs : 0, nowMs + alarmDelayMs);
+    this.#fault = fault;
     this.#isSignInRejected = fault === "signed-out";
     this.#failures += isSameOutage ? 0 : 1;
     this.#retryAtMs = isSameOutage ? Math.max(this.#retryAtMs, retryAtMs) : retryAtMs;
@@ -124,7 +146,7 @@ export class Link {
   }
 }
 
-/** Faults in a row that count as a link fault, even if a read succeeds; denials of single records do not count. */
+/** Faults in a row that count as a link fault, even if a read succeeds; refusals of single records do not count. */
 const SUSPECT_RESPONSES_MAX = 3;
 
 /** Decides from the responses if the link is at fault. */
@@ -144,23 +166,28 @@ export class LinkFaultDetector {
     return this.#link.state.waitMs === 0;
   }
 
+  /** Whether alarms may be sent now. */
+  get isOpenForAlarms(): boolean {
+    return this.#link.alarmWaitMs === 0;
+  }
+
   /**
    * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
    * read. A record that a gateway rejects must not delay the alarms behind it, and neither must any number of records
-   * that the account may not delete.
+   * that the account may not delete or that a full disk does not take.
    */
   async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
     const isSuspect = outcome.mayBeRecordSpecific === true;
-    const isDenial = isSuspect && outcome.isDenial === true;
-    if (!isDenial) this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
-    const isProven = !isDenial && this.#suspectCount >= SUSPECT_RESPONSES_MAX;
+    const readDecides = isSuspect && outcome.readDecides === true;
+    if (!readDecides) this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
+    const isProven = !readDecides && this.#suspectCount >= SUSPECT_RESPONSES_MAX;
     if (!isSuspect || isProven) return this.#link.note(outcome);
     this.#probe ??= this.#centre
       .read("/interventii?_start=0&_end=1")
       .finally(() => (this.#probe = undefined));
     const result = await this.#probe;
     // Concurrent requests had the same fault: the link is already down.
-    if (!isDenial && this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
+    if (!readDecides && this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
     this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
   }
 }

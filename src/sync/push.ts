@@ -159,7 +159,8 @@ export class Push {
   }
 
   #slotsOf(queue: OutboxQueue): number {
-    if (this.#isStopped || !this.#watch.isOpen) return 0;
+    const isOpen = queue === "urgent" ? this.#watch.isOpenForAlarms : this.#watch.isOpen;
+    if (this.#isStopped || !isOpen) return 0;
     // On an unproven link only one record is risked, not eight.
     const isProven = this.#options.link.state.state === "up";
     return isProven || queue === "urgent" ? IN_FLIGHT_MAX[queue] : 1;

@@ -13,8 +13,8 @@ export interface WriteOutcome {
   readonly link: LinkFault;
   /** Whether the record's own content may have caused the fault: a gateway that rejects one body accepts the next. */
   readonly mayBeRecordSpecific?: boolean;
-  /** Whether each record may be denied on its own, so that a read decides whatever the number of such responses. */
-  readonly isDenial?: boolean;
+  /** Whether each record may be refused on its own, so that a read decides whatever the number of such responses. */
+  readonly readDecides?: boolean;
   /** HTTP status or error code. */
   readonly code: string;
   /** The response as text. */
@@ -40,13 +40,20 @@ export function classify(method: WriteMethod, reply: Reply, wallMs: number): Wri
   if (!mayBeRecordSpecific(outcome, reply)) return outcome;
   // An account that may create nothing has no use for the link; one that may not delete, or not change some, has.
   const isDenial = method !== "POST" && DENIALS.has(outcome.code);
-  return { ...outcome, mayBeRecordSpecific: true, ...(isDenial ? { isDenial } : {}) };
+  const readDecides = isDenial || isPostponed(outcome);
+  return { ...outcome, mayBeRecordSpecific: true, ...(readDecides ? { readDecides } : {}) };
 }
 
 /** Connection, sign-in and rate limit faults are not caused by one record. */
-function mayBeRecordSpecific({ link, retryAfterMs }: WriteOutcome, reply: Reply): boolean {
-  if (link === "ok" || retryAfterMs !== undefined || reply.kind === "not-sent") return false;
+function mayBeRecordSpecific(outcome: WriteOutcome, reply: Reply): boolean {
+  if (outcome.link === "ok" || reply.kind === "not-sent") return false;
+  if (outcome.retryAfterMs !== undefined) return isPostponed(outcome);
   return reply.kind === "lost" || ![401, 425, 429].includes(reply.status);
+}
+
+/** Whether the server takes this request later: one with a full disk stores alarms only, and one limit may be for POST alone. */
+function isPostponed({ code, retryAfterMs }: WriteOutcome): boolean {
+  return retryAfterMs !== undefined && POSTPONED.has(code);
 }
 
 function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
@@ -73,7 +80,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
 /** What a response to a read means. */
 export interface ReadOutcome extends Pick<
   WriteOutcome,
-  "link" | "code" | "reason" | "retryAfterMs" | "mayBeRecordSpecific" | "isDenial"
+  "link" | "code" | "reason" | "retryAfterMs" | "mayBeRecordSpecific" | "readDecides"
 > {
   /** The parsed body of a 200; undefined if it is not JSON. */
   readonly value?: unknown;
@@ -94,7 +101,7 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
   if (isConditional && reply.kind === "answered" && reply.status === 304)
     return { link: "ok", code: "304", reason: reasonOf(reply), isUnchanged: true, ...tagIn(reply) };
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-  const { link, code, reason, retryAfterMs, isDenial, mayBeRecordSpecific = false } = classify(
+  const { link, code, reason, retryAfterMs, readDecides, mayBeRecordSpecific = false } = classify(
     "PUT",
     reply,
     wallMs,
@@ -108,7 +115,7 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
     ...details,
     link: isForeignBody ? "not-the-interface" : link,
     mayBeRecordSpecific: mayBeRecordSpecific || isForeignBody,
-    ...(isDenial === true ? { isDenial } : {}),
+    ...(readDecides === true ? { readDecides } : {}),
   };
 }
 
@@ -137,6 +144,8 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 
 /** Codes of a request that the server does not permit or does not know. */
 const DENIALS: ReadonlySet<string> = new Set(["403", "405", "501"]);
+/** Codes that come with the time of the next attempt. */
+const POSTPONED: ReadonlySet<string> = new Set(["429", "503"]);
 /** The record has another version than the request named. */
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);

@@ -26,6 +26,8 @@ interface SiteReporterOptions {
 
 /** Response header of a sign-in by which a dispatch centre tells that it takes reports. */
 const REPORTS_TAKEN = "site-reports";
+/** Intervals without an answer after which a report is sent although the link is down. */
+const OVERDUE_INTERVALS = 2;
 /** The interval varies by this share, so that the reports of many sites stay spread. */
 const JITTER = 0.1;
 
@@ -40,9 +42,12 @@ export class SiteReporter {
   #running: Promise<void> | undefined;
   #isStopped = false;
   #rejection = "";
+  /** Monotonic time of the last report that was taken, or of the start. */
+  #takenAtMs: number;
 
   constructor(options: SiteReporterOptions) {
     this.#options = options;
+    this.#takenAtMs = options.clock.monotonicMs();
     this.#facts = new UpstreamCapabilities(options.database);
   }
 
@@ -70,13 +75,24 @@ export class SiteReporter {
   }
 
   #due(): void {
-    const { reportS, random, link, baseUrl } = this.#options;
+    const { reportS, random, baseUrl } = this.#options;
     this.#arm(reportS * 1000 * (1 - JITTER * random()));
-    // A link that is down is probed by others; the report that follows is as good as any.
-    if (this.#running || link.state.waitMs > 0 || this.#facts.reportsTo !== baseUrl) return;
+    if (this.#running || this.#isPaused || this.#facts.reportsTo !== baseUrl) return;
     this.#running = this.#send()
       .catch((error: unknown) => this.#options.log.warn("site-report-failed", { reason: messageOf(error) }))
       .finally(() => (this.#running = undefined));
+  }
+
+  /**
+   * A link that is down is probed by others; the report that follows is as good as any. But a centre may ask for an hour, and
+   * would then call this site silent.
+   */
+  get #isPaused(): boolean {
+    const { link, clock, reportS } = this.#options;
+    const isOverdue = clock.monotonicMs() - this.#takenAtMs > OVERDUE_INTERVALS * reportS * 1000;
+    // Other faults are for a person to fix: a rejected sign-in, for example, would only be repeated.
+    const isTried = isOverdue && (link.fault === "busy" || link.fault === "unreachable");
+    return link.state.waitMs > 0 && !isTried;
   }
 
   async #send(): Promise<void> {
@@ -86,7 +102,7 @@ export class SiteReporter {
   }
 
   #answered(reply: Reply): void {
-    const { link, log } = this.#options;
+    const { link, log, clock } = this.#options;
     if (reply.kind === "not-sent")
       return link.note({ link: "unreachable", code: reply.code, reason: reply.error });
     // Without an answer the report alone may be at fault: the next request of the sync shows.
@@ -94,7 +110,9 @@ export class SiteReporter {
     const { status } = reply;
     if (status === 204) {
       this.#rejection = "";
-      link.note({ link: "ok", code: "204", reason: "" });
+      this.#takenAtMs = clock.monotonicMs();
+      // The time that the centre has asked for is not over because it takes a report.
+      if (link.fault !== "busy") link.note({ link: "ok", code: "204", reason: "" });
       return;
     }
     if (status === 404 || status === 405 || status === 501) this.#note(null);

@@ -38,6 +38,7 @@ describe("the response to a POST", () => {
     ["409", json(409, {}), "new", []],
     ["425", json(425, {}), "new", ["upstream-unreachable"]],
     ["429", json(429, {}), "new", ["upstream-unreachable"]],
+    ["429 with a time", json(429, {}, { "Retry-After": "60" }), "new", ["upstream-unreachable"]],
     ["403", json(403, {}), "new", ["upstream-authentication-failed"]],
     ["408", json(408, {}), "unsure", ["upstream-unreachable"]],
     ["500", json(500, {}), "unsure", []],
@@ -202,10 +203,58 @@ test.each([
   ["99999999", 3_600_000],
   [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
 ])("a Retry-After of %s is respected", async (text, waitMs) => {
-  centre.answer = () => json(503, {}, { "Retry-After": text });
+  const busy = json(503, {}, { "Retry-After": text });
+  centre.answer = () => busy;
+  centre.read = () => (centre.requests.length === 0 ? json(200, []) : busy);
   site.create();
   await site.push.cycle();
   expect(site.link.state.waitMs).toBe(waitMs);
+});
+
+describe("a centre that asks for time with a Retry-After", () => {
+  const busy = (seconds: number): ScriptedResponse => json(503, {}, { "Retry-After": String(seconds) });
+
+  test("for each of ten records of one kind delays no other: each of them waits alone", async () => {
+    centre.answer = ({ method, body }) => {
+      if (method === "PUT") return json(200, { id: 1, name: "Patrol", crews: 2 });
+      return body.includes('"priority":"medium"') ? busy(30) : made(1);
+    };
+    const stored = site.create({ priority: "low" });
+    await site.push.cycle();
+    expect(site.entry(stored.id).phase).toBe("linked");
+    const refused = Array.from({ length: 10 }, () => site.create({ priority: "medium" }));
+    site.app.interventions.update(stored.id, { crews: 2 }, OPERATOR_USER);
+    await site.push.cycle();
+    expect(site.entry(stored.id)).toMatchObject({ wantRev: 2, syncedRev: 2 });
+    expect(site.link.state).toMatchObject({ state: "up", waitMs: 0 });
+    const nowMs = site.app.clock.wallMs();
+    for (const { id } of refused)
+      expect(site.entry(id)).toMatchObject({ phase: "unsure", attempts: 1, nextAtMs: nowMs + 30_000 });
+    expect(centre.requests).toHaveLength(12);
+
+    centre.answer = () => made(centre.requests.length);
+    for (let look = 0; look < 4; look += 1) await site.cycleAfterWait();
+    expect(site.outbox.summary().waiting).toBe(0);
+  });
+
+  test("for an hour gets a waiting alarm after a minute, and the other records after the hour", async () => {
+    let isBusy = true;
+    centre.answer = () => (isBusy ? busy(3600) : made(centre.requests.length));
+    centre.read = () => (isBusy && centre.requests.length > 0 ? busy(3600) : json(200, []));
+    const patrol = site.create({ priority: "medium" });
+    await site.push.cycle();
+    const alarm = site.create({ priority: "high" });
+    site.app.clock.advance(59_000);
+    await site.push.cycle();
+    expect(site.link.state.waitMs).toBe(3_541_000);
+    expect(site.entry(alarm.id).sends).toBe(0);
+    isBusy = false;
+    site.app.clock.advance(1_000);
+    await site.push.cycle();
+    expect(site.entry(alarm.id).phase).toBe("linked");
+    expect(site.link.state.state).toBe("up");
+    expect(site.entry(patrol.id).phase).toBe("unsure");
+  });
 });
 
 test("an update without a response is repeated", async () => {

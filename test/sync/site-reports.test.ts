@@ -20,16 +20,13 @@ let posted: string[];
 /** Whether the centre is one of another make, which does not offer to take reports. */
 let isForeign: boolean;
 let status: number | undefined;
+/** Response to all requests about records; undefined for the normal one. */
+let refused: { readonly status: number; readonly headers: Record<string, string> } | undefined;
 let conditions: ConditionRegistry;
 
 beforeEach(async () => {
-  [centre, site, posted, isForeign, status] = [
-    await TestApp.make(),
-    await TestApp.make(),
-    [],
-    false,
-    undefined,
-  ];
+  [centre, site] = [await TestApp.make(), await TestApp.make()];
+  [posted, isForeign, status, refused] = [[], false, undefined, undefined];
   server = createServer((request, response) => {
     const { method = "", url = "" } = request;
     if (method === "POST") posted.push(url);
@@ -38,6 +35,8 @@ beforeEach(async () => {
       response.setHeader = (name, value) => (name === "Site-Reports" ? response : setHeader(name, value));
     }
     if (url === "/site-reports" && status !== undefined) response.writeHead(status).end();
+    else if (refused && url.startsWith("/interventii"))
+      response.writeHead(refused.status, refused.headers).end();
     else centre.app(request, response);
   });
   const port = await listen(server);
@@ -107,6 +106,29 @@ test("a failing report raises no condition and is not repeated: the next one rep
   status = undefined;
   await nextReport(3);
   await eventually("the report", async () => (await centre.parts.fleet.counts()).counts.well === 1);
+});
+
+test("a centre that asks for an hour still gets a report once the last one is two minutes old", async () => {
+  await start();
+  await nextReport(1);
+  refused = { status: 503, headers: { "Retry-After": "3600" } };
+  await sync.now();
+  await eventually("the pause", () => sync.link.waitMs > 3_000_000);
+  // The third one shows that the answer to the second did not end the pause.
+  await nextReport(3);
+  expect(sync.link.state).toBe("down");
+  expect(sync.link.waitMs).toBeGreaterThan(3_000_000);
+});
+
+test("a centre that denies the account access gets no reports until it is asked again", async () => {
+  await start();
+  await nextReport(1);
+  refused = { status: 403, headers: {} };
+  await sync.now();
+  await eventually("the pause", () => sync.link.waitMs > 800_000);
+  for (let quarter = 0; quarter < 40; quarter += 1) site.clock.advance(15_000);
+  await sync.now();
+  expect(reports()).toBe(1);
 });
 
 test("a centre that no longer takes reports gets no more of them", async () => {
