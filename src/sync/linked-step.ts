@@ -22,7 +22,10 @@ export type Step =
  * The record as known after an update: the sent fields from the response, the others as read before. Changes
  * made in between are found by the next read.
  */
-export function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: UpstreamRecord): UpstreamRecord {
+export function knownOf(
+  { body, shown }: Extract<Step, { kind: "put" }>,
+  answered: UpstreamRecord,
+): UpstreamRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
   const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
   // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and

@@ -57,7 +57,8 @@ export class Reconciler {
       const entry = store.entry(interventionId);
       // The other queue may have found that this id now belongs to another record.
       if (entry.phase !== "writing" || entry.upstreamId !== upstreamId) return;
-      if (isOutdated && step.kind === "put") store.apply(entry, "not-applied", { ...step.earlier, nextAtMs: 0 });
+      if (isOutdated && step.kind === "put")
+        store.apply(entry, "not-applied", { ...step.earlier, nextAtMs: 0 });
       else this.#recordOutcome(interventionId, outcome, step);
     });
     if (!isOutdated) await report(this.#context, interventionId, outcome);

@@ -101,11 +101,14 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
   if (isConditional && reply.kind === "answered" && reply.status === 304)
     return { link: "ok", code: "304", reason: reasonOf(reply), isUnchanged: true, ...tagIn(reply) };
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-  const { link, code, reason, retryAfterMs, readDecides, mayBeRecordSpecific = false } = classify(
-    "PUT",
-    reply,
-    wallMs,
-  );
+  const {
+    link,
+    code,
+    reason,
+    retryAfterMs,
+    readDecides,
+    mayBeRecordSpecific = false,
+  } = classify("PUT", reply, wallMs);
   const details = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (value !== null && typeof value === "object")
     return { ...details, link: "ok", value, ...totalOf(reply, value), ...tagIn(reply) };

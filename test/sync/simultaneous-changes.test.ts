@@ -56,7 +56,12 @@ describe("at a Santinela centre", () => {
     expect(there()?.notes).toContain("owner called");
     expect(there()?.notes).toContain("03:41 Window");
     expect(site.app.interventions.get(id).record.notes).toContain("owner called");
-    expect(site.entry(id)).toMatchObject({ phase: "linked", attempts: 0, inFlightValues: {}, lastError: null });
+    expect(site.entry(id)).toMatchObject({
+      phase: "linked",
+      attempts: 0,
+      inFlightValues: {},
+      lastError: null,
+    });
     expect(site.outbox.summary().waiting).toBe(0);
     expect(site.conditions()).toEqual([]);
   });
