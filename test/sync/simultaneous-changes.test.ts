@@ -101,8 +101,8 @@ describe("at a Santinela centre", () => {
 describe("at a centre of another make", () => {
   let centre: RowCentre;
   let isKeyed: boolean;
-  /** The entity tag of each response; undefined for none. */
-  let tag: () => string | undefined;
+  /** The entity tag of the next read. */
+  let tag: () => string;
 
   beforeEach(async () => {
     [centre, isKeyed, tag] = [new RowCentre(), true, () => '"1"'];
@@ -111,9 +111,8 @@ describe("at a centre of another make", () => {
     centre.afterwards = ({ method, path, key }) => {
       const row = centre.rows.get(1);
       if (method === "POST" && isKeyed) return json(201, row, { "Idempotency-Key": key ?? "" });
-      const shown = tag();
-      const isRead = method === "GET" && path.endsWith("/1") && shown !== undefined;
-      return isRead ? json(200, row, { ETag: shown ?? "" }) : undefined;
+      const shown = method === "GET" && path.endsWith("/1") ? tag() : undefined;
+      return shown === undefined ? undefined : json(200, row, { ETag: shown });
     };
     site = new SyncingSite(await TestApp.make(), await centre.start());
   });
