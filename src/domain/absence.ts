@@ -6,6 +6,9 @@
 /** Minimum time until the second check: longer than any replica lag or gateway restart. */
 export const SECOND_LOOK_MS = 120_000;
 
+/** Code of a record that is missing while the centre has no newer one: it was deleted, or lost in a restore from a backup. */
+export const NEWEST_MISSING = "NEWEST-MISSING";
+
 /** What the centre's list shows of an id: `passed` if the list was read past it and does not contain it. */
 export type ListPresence = "listed" | "passed" | "undetermined";
 

@@ -113,3 +113,13 @@ function typeOf(field: keyof InterventionFields): string {
   if (FLAGS.has(field)) return "boolean";
   return field === "objectiveId" || field === "crews" ? "bigint" : "text";
 }
+
+/** The error of a check instead of throwing it. */
+export function refusalOf(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -12,6 +12,7 @@ import { actorOf, type Principal } from "../domain/principal.ts";
 import {
   assertMatch,
   decideChange,
+  existing,
   newObjectiveOf,
   unknownObjective,
   type ChangeRequest,
@@ -23,7 +24,7 @@ import type { InterventionQuery } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
-import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
+import { CREATE, createValues, recordOf, refusalOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
   ANSWERS,
@@ -119,9 +120,11 @@ export class PostgresRecords implements Records {
   }
 
   async get(id: number): Promise<StoredIntervention> {
-    const stored = await this.#read.ask(id);
-    if (!stored || stored.deleted) throw new AppError("not-found", `intervention ${id} does not exist`);
-    return stored;
+    return existing(id, await this.find(id));
+  }
+
+  find(id: number): Promise<StoredIntervention | undefined> {
+    return this.#read.ask(id);
   }
 
   async page(query: InterventionQuery): Promise<ListPage> {
@@ -235,15 +238,5 @@ export class PostgresRecords implements Records {
     if (typeof answer?.id !== "number") return undefined;
     await this.#confirmed.ask(null);
     return (await this.#read.ask(answer.id))?.record;
-  }
-}
-
-/** The error of a check instead of throwing it. */
-function refusalOf(check: () => void): unknown {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return error;
   }
 }

@@ -27,6 +27,7 @@ import { EventService } from "./events.ts";
 import {
   assertMatch,
   decideChange,
+  existing,
   newObjectiveOf,
   unknownObjective,
   type ChangeRequest,
@@ -115,9 +116,12 @@ export class InterventionService {
 
   /** @throws AppError `not-found` */
   get(id: number): StoredIntervention {
-    const stored = this.#interventions.find(id);
-    if (!stored) throw new AppError("not-found", `intervention ${id} does not exist`);
-    return stored;
+    return existing(id, this.find(id));
+  }
+
+  /** A record or its tombstone. */
+  find(id: number): StoredIntervention | undefined {
+    return this.#interventions.findStored(id);
   }
 
   /** Changes fields, as `Records.change` does with those it decides. */

@@ -45,8 +45,10 @@ export interface Records {
     principal: Principal,
     idempotency?: IdempotencyKey,
   ): Promise<{ readonly record: Intervention; readonly replayed: boolean }>;
-  /** @throws AppError `not-found` */
+  /** @throws AppError `not-found`, with the reason `deleted` for a record that was deleted */
   get(id: number): Promise<StoredIntervention>;
+  /** A record, or the tombstone of a deleted one; undefined if there is neither. */
+  find(id: number): Promise<StoredIntervention | undefined>;
   /**
    * Reads a slice of a list.
    * @param signal aborted when the list is no longer needed
@@ -95,6 +97,16 @@ export function newObjectiveOf(
   if (changes.objectiveId === undefined && type !== current.objectiveType)
     throw new AppError("invalid", "objectiveType cannot change without objectiveId");
   return type === current.objectiveType && id === current.objectiveId ? undefined : { type, id };
+}
+
+/**
+ * A record that exists.
+ * @param stored the record or its tombstone
+ * @throws AppError `not-found`; the reason tells a deletion from a record that this database never had or has lost
+ */
+export function existing(id: number, stored: StoredIntervention | undefined): StoredIntervention {
+  if (stored?.deleted === false) return stored;
+  throw new AppError("not-found", `intervention ${id} does not exist`, stored ? { reason: "deleted" } : {});
 }
 
 /** The error of a record that names no known objective. */

@@ -1,9 +1,8 @@
-import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { OBJECTIVE_TYPES, type ObjectiveRef } from "../domain/objective.ts";
 import { isOwnObjective, type Principal } from "../domain/principal.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import { unknownObjective, type Records } from "./records.ts";
+import { existing, unknownObjective, type Records } from "./records.ts";
 
 /**
  * The records that an account may use: all of them, or for the account of a site those at its objectives and those that it has
@@ -28,12 +27,16 @@ class ScopedRecords implements Records {
   }
 
   async get(id: number): Promise<StoredIntervention> {
-    const stored = await this.#records.get(id);
+    return existing(id, await this.find(id));
+  }
+
+  /** The tombstone of a foreign record is none either. */
+  async find(id: number): Promise<StoredIntervention | undefined> {
+    const stored = await this.#records.find(id);
+    if (!stored) return undefined;
     const { record, createdBy } = stored;
-    const isOwn =
-      createdBy === this.#principal.accountId || isOwnObjective(this.#principal, objectiveOf(record));
-    if (!isOwn) throw new AppError("not-found", `intervention ${id} does not exist`);
-    return stored;
+    const isCreator = createdBy === this.#principal.accountId;
+    return isCreator || isOwnObjective(this.#principal, objectiveOf(record)) ? stored : undefined;
   }
 
   page(...[query, signal]: Parameters<Records["page"]>): ReturnType<Records["page"]> {

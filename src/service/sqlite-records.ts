@@ -4,8 +4,7 @@ import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { type StoredIntervention, InterventionStore } from "../store/interventions.ts";
 import type { InterventionService } from "./interventions.ts";
-import type { ChangeRequest, IdempotencyKey, Records } from "./records.ts";
-import { AppError } from "../domain/errors.ts";
+import { existing, type ChangeRequest, type IdempotencyKey, type Records } from "./records.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { Database } from "../store/database.ts";
 
@@ -29,6 +28,10 @@ export class SqliteRecords implements Records {
 
   async get(id: number): Promise<StoredIntervention> {
     return this.#interventions.get(id);
+  }
+
+  async find(id: number): Promise<StoredIntervention | undefined> {
+    return this.#interventions.find(id);
   }
 
   page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
@@ -68,9 +71,11 @@ export class ThreadedRecords implements Records {
   }
 
   async get(id: number): Promise<StoredIntervention> {
-    const stored = this.#interventions.find(id);
-    if (!stored) throw new AppError("not-found", `intervention ${id} does not exist`);
-    return stored;
+    return existing(id, await this.find(id));
+  }
+
+  async find(id: number): Promise<StoredIntervention | undefined> {
+    return this.#interventions.findStored(id);
   }
 
   page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {

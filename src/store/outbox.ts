@@ -1,4 +1,5 @@
 import type { Statement } from "better-sqlite3";
+import { NEWEST_MISSING } from "../domain/absence.ts";
 import type { Comparison } from "../domain/difference.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary, URGENT_ORDER } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
@@ -54,6 +55,9 @@ export class OutboxStore extends Store {
   readonly #needingAttention = [BLOCKED, `${STUCK} AND phase <> 'linked'`].map((which) => this.#list(which));
   readonly #joinedSince = this.prepare(
     "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
+  );
+  readonly #newestMissing = this.prepare(
+    `SELECT * FROM outbox WHERE ${STUCK} AND phase = 'gone' AND deleted = 0 AND last_code = '${NEWEST_MISSING}'`,
   );
   readonly #nameOf = this.prepare<string>("SELECT name FROM interventions WHERE id = ?").pluck();
   readonly #makeBlockedDue = this.prepare(
@@ -147,6 +151,11 @@ export class OutboxStore extends Store {
   /** Entries whose record a trip has joined after it was deleted upstream or dropped. */
   joinedSince(): OutboxEntry[] {
     return toEntries(this.#joinedSince.all());
+  }
+
+  /** Entries that are gone and whose record a dispatcher has deleted, or the centre has lost. */
+  newestMissing(): OutboxEntry[] {
+    return toEntries(this.#newestMissing.all());
   }
 
   /** The name of an entry's record, or of its tombstone. */

@@ -2,6 +2,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type Counted } from "./intervention-lists.ts";
+import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 
 /** Rows removed per transaction: a long one would delay a trip. */
 const BATCH_ROWS = 200;
@@ -39,6 +40,10 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
     const next = cursorAfter(main, { table: "interventions", key: "id" }, cursor, ids);
     const list = JSON.stringify(ids);
     const among = "IN (SELECT value FROM json_each(?))";
+    const highest = main
+      .prepare(`SELECT max(upstream_id) FROM outbox WHERE intervention_id ${among}`)
+      .pluck();
+    new UpstreamCapabilities(main).noteRemoved(Number(highest.get(list) ?? 0));
     main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
     const removed = main
       .prepare(`DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at`)

@@ -35,6 +35,24 @@ export class UpstreamCapabilities extends Store {
     if (isEchoed !== this.honoursKeys) this.#write.run("honours-keys", isEchoed ? "yes" : "no");
   }
 
+  /** Whether the 404 of the centre tells a deleted record from one that it does not have: it has announced it. */
+  get tellsDeletions(): boolean {
+    return this.#read.get("tells-deletions") === "yes";
+  }
+
+  noteTellsDeletions(isAnnounced: boolean): void {
+    if (isAnnounced !== this.tellsDeletions) this.#write.run("tells-deletions", isAnnounced ? "yes" : "no");
+  }
+
+  /** The highest upstream id of a record that retention has removed here; 0 for none. */
+  get highestRemoved(): number {
+    return Number(this.#read.get("highest-removed") ?? 0);
+  }
+
+  noteRemoved(upstreamId: number): void {
+    if (upstreamId > this.highestRemoved) this.#write.run("highest-removed", String(upstreamId));
+  }
+
   /** Address of the centre that takes the reports of this site; null if none is known to. */
   get reportsTo(): string | null {
     return this.#value("reports-to") as string | null;

@@ -8,6 +8,7 @@ import {
   retryAlarmRejection,
 } from "./attempt-outcome.ts";
 import { report, type SyncContext } from "./context.ts";
+import { noteShownIds } from "./recovery/gone-records.ts";
 import { WatermarkReader } from "./recovery/highest-id.ts";
 import { checkIdOwner } from "./recovery/id-owner.ts";
 import { NO_WATERMARK } from "./recovery/record-search.ts";
@@ -90,6 +91,7 @@ export class CreateFlow {
     if (record) {
       syncConditions.noteAnswer(entry, record.json);
       linkedIds.note();
+      noteShownIds(this.#context, [record.id]);
     }
     if (event === "refused") store.recordConflict(entry.interventionId, { phase: "rejected", code, reason });
     return outcome;

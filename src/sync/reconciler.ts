@@ -1,4 +1,3 @@
-import type { ListPresence } from "../domain/absence.ts";
 import { fieldsOf } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_ORDER, priorityOrderOf } from "../domain/outbox.ts";
@@ -10,7 +9,8 @@ import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
 import { knownOf, type Step } from "./linked-step.ts";
 import { VersionGuard } from "./version-guard.ts";
-import { AbsentRecords } from "./recovery/absent-records.ts";
+import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
+import { noteRestore } from "./recovery/gone-records.ts";
 import { unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryAlarmRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 
@@ -41,8 +41,9 @@ export class Reconciler {
     const centre = this.#context.centre.of(asked);
     const seen = await centre.record(upstreamId);
     // A missing record is only judged after the other records have been read.
-    const { failure, list } = isMissing(seen) ? await this.#absent.lookUpInList(asked) : {};
-    const step = await store.share(() => this.#decide(asked, failure ?? seen, list));
+    const absence = isMissing(seen) ? await this.#absent.lookUpInList(asked, seen) : {};
+    const { failure } = absence;
+    const step = await store.share(() => this.#decide(asked, failure ?? seen, absence));
     await watch.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
     if (!step) return false;
     failpoint("sync-writing-committed");
@@ -69,14 +70,14 @@ export class Reconciler {
   #decide(
     { interventionId, upstreamId: askedId }: OutboxEntry,
     seen: ReadOutcome,
-    list: ListPresence | undefined,
+    absence: Absence,
   ): Step | undefined {
     const { store, clock, timeouts } = this.#context;
     const entry = store.entry(interventionId);
     // The entry was linked to another record during the read.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
-      this.#absent.missing(entry, seen.reason, list);
+      this.#absent.missing(entry, seen, absence);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -102,7 +103,8 @@ export class Reconciler {
     if (identity !== "ours") {
       this.#context.syncConditions.noteReassignedId(entry);
       unlink(this.#context, entry);
-      store.outbox.auditAll();
+      if (identity === "anothers") noteRestore(this.#context, askedId ?? 0);
+      else store.outbox.auditAll();
       return undefined;
     }
     if (!entry.deleted) return this.#merge(entry, stored, { shown: upstream, tag: seen.tag });

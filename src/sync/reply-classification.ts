@@ -88,6 +88,8 @@ export interface ReadOutcome extends Pick<
   readonly total?: number;
   /** ETag of the response; undefined if missing or unusable. */
   readonly tag?: string;
+  /** The error as a word (X-Error-Code); undefined if not sent. */
+  readonly errorCode?: string;
   /** Whether the version named in the request is still current (304). */
   readonly isUnchanged?: boolean;
 }
@@ -117,6 +119,7 @@ export function classifyRead(reply: Reply, wallMs: number, isConditional = false
   return {
     ...details,
     link: isForeignBody ? "not-the-interface" : link,
+    ...errorCodeOf(reply),
     mayBeRecordSpecific: mayBeRecordSpecific || isForeignBody,
     ...(readDecides === true ? { readDecides } : {}),
   };
@@ -135,6 +138,11 @@ const TAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 function tagIn(reply: Reply): { tag?: string } {
   const tag = reply.kind === "answered" ? reply.headers.etag : undefined;
   return tag !== undefined && TAG.test(tag) ? { tag } : {};
+}
+
+function errorCodeOf(reply: Reply): { errorCode?: string } {
+  const code = reply.kind === "answered" ? reply.headers["x-error-code"] : undefined;
+  return typeof code === "string" ? { errorCode: code } : {};
 }
 
 /** The items of a list: a bare array, or one wrapped in an object; undefined if it is not a list. */

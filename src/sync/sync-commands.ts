@@ -5,7 +5,7 @@ import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncContext } from "./context.ts";
 import { unlink } from "./recovery/id-owner.ts";
 import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
-import { inheritedInFlightValues } from "./attempt-outcome.ts";
+import { searchedFirst } from "./recovery/gone-records.ts";
 import { UNCLEAR } from "./recovery/absent-records.ts";
 import { DENIED } from "./recovery/unconfirmed-post.ts";
 
@@ -84,19 +84,7 @@ export class SyncCommands {
 
   /** A retry never creates a duplicate: a record that may exist is searched for before it is sent. */
   #searchFirst(entry: OutboxEntry): Partial<OutboxEntry> {
-    const { store } = this.#context;
-    if (entry.phase === "gone") {
-      const body = { ...entry, attempt: null, sends: Math.max(1, entry.sends) };
-      const attempt = store.newAttempt(body, store.record(entry.interventionId));
-      return {
-        // Values of an earlier attempt may still arrive and are not a dispatcher's work.
-        ...inheritedInFlightValues(this.#context, entry, attempt.key),
-        attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 },
-        sweepAtMs: null,
-        possiblyDuplicated: true,
-        sends: 1,
-      };
-    }
+    if (entry.phase === "gone") return searchedFirst(this.#context, entry);
     const wasSent = entry.watermark !== null && entry.upstreamId === null;
     if (!wasSent || (entry.phase !== "rejected" && entry.phase !== "blocked")) return {};
     // If each send was confirmed or can no longer arrive, nothing is in flight.

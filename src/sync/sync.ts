@@ -7,6 +7,8 @@ import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError } from "../store/database.ts";
+import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
+import { noteAnnouncements } from "./announcements.ts";
 import type { SyncPorts } from "./context.ts";
 import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
@@ -84,6 +86,7 @@ export class Sync {
     const reportClient = new ApiClient({ ...connections, connectionsMax: 1, keepIdleMs: REPORT_IDLE_MS });
     this.#clients = [client, urgentClient, reportClient];
     this.#link = new Link({ ...options, baseUrl });
+    const facts = new UpstreamCapabilities(options.database);
     // An alarm may wait for the sign-in, so the sign-in uses the urgent connections.
     const tokens = new TokenCache({
       client: urgentClient,
@@ -91,7 +94,10 @@ export class Sync {
       password,
       clock,
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
-      onSignIn: (headers) => this.#reporter.signedIn(headers),
+      onSignIn: (headers) => {
+        this.#reporter.signedIn(headers);
+        noteAnnouncements(facts, headers);
+      },
     });
     const centre = new UpstreamClient({ client, urgentClient, tokens, clock });
     this.#reporter = new SiteReporter({

@@ -77,6 +77,20 @@ describe("records of others", () => {
     expect((await ids("", dispatcher)).total).toBe("3");
   });
 
+  test("that were deleted look as if they had never existed, and own ones are told to be deleted", async () => {
+    for (const { id } of [own, foreign]) await ask("delete", `/interventii/${id}`, dispatcher).expect(204);
+    const codeFor = async (method: Method, id: number, token: string): Promise<unknown> =>
+      (await ask(method, `/interventii/${id}`, token).expect(404)).headers["x-error-code"];
+    await expectAsMissing("get");
+    for (const method of ["get", "delete"] as const) {
+      expect(await codeFor(method, foreign.id, site)).toBe("not-found");
+      expect(await codeFor(method, own.id, other)).toBe("not-found");
+      expect(await codeFor(method, own.id, site)).toBe("deleted");
+      expect(await codeFor(method, NOWHERE, dispatcher)).toBe("not-found");
+      expect(await codeFor(method, foreign.id, dispatcher)).toBe("deleted");
+    }
+  });
+
   test("can be neither read, changed nor deleted, and look as if they did not exist", async () => {
     await expectAsMissing("get");
     await expectAsMissing("put", { name: "Mine now" });

@@ -62,7 +62,7 @@ describeWithPostgres("one of the machines of a centre stops between two statemen
     });
     // The first one may have waited for the lock until the server ended the transaction.
     expect([...statuses].filter((status) => status !== 503)).toEqual([200]);
-    // What else needs the lock works too, and no session waits for it any more.
+    // What else needs the lock works too, and no session still waits for it.
     const { record } = await centre.records.create(PATROL, OPERATOR_USER);
     await centre.records.remove(record.id, undefined, OPERATOR_USER);
     const waiting = await centre.connections.query("SELECT 1 FROM pg_locks WHERE NOT granted");

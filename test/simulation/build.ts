@@ -4,6 +4,8 @@ import type * as service from "../../src/service/interventions.ts";
 import type * as objectives from "../../src/service/objectives.ts";
 import type * as main from "../../src/store/main-database.ts";
 import type * as outbox from "../../src/store/outbox.ts";
+import type * as facts from "../../src/store/upstream-capabilities.ts";
+import type * as announcements from "../../src/sync/announcements.ts";
 import type * as centre from "../../src/sync/upstream-client.ts";
 import type * as link from "../../src/sync/link.ts";
 import type * as operator from "../../src/sync/sync-commands.ts";
@@ -17,6 +19,8 @@ export type Build = typeof api &
   typeof objectives &
   typeof main &
   typeof outbox &
+  typeof facts &
+  typeof announcements &
   typeof centre &
   typeof link &
   typeof operator &
@@ -30,6 +34,8 @@ const PARTS = [
   "service/objectives",
   "store/main-database",
   "store/outbox",
+  "store/upstream-capabilities",
+  "sync/announcements",
   "sync/upstream-client",
   "sync/link",
   "sync/sync-commands",

@@ -5,6 +5,8 @@ import type { Random } from "./random.ts";
 /** Behaviour of a dispatch centre during a run. */
 export interface CentreBehaviour {
   readonly honoursKeys: boolean;
+  /** Whether its 404 tells deleted records from others, as Santinela does. */
+  readonly tellsDeletions: boolean;
   /** Maximum rows of a response. */
   readonly pageRows: number;
   /** Whether it ignores the requested order of lists. */
@@ -61,6 +63,8 @@ const LATE_MAX_MS = 130_000;
 export class FaultyCentre {
   readonly behaviour: CentreBehaviour;
   rows = new Map<number, CentreRow>();
+  /** Ids of deleted rows. */
+  #deleted = new Set<number>();
   /** Creator of each row. */
   makers = new Map<number, string>();
   /** Objectives that it does not have yet. */
@@ -117,13 +121,15 @@ export class FaultyCentre {
 
   /** Stores a copy of all rows, like a nightly backup. */
   takeBackup(): void {
-    const [rows, makers, nextId, answers] = [
+    const [deleted, rows, makers, nextId, answers] = [
+      new Set(this.#deleted),
       new Map(this.rows),
       new Map(this.makers),
       this.#nextId,
       new Map(this.#answers),
     ];
     this.#backup = () => {
+      this.#deleted = new Set(deleted);
       this.rows = new Map(rows);
       this.makers = new Map(makers);
       this.#nextId = nextId;
@@ -151,7 +157,12 @@ export class FaultyCentre {
   /** Deletes a row as a dispatcher. */
   remove(id: number): void {
     this.#keepPast();
+    this.#delete(id);
+  }
+
+  #delete(id: number): void {
     this.rows.delete(id);
+    this.#deleted.add(id);
   }
 
   #watch(site: string, { method, headers, body = "" }: ApiRequest): void {
@@ -169,7 +180,8 @@ export class FaultyCentre {
       return this.#after(50, () => answered(401, "{}"));
     if (fault === "portal") return this.#after(50, () => page(200));
     if (fault !== undefined) return this.#after(TIMEOUT_MS, () => lost());
-    return this.#after(50, () => answered(200, JSON.stringify({ token: "t", expiresIn: 3600 })));
+    const announced = this.behaviour.tellsDeletions ? { "tells-deletions": "1" } : {};
+    return this.#after(50, () => answered(200, JSON.stringify({ token: "t", expiresIn: 3600 }), announced));
   }
 
   async #carry(site: string, asked: ApiRequest, fault: Fault | undefined): Promise<Reply> {
@@ -219,18 +231,23 @@ export class FaultyCentre {
     if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);
     const id = Number(/^\/interventii\/(\d+)$/.exec(url.pathname)?.[1]);
     const row = (method === "GET" ? this.#readable() : this.rows).get(id);
-    if (!row) return notFound();
+    if (!row) return notFound(this.#errorCodeOf(id));
     if (method === "GET") return answered(200, JSON.stringify(row));
     this.#keepPast();
     if (this.makers.get(id) !== site)
       this.violations.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
     if (method === "DELETE") {
-      this.rows.delete(id);
+      this.#delete(id);
       return { kind: "answered", status: 204, headers: {}, body: "" };
     }
     const updated = { ...row, ...this.#stored(JSON.parse(body) as object) };
     this.rows.set(id, updated);
     return answered(200, JSON.stringify(updated));
+  }
+
+  #errorCodeOf(id: number): Readonly<Record<string, string>> {
+    if (!this.behaviour.tellsDeletions) return {};
+    return { "x-error-code": this.#deleted.has(id) && !this.rows.has(id) ? "deleted" : "not-found" };
   }
 
   #create(site: string, body: string, key: string | undefined): Reply {
@@ -254,6 +271,7 @@ export class FaultyCentre {
     const row = { id: next, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
     this.#nextId = Math.max(this.#nextId, next) + 1;
     this.rows.set(row.id, row);
+    this.#deleted.delete(row.id);
     this.makers.set(row.id, maker);
     return row;
   }
@@ -316,8 +334,8 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
   return { kind: "answered", status, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-function notFound(): Reply {
-  return answered(404, '{"error":"Not Found","message":"it does not exist","statusCode":404}');
+function notFound(headers: Readonly<Record<string, string>> = {}): Reply {
+  return answered(404, '{"error":"Not Found","message":"it does not exist","statusCode":404}', headers);
 }
 
 function page(status: number): Reply {

@@ -67,6 +67,7 @@ export class SimulatedSite {
       email: `${ref}@site.example`,
       password: "p",
       clock: ported.clock,
+      onSignIn: (headers) => build.noteAnnouncements(new build.UpstreamCapabilities(this.database), headers),
     });
     const link = new build.Link({
       baseUrl: "http://centre",

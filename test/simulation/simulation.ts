@@ -94,9 +94,11 @@ class World {
     // Derived from the seed, so that earlier seeds keep their runs.
     const isForeign = seed % 3 === 0 && seed > FOREIGN_FROM;
     this.#isForeign = isForeign;
+    const honoursKeys = random.chance(0.3);
     this.centre = new FaultyCentre(
       {
-        honoursKeys: random.chance(0.3),
+        honoursKeys,
+        tellsDeletions: honoursKeys && !isForeign,
         pageRows: random.pick([3, 7, 25, 1000]),
         ignoresOrder: random.chance(0.1),
         wrapper: random.pick([undefined, undefined, "data", "items"]),
@@ -312,7 +314,9 @@ class World {
         continue;
       }
       const isWanted = this.#wanted.has(`${ref}-${uid}`);
-      if (entry?.phase === "gone" && copies.length === 0 && goneLeft > 0 && !isWanted) {
+      // A record that was done on both sides is closed without attention.
+      const isDone = entry?.phase === "closed" && site.interventions.get(id).record.status === "done";
+      if ((entry?.phase === "gone" || isDone) && copies.length === 0 && goneLeft > 0 && !isWanted) {
         goneLeft -= 1;
         continue;
       }

@@ -6,6 +6,8 @@ import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
+import { UpstreamCapabilities } from "../../src/store/upstream-capabilities.ts";
+import { noteAnnouncements } from "../../src/sync/announcements.ts";
 import { UpstreamClient } from "../../src/sync/upstream-client.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
@@ -46,7 +48,13 @@ export class SyncingSite {
     this.health = new ConditionRegistry(clock, log);
     this.outbox = new OutboxStore(database);
     this.client = new ApiClient({ baseUrl, timeoutMs: 6_000 });
-    const tokens = new TokenCache({ client: this.client, email, password, clock });
+    const tokens = new TokenCache({
+      client: this.client,
+      email,
+      password,
+      clock,
+      onSignIn: (headers) => noteAnnouncements(new UpstreamCapabilities(database), headers),
+    });
     const centre = new UpstreamClient({ client: this.client, tokens, clock });
     this.centre = centre;
     this.link = new Link({ baseUrl, clock, random, log, conditions: this.health });

@@ -42,12 +42,67 @@ async function looks(times = 3): Promise<void> {
 const isList = ({ method, path }: ReceivedRequest): boolean => method === "GET" && path.includes("?");
 const unanswered = json(504, {});
 
+/** Another client creates a record, which gets the next id. */
+function another(): void {
+  centre.add({ description: "another", notes: "[ref:elsewhere-1]" });
+}
+
 test("records lost by a restored dispatch centre are created again, once each", async () => {
   await linked("kept", "lost", "lost too");
   centre.restoreTo(2);
+  another();
   await looks();
-  expect(there()).toEqual(["kept", "lost", "lost too"]);
+  expect(there()).toEqual(["another", "kept", "lost", "lost too"]);
   expect(site.outbox.summary()).toMatchObject({ waiting: 0, gone: 0 });
+});
+
+describe("the newest records are missing at a dispatch centre that does not tell why", () => {
+  let ids: number[];
+  beforeEach(async () => {
+    ids = await linked("kept", "missing", "missing too");
+    centre.restoreTo(2);
+    await looks();
+    expect(there()).toEqual(["kept"]);
+    expect(ids.map((id) => site.entry(id).phase)).toEqual(["linked", "gone", "gone"]);
+    expect(site.conditions()).toEqual(["upstream-rejects-records"]);
+    expect(site.entry(ids[1] ?? 0).lastError).toMatch(/deleted there, or was lost in a restore/);
+  });
+
+  test("and it gives an id of theirs to this site's next record: they were lost, and are created again", async () => {
+    await linked("next");
+    await looks();
+    expect(there()).toEqual(["kept", "missing", "missing too", "next"]);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("and it has given an id of theirs to a record of another: they were lost, and are created again", async () => {
+    another();
+    await site.push.audit.look();
+    await looks();
+    expect(there()).toEqual(["another", "kept", "missing", "missing too"]);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("and it has counted on: they were deleted, and stay so after a later restore", async () => {
+    for (let other = 1; other <= 3; other += 1) another();
+    centre.rows.delete(2);
+    centre.rows.delete(3);
+    await site.push.audit.look();
+    expect(ids.map((id) => site.entry(id).lastCode)).toEqual([null, "404", "404"]);
+    centre.restoreTo(2);
+    another();
+    another();
+    await linked("next");
+    await looks();
+    expect(there()).toEqual(["another", "another", "kept", "next"]);
+  });
+
+  test("and a user retries one of them: that one is created again, once", async () => {
+    site.push.operator.retry(ids[1] ?? 0);
+    await looks();
+    expect(there()).toEqual(["kept", "missing"]);
+    expect(ids.map((id) => site.entry(id).phase)).toEqual(["linked", "linked", "gone"]);
+  });
 });
 
 test("a record deleted by a dispatcher is not a sign of a restore", async () => {
@@ -71,8 +126,9 @@ test("records lost by a restored dispatch centre are created again also when it 
   centre.ignoresOrder = true;
   await linked("kept", "lost", "lost too");
   centre.restoreTo(2);
+  another();
   await looks();
-  expect(there()).toEqual(["kept", "lost", "lost too"]);
+  expect(there()).toEqual(["another", "kept", "lost", "lost too"]);
 });
 
 test("a missing record is not classified while the list cannot be read", async () => {
@@ -81,34 +137,42 @@ test("a missing record is not classified while the list cannot be read", async (
   centre.instead = (request) => (isList(request) ? json(500, {}) : undefined);
   await looks();
   expect(site.entry(id).phase).toBe("linked");
+  another();
   centre.instead = () => undefined;
   await looks();
-  expect(there()).toEqual(["lost", "lost too"]);
+  expect(there()).toEqual(["another", "lost", "lost too"]);
 });
 
 test("a record that could not be read in the audit is audited again as possibly lost", async () => {
-  await linked("kept", "lost", "lost too", "lost as well");
+  await linked("kept", "lost", "lost too");
+  for (let other = 1; other <= 5; other += 1) another();
+  await linked("lost as well");
   centre.restoreTo(2);
+  another();
   centre.instead = ({ method, path }) =>
-    method === "GET" && path.endsWith("/4") ? json(500, {}) : undefined;
+    method === "GET" && path.endsWith("/9") ? json(500, {}) : undefined;
   await looks();
-  expect(there()).toEqual(["kept", "lost", "lost too"]);
+  expect(there()).toEqual(["another", "kept", "lost", "lost too"]);
   centre.instead = () => undefined;
   await looks();
-  expect(there()).toEqual(["kept", "lost", "lost as well", "lost too"]);
+  expect(there()).toEqual(["another", "kept", "lost", "lost as well", "lost too"]);
 });
 
 test("a clock step during the audit does not turn a lost record into a deleted one", async () => {
-  await linked("kept", "lost", "lost too", "lost as well");
+  const other = { description: "other", notes: "[ref:elsewhere-1]" };
+  await linked("kept", "lost");
+  for (let count = 1; count <= 5; count += 1) centre.add(other);
+  await linked("lost too", "lost as well");
   centre.restoreTo(2);
+  centre.add(other);
   const refused = json(500, {});
-  centre.instead = ({ method, path }) => (method === "GET" && /\/[34]$/.test(path) ? refused : undefined);
+  centre.instead = ({ method, path }) => (method === "GET" && /\/[89]$/.test(path) ? refused : undefined);
   await looks(1);
   site.app.clock.stepWall(30 * 86_400_000);
   await looks(1);
-  for (let other = 1; other <= 5; other += 1) centre.add({ description: "other" });
-  centre.rows.delete(3);
-  centre.rows.delete(4);
+  for (let count = 1; count <= 8; count += 1) centre.add(other);
+  centre.rows.delete(8);
+  centre.rows.delete(9);
   centre.instead = () => undefined;
   await looks();
   expect(there().filter((words) => words !== "other")).toEqual(["kept", "lost", "lost as well", "lost too"]);

@@ -109,7 +109,9 @@ test("a failed record is retried automatically, without a new change", async () 
 });
 
 test("an alarm is attempted at once even during the back-off of the link", async () => {
-  centre.answer = () => json(503, {}, { "Retry-After": "600" });
+  const busy = json(503, {}, { "Retry-After": "600" });
+  centre.answer = () => busy;
+  centre.read = () => (centre.requests.length === 0 ? json(200, []) : busy);
   scheduler.start();
   site.create();
   scheduler.requestRun({ urgent: false });
@@ -117,6 +119,7 @@ test("an alarm is attempted at once even during the back-off of the link", async
   await site.push.cycle();
   const before = centre.requests.length;
   centre.answer = () => json(201, { id: centre.requests.length });
+  centre.read = () => json(200, []);
   scheduler.requestRun({ urgent: false });
   await site.push.cycle();
   expect(centre.requests).toHaveLength(before);

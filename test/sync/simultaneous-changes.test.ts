@@ -74,7 +74,7 @@ describe("at a Santinela centre", () => {
     expect(site.app.interventions.get(id).record.status).toBe("planned");
   });
 
-  test("a record that a dispatcher finishes stays done when a user has only corrected its text", async () => {
+  test("a record that a dispatcher finishes stays done if a user has only corrected its text", async () => {
     const { id } = site.create(FIRST);
     await site.push.cycle();
     site.app.interventions.update(id, { description: "two dogs" }, OPERATOR_USER);

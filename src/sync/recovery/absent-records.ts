@@ -2,13 +2,29 @@ import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { SyncContext } from "../context.ts";
-import { detectRestore } from "./highest-id.ts";
+import { markGone } from "./gone-records.ts";
+import { checkHighestId } from "./highest-id.ts";
 import { unlink } from "./id-owner.ts";
-import { findInList } from "./record-search.ts";
+import { findInList, readHighestId } from "./record-search.ts";
 import { closing } from "../attempt-outcome.ts";
 
 /** `lastCode` of a record that is shown without our marker and without other proof of identity. */
 export const UNCLEAR = "UNCLEAR";
+
+/** What the list shows of a record that a read by id does not find; nothing if it was not needed. */
+export interface Absence {
+  /** Why the list could not be read. */
+  readonly failure?: ReadOutcome;
+  readonly list?: ListPresence;
+  /** Whether the centre has no newer record. */
+  readonly isNewest?: boolean;
+}
+
+/** Error codes of a 404 at a centre that has announced that it tells deletions. */
+const DELETED = "deleted";
+const NOT_FOUND = "not-found";
+/** A centre knows that it has deleted a record for longer than this. */
+const TOLD_FOR_MS = 30 * 86_400_000;
 
 /** Handles a linked record that the dispatch centre no longer shows, or shows without proof of identity. */
 export class AbsentRecords {
@@ -18,33 +34,51 @@ export class AbsentRecords {
     this.#context = context;
   }
 
-  /**
-   * Looks a record that a read by id does not find up in the list, once the waiting time for that step is over.
-   * @returns why the list could not be read, or what it shows; neither if it was not needed
-   */
-  async lookUpInList(entry: OutboxEntry): Promise<{ failure?: ReadOutcome; list?: ListPresence }> {
-    const { store, clock } = this.#context;
+  /** Looks a missing record up in the list, once the waiting time for that step is over. */
+  async lookUpInList(entry: OutboxEntry, { errorCode }: ReadOutcome): Promise<Absence> {
+    const { store, clock, linkedIds } = this.#context;
     const { upstreamId, interventionId } = entry;
     const { missingSinceMs } = store.entry(interventionId);
-    if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list") return {};
+    const isNeeded = judgeAbsence(missingSinceMs, clock.wallMs()).kind === "ask-list";
+    if (upstreamId === null || !isNeeded || errorCode === DELETED) return {};
     const centre = this.#context.centre.of(entry);
-    const failure = await detectRestore(this.#context, centre);
-    return failure ? { failure } : { list: await findInList(centre, upstreamId) };
+    const linkedId = linkedIds.id;
+    const top = await readHighestId(centre);
+    if ("outcome" in top) return { failure: top.outcome };
+    checkHighestId(this.#context, top.topId, linkedId);
+    return { list: await findInList(centre, upstreamId), isNewest: upstreamId > top.topId };
   }
 
   /** Called when the dispatch centre responds that the record does not exist. */
-  missing(entry: OutboxEntry, reason: string, list: ListPresence | undefined): void {
+  missing(entry: OutboxEntry, { reason, errorCode }: ReadOutcome, { list, isNewest }: Absence): void {
     const { store, clock } = this.#context;
     const nowMs = clock.wallMs();
-    if (entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted) return unlink(this.#context, entry);
-    const step = judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
+    const isDeletion = errorCode === DELETED;
+    const isLost = this.#isLost(entry, errorCode);
+    const { tellsDeletions } = store.facts;
+    // A restore was proved, or the centre tells that the record was not deleted.
+    const isAudited = entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted && !isDeletion;
+    if (isAudited && (isLost || !tellsDeletions)) return unlink(this.#context, entry);
+    const step = isDeletion
+      ? ({ kind: "believe" } as const)
+      : judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
     // A DELETE was sent and its response was lost: the record is missing because it was applied.
     const mayBeDeletedByUs = entry.deleted && entry.attempts > 0;
     if ((step.kind !== "wait" || mayBeDeletedByUs) && entry.deleted)
       return void store.apply(entry, "removed", closing(this.#context, entry));
-    if (step.kind !== "wait") return this.#markDeletedUpstream(entry, "404", reason);
+    if (step.kind !== "wait") {
+      if (isLost) return unlink(this.#context, entry);
+      return markGone(this.#context, entry, { reason, isNewest: !tellsDeletions && isNewest === true });
+    }
     const { sinceMs, againAtMs } = step;
     this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
+  }
+
+  /** Whether the centre has lost the record: it would know of a deletion since it had it. */
+  #isLost({ arrivedAtMs }: OutboxEntry, errorCode: string | undefined): boolean {
+    const { store, clock } = this.#context;
+    const isRecent = arrivedAtMs !== null && clock.wallMs() - arrivedAtMs < TOLD_FOR_MS;
+    return store.facts.tellsDeletions && errorCode === NOT_FOUND && isRecent;
   }
 
   /**
@@ -72,19 +106,5 @@ export class AbsentRecords {
       ...changes,
       verifyAtMs: verifyAtMs === VERIFY_IMMEDIATELY ? VERIFY_IMMEDIATELY : changes.nextAtMs,
     });
-  }
-
-  #markDeletedUpstream(entry: OutboxEntry, code: string, reason: string): void {
-    const { store } = this.#context;
-    store.apply(entry, "missing", {
-      upstreamId: null,
-      lastCode: code,
-      lastError: reason,
-      verifyAtMs: null,
-      missingSinceMs: null,
-      // If there may be a duplicate, the sweep still needs the attempt.
-      attempt: entry.sweepAtMs === null ? null : entry.attempt,
-    });
-    store.recordConflict(entry.interventionId, { phase: "gone", code, reason });
   }
 }

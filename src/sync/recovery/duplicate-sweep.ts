@@ -9,6 +9,7 @@ import {
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
+import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import { afterFailure } from "../attempt-outcome.ts";
@@ -39,7 +40,7 @@ export class DuplicateSweep {
     const found = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = found.kind === "complete";
     if (!isWhole) await watch.note(found.outcome);
-    if (isWhole && found.isRestored) store.write(() => store.outbox.auditAll());
+    if (isWhole && found.isRestored) store.write(() => noteRestore(this.#context, lowest.watermark ?? 0));
     const byMarker = new Map<string, MatchCandidate[]>();
     const rows = isWhole ? found.rows : found.seen;
     const byId = new Map(rows.map((row) => [row.id, row]));

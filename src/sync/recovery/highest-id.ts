@@ -7,35 +7,22 @@ import { LAG_MAX_MS } from "../pull-changes.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
-import { readHighestId, readTop, watermarkOf } from "./record-search.ts";
+import { noteShownIds } from "./gone-records.ts";
+import { readTop, watermarkOf } from "./record-search.ts";
 
 /* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
 
-/** Missing records above the highest id that prove a restore; a single one may have been deleted. */
+/** Missing records above the highest id for which all are verified at once; each is verified at its time anyway. */
 const MIN_LOST_RECORDS = 2;
 
 /**
- * Checks whether the dispatch centre was restored from a backup, and if so has every record verified. Called when
- * it lacks a record that it had.
- * @returns the reason if this cannot be checked; undefined if it was
- */
-export async function detectRestore(
-  context: Pick<SyncContext, "store" | "linkedIds">,
-  centre: UpstreamClient,
-): Promise<ReadOutcome | undefined> {
-  const linkedId = context.linkedIds.id;
-  const top = await readHighestId(centre);
-  if ("outcome" in top) return top.outcome;
-  checkHighestId(context, top.topId, linkedId);
-  return undefined;
-}
-
-/**
- * The same check with a highest id that was just read.
+ * Has every record verified if the dispatch centre lacks its newest ones. Only where it tells a deletion from a loss: elsewhere
+ * it is no proof of a restore, and records that a verification misses would be created again.
+ * @param topId the centre's highest id, just read
  * @param linkedId `LinkedIdHistory.id` before that read
  */
-function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
-  if (store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
+export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
+  if (store.facts.tellsDeletions && store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
     store.write(() => store.outbox.auditAll());
 }
 
@@ -174,6 +161,7 @@ export class WatermarkReader {
     if (!("watermark" in read)) return read;
     const { watermark, isHighest } = read;
     if (isHighest) checkHighestId(this.#context, watermark.id, linkedId);
+    this.#context.store.write(() => noteShownIds(this.#context, [watermark.id]));
     if (resets === this.#resets) this.#last = { watermark, atMs };
     return watermark;
   }

@@ -3,6 +3,7 @@ import type { OutboxEntry } from "../../domain/outbox.ts";
 import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { WriteOutcome } from "../reply-classification.ts";
+import { noteRestore } from "./gone-records.ts";
 
 /**
  * Refuses the answer to a POST whose id is linked to another record here, unless only this record's marker is in the
@@ -47,7 +48,7 @@ export function claim(context: SyncContext, entry: OutboxEntry, row: MatchCandid
   const owner = ownerOf(context, entry, row.id);
   if (!owner) return;
   unlink(context, owner);
-  context.store.outbox.auditAll();
+  noteRestore(context, row.id);
 }
 
 /** Unlinks a record whose id belongs to another one. It is searched for, and created again if not found. */

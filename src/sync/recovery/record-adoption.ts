@@ -59,6 +59,7 @@ export class RecordAdoption {
       ...entry,
       phase: "linked",
       upstreamId: row.id,
+      arrivedAtMs: nowMs,
       base: JSON.stringify(row),
       agreed: JSON.stringify(fields),
       syncedRev: entry.wantRev,

@@ -2,6 +2,7 @@ import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../
 import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
+import { noteAllIds } from "./gone-records.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
 import { removeOldTestRecords } from "../test-records.ts";
@@ -82,6 +83,12 @@ export class RecordAudit {
     await watch.note(REACHED);
     const tests = await removeOldTestRecords(this.#context, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
+    store.write(() =>
+      noteAllIds(
+        this.#context,
+        found.rows.map(({ id }) => id),
+      ),
+    );
     const { records, differences } = this.#compareRows(found.rows, before);
     const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
@@ -102,7 +109,7 @@ export class RecordAudit {
     return store.write(() => {
       const atMs = clock.wallMs();
       const records = store.compared.all();
-      const highest = store.compared.highestLinked();
+      const highest = Math.max(store.compared.highestLinked(), store.facts.highestRemoved);
       const { here, there, differences } = compareWithCentre(
         records.map((record) => this.#compared(record, before, atMs)),
         rows,

@@ -3,6 +3,7 @@ import { type OutboxEntry, URGENT_ORDER } from "../../domain/outbox.ts";
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
+import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 
@@ -26,7 +27,7 @@ export class UnconfirmedPost {
     const found = await recordsAbove(centre.of(asked), watermarkOf(asked));
     const isWhole = found.kind === "complete";
     const again = store.write(() => {
-      if (isWhole && found.isRestored) store.outbox.auditAll();
+      if (isWhole && found.isRestored) noteRestore(this.#context, asked.watermark ?? 0);
       const entry = store.entry(asked.interventionId);
       if (entry.phase !== "unsure") return undefined;
       if (!isWhole) return this.#decideOnPart(entry, found.seen, found.outcome);
