@@ -78,6 +78,13 @@ export function hasOnlyKnownValues(
   );
 }
 
+/** Whether a record there still has every value that an earlier read showed of it. */
+export function isUnchanged(row: UpstreamRecord, earlier: UpstreamRecord): boolean {
+  return [...INTERVENTION_FIELDS, "invoicePdf"].every(
+    (field) => earlier[field] === undefined || isSameValue(row[field], earlier[field]),
+  );
+}
+
 /** Local knowledge of a record at the centre. */
 export interface KnownRecord {
   readonly marker: string;

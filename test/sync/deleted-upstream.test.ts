@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Intervention } from "../../src/domain/intervention.ts";
+import { fieldsOf, type Intervention } from "../../src/domain/intervention.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
@@ -158,6 +158,22 @@ describe("at a Santinela centre on SQLite", () => {
       expect(site.outbox.summary()).toMatchObject({ waiting: 0, gone: 0, doubtful: 0 });
       expect(site.conditions()).toEqual([]);
     }
+  });
+
+  test("a copy that a dispatcher makes of a record, with its notes, is reported once, and both stay", async () => {
+    const site = await enrol("nord", 1);
+    const [id = 0] = await link(site, 1, "Call 1");
+    const original = fieldsOf(centre.records()[0] as Intervention);
+    const { record: copy } = centre.interventions.create(original, OPERATOR_USER);
+    centre.interventions.update(copy.id, { crews: 3 }, OPERATOR_USER);
+    for (let hour = 0; hour < 3; hour += 1) await quarter(site);
+    expect(await namesThere()).toEqual(["Call 1", "Call 1"]);
+    expect(site.entry(id).upstreamId).not.toBe(copy.id);
+    const conflicts = site.app.events.newest(50).filter(({ event }) => event === "sync-conflict");
+    expect(conflicts).toHaveLength(1);
+    expect(conflicts[0]?.detail).toMatchObject({
+      reason: expect.stringContaining(`a copy of this record (${copy.id}`),
+    });
   });
 
   test("a record that a gateway's 404 hides is neither deleted nor created again", async () => {

@@ -358,4 +358,19 @@ describe("two records there for one on site", () => {
     expect([...centre.rows.keys()]).toEqual([known.id, double.id]);
     expect(site.app.events.newest(100).map(({ event }) => event)).toContain("sync-conflict");
   });
+
+  test("stay when a dispatcher begins to work on one after the list was read", async () => {
+    const { double, known } = await twice();
+    // The sweep reads the copy once more before it deletes it.
+    centre.instead = ({ method, path }) => {
+      if (method === "GET" && path.endsWith(`/${double.id}`)) centre.edit(double.id, { crews: 3 });
+      return undefined;
+    };
+    site.app.clock.advance(1_000_000);
+    await site.push.cycleWithChecks();
+    expect([...centre.rows.keys()]).toEqual([known.id, double.id]);
+    centre.instead = () => undefined;
+    await looks();
+    expect([...centre.rows.values()]).toMatchObject([{ id: double.id, crews: 3 }]);
+  });
 });

@@ -6,6 +6,7 @@ import {
   identityOf,
   hasOnlyKnownValues,
   chooseSurvivor,
+  isUnchanged,
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
@@ -105,10 +106,18 @@ export class DuplicateSweep {
     store.write(() => this.#end(interventionId, isClean && isWhole));
   }
 
-  /** @returns whether all were deleted */
+  /**
+   * Deletes duplicates that are still as the list has shown them: a dispatcher may have begun to work on one since.
+   * @returns whether all were deleted
+   */
   async #remove(interventionId: number, duplicates: readonly MatchCandidate[]): Promise<boolean> {
     const { centre, watch, log } = this.#context;
     for (const duplicate of duplicates) {
+      const seen = await centre.record(duplicate.id);
+      await watch.note(seen);
+      const row = seen.value as MatchCandidate | undefined;
+      // The next sweep decides on what it is now.
+      if (row?.id !== duplicate.id || !isUnchanged(row, duplicate)) return false;
       const outcome = await centre.remove(duplicate.id);
       await watch.note(outcome);
       if (outcome.event !== "removed") return false;

@@ -2,6 +2,7 @@ import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../
 import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
+import { isCopied, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
@@ -89,6 +90,7 @@ export class RecordAudit {
         found.rows.map(({ id }) => id),
       ),
     );
+    const earlier = store.facts.comparison?.differences ?? [];
     const { records, differences } = this.#compareRows(found.rows, before);
     const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
@@ -96,7 +98,10 @@ export class RecordAudit {
       if (difference.kind === "alive-there") await this.#deleteAgain(difference);
       else if (difference.kind === "unknown-here")
         this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
-      else this.#recheck(difference, records);
+      else if (isCopied(this.#context, difference)) {
+        if (!earlier.some((other) => isSameDifference(difference, other)))
+          reportCopy(this.#context, difference);
+      } else this.#recheck(difference, records);
     }
   }
 
