@@ -77,7 +77,7 @@ describe("records of others", () => {
     expect((await ids("", dispatcher)).total).toBe("3");
   });
 
-  test("that were deleted look as if they had never existed, and own ones are told to be deleted", async () => {
+  test("that were deleted look as if they had never existed, and own ones as deleted", async () => {
     for (const { id } of [own, foreign]) await ask("delete", `/interventii/${id}`, dispatcher).expect(204);
     const codeFor = async (method: Method, id: number, token: string): Promise<unknown> =>
       (await ask(method, `/interventii/${id}`, token).expect(404)).headers["x-error-code"];

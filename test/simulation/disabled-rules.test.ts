@@ -107,6 +107,11 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
       rule: "SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'",
       instead: "SET verify_at = verify_at WHERE phase = 'linked'",
     },
+    {
+      file: "sync/recovery/gone-records.js",
+      rule: "if (formerIdOf(entry) < fromId)",
+      instead: "if (fromId >= 0)",
+    },
   ],
 ])(
   "without %s",

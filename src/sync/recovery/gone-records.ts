@@ -95,7 +95,7 @@ export function noteAllIds(context: SyncContext, ids: readonly number[]): void {
   }
 }
 
-/** A record that was done on both sides needs nobody's attention when the centre deletes or archives it. */
+/** A record that was done on both sides needs no attention when the centre deletes or archives it. */
 function isFinished({ store }: SyncContext, entry: OutboxEntry): boolean {
   const { interventionId, syncedRev, wantRev, joinedRev } = entry;
   const { status } = store.record(interventionId).record;
