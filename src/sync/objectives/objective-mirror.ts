@@ -220,11 +220,10 @@ export class ObjectiveMirror {
 
   #fail(type: ObjectiveType, { link: fault, ...outcome }: ReadOutcome): ListOutcome {
     const { link, log } = this.#options;
-    const { mayBeRecordSpecific = false, code, retryAfterMs } = outcome;
+    const { mayBeRecordSpecific: isOwn = false, code, retryAfterMs } = outcome;
     const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon is stopping") : outcome.reason;
     // A list that fails does not mean that the link is down for records, unless the centre asks for time.
-    if (fault !== "ok" && (!mayBeRecordSpecific || retryAfterMs !== undefined))
-      link.note({ ...outcome, link: fault });
+    if (fault !== "ok" && (!isOwn || retryAfterMs !== undefined)) link.note({ ...outcome, link: fault });
     // One failure can be the network; a repeated one while the link is up is reported.
     else if (this.#failures > 0 && code !== INTERRUPTED)
       this.#report(type, `cannot be read: ${reason}`, "It is retried automatically.");
