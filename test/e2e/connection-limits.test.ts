@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
