@@ -94,7 +94,8 @@ export function redeliverLostTrips(journal: Database, main: Database, sinceMs: n
   // The trips join again, and each is counted then. The id of the record may be that of another one by now.
   const forgetZones = journal.prepare("DELETE FROM incident_zones WHERE incident = :key");
   const unlink = journal.prepare(
-    "UPDATE trips SET intervention_id = NULL WHERE about = 'restore' AND intervention_id = :interventionId",
+    `UPDATE trips SET state = 'recorded', intervention_id = NULL
+     WHERE about = 'restore' AND intervention_id = :interventionId`,
   );
   if (lost.length === 0) return 0;
   searchBeforeRecreate(

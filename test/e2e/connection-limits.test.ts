@@ -50,7 +50,10 @@ test.skipIf(OWN_ADDRESS === undefined)(
   async () => {
     const open = await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "");
     // One that has its response may be closed for another only then.
-    await eventually("the rest to be closed", () => open.filter(({ closed }) => !closed).length === PER_ADDRESS);
+    await eventually(
+      "the rest to be closed",
+      () => open.filter(({ closed }) => !closed).length === PER_ADDRESS,
+    );
     for (const socket of sockets.splice(0)) socket.destroy();
     // A client may open another connection after closing one.
     await eventually("room again", async () => (await opened(1, OWN_ADDRESS ?? "")).length === 1);

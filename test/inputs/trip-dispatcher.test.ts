@@ -313,12 +313,18 @@ describe("a trip", () => {
     dispatcher.start();
     const isSettled = (): boolean => site.trips.map(({ state }) => state).join() === "posted,merged,merged";
     await eventually("the trips", isSettled);
-    await dispatcher.stop();
     const notes = (): unknown => recorded().records.map((record) => record.notes);
     const before = notes();
     expect(before).toEqual([expect.stringContaining("×2")]);
+    site.monitor.read("hall-1", "normal", { live: true });
+    await eventually("the closing", () => {
+      dispatcher.requestRun();
+      return site.restores.at(-1)?.state === "merged";
+    });
+    await dispatcher.stop();
     const empty = await TestApp.make();
     expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(3);
+    expect(site.restores.at(-1)).toMatchObject({ state: "recorded", interventionId: null });
     await app.close();
     app = empty;
     dispatcher = newDispatcher();

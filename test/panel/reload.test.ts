@@ -17,7 +17,9 @@ describeWithBrowser("a configuration file that was changed by hand", () => {
     const page = await site.page();
     await page.speak("RO");
     const home = page.screen("status");
-    const explained = home.text(/: opțiune necunoscută; probabil zones; rămâne activă configurația anterioară$/);
+    const explained = home.text(
+      /: opțiune necunoscută; probabil zones; rămâne activă configurația anterioară$/,
+    );
     // The path is not a word that begins a sentence.
     expect((await explained.words()).startsWith(`${file}:`)).toBe(true);
     writeFileSync(file, good);
