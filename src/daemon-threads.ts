@@ -65,6 +65,9 @@ interface ThreadedPartsOptions {
   readonly sensed: () => SensedState | undefined;
 }
 
+/** Heap of one connection with a request under way: ten thousand that wrote at once filled 96 MB. */
+const CONNECTION_MB = 0.03;
+
 /** Each in its own thread. */
 export class ThreadedParts implements DaemonParts {
   readonly records: RemoteRecords;
@@ -138,6 +141,7 @@ export class ThreadedParts implements DaemonParts {
       ...this.#options,
       name: "front",
       entry: new URL("front-thread.js", import.meta.url),
+      moreHeapMb: Math.ceil(config.http.connectionsMax * CONNECTION_MB),
       data: (): FrontThreadData => ({
         config: { ...config },
         load,

@@ -25,6 +25,8 @@ interface ThreadOptions {
   readonly entry: URL;
   /** Its `workerData`, read at each start. */
   readonly data: () => object;
+  /** Heap that it may use beyond that of every thread, in MB; none by default. */
+  readonly moreHeapMb?: number;
   /** Called before each of its starts, to pass it connections. */
   readonly onSpawned?: () => void;
   /** Called when a defect has ended it, before it is started again. */
@@ -36,7 +38,7 @@ interface ThreadOptions {
   readonly conditions: Conditions;
 }
 
-/** Of one thread; a defect that fills the heap must end that thread before the machine's memory. */
+/** Of every thread; a defect that fills the heap must end that thread before the machine's memory. */
 const HEAP_MB_MAX = 96;
 /** Small: a larger one is faster only for bulk work, and each thread has its own. */
 const YOUNG_MB_MAX = 6;
@@ -140,10 +142,11 @@ export class SupervisedThread<Started> {
   }
 
   async #run(workerData: object): Promise<Started> {
-    const { entry, components, clock, onSpawned } = this.#options;
+    const { entry, components, clock, onSpawned, moreHeapMb = 0 } = this.#options;
+    const maxOldGenerationSizeMb = HEAP_MB_MAX + moreHeapMb;
     const worker = new Worker(entry, {
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
+      resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
     });
     let cause: unknown;
     worker.on("error", (error) => (cause = error));

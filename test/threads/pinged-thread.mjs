@@ -9,6 +9,9 @@ const control = {
     for (;;);
   },
   end: () => process.exit(1),
+  /** Keeps 144 MB. */
+  fill: () =>
+    (globalThis.kept = Array.from({ length: 18 }, () => Array.from({ length: 1_000_000 }, () => 0.5))).length,
 };
 
 parentPort.on("message", ({ calls }) => {

@@ -11,12 +11,14 @@ interface Control {
   ping(): number;
   hang(): void;
   end(): void;
+  fill(): number;
 }
 
 let clock: ManualClock;
 let logged: string[];
 let conditions: ConditionRegistry;
 let isBroken: boolean;
+let options: ConstructorParameters<typeof SupervisedThread>[0];
 let thread: SupervisedThread<number>;
 /** The id of each run of the thread. */
 let runs: number[];
@@ -26,7 +28,7 @@ beforeEach(async () => {
   const write = (line: string): void => void logged.push((JSON.parse(line) as { event: string }).event);
   const log = new JsonLog({ level: "debug", clock, write });
   conditions = new ConditionRegistry(clock, log);
-  thread = new SupervisedThread({
+  options = {
     name: "records",
     entry: new URL("pinged-thread.mjs", import.meta.url),
     data: () => ({ isBroken }),
@@ -34,7 +36,8 @@ beforeEach(async () => {
     clock,
     log,
     conditions,
-  });
+  };
+  thread = new SupervisedThread(options);
   runs.push(await thread.start((run) => void runs.push(run)));
   await control().ping();
 });
@@ -85,4 +88,11 @@ test("a thread that has ended and cannot be started again is silent, so that the
   expect(thread.isSilent).toBe(false);
   await pass(25);
   expect(thread.isSilent).toBe(true);
+});
+
+test("a thread for many connections may use more heap than others", async () => {
+  const front = new SupervisedThread<number>({ ...options, name: "front", moreHeapMb: 200 });
+  await front.start(() => {});
+  expect(await front.remote<Control>("thread").fill()).toBe(18);
+  await front.stop();
 });
