@@ -14,8 +14,8 @@ interface AlarmPulsesOptions {
 /** Rows in which dispatched trips are searched: more than one commit of the journal adds. */
 const ROWS = 200;
 /**
- * After a restart, or a time without a pulsed output, a trip that is younger than this has its whole pulse, even if it may have had it before: a dialler that is
- * triggered twice is better than one that was never triggered.
+ * After a restart, or a time without a pulsed output, a trip that is younger than this has its whole pulse, even if it may have
+ * had it before: a dialler that is triggered twice is better than one that was never triggered.
  */
 const REPEATED_MS = 60_000;
 /** Reads are a second apart. What happened in a longer pause is old: no output waited for it. */

@@ -1,29 +1,22 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { PAGES, ROOT } from "../support/pages.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const pages = [
-  ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-].toSorted();
-const { definitions } = JSON.parse(readFileSync(join(root, "schemas", "configuration.json"), "utf8")) as {
+const { definitions } = JSON.parse(readFileSync(join(ROOT, "schemas", "configuration.json"), "utf8")) as {
   readonly definitions: {
     readonly Configuration: { readonly properties: Readonly<Record<string, unknown>> };
   };
 };
 const { properties } = definitions.Configuration;
 
-test.each(pages)(
+test.each(PAGES)(
   "every YAML example in %s can be read, and one of the configuration has no errors",
   (page) => {
-    expect(examplesOf(readFileSync(join(root, page), "utf8")).flatMap(faultsIn)).toEqual([]);
+    expect(examplesOf(readFileSync(join(ROOT, page), "utf8")).flatMap(faultsIn)).toEqual([]);
   },
 );
 
@@ -66,7 +59,7 @@ const ELSEWHERE = /is missing$|Add it there|Add upstream|does not exist|\.…: u
 
 function configurationFaults(text: string): string[] {
   try {
-    readConfiguration({ file: null, text }, { env: {}, cwd: root, allowMissingPasswords: true });
+    readConfiguration({ file: null, text }, { env: {}, cwd: ROOT, allowMissingPasswords: true });
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,11 +1,10 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { CommandNode } from "../../src/cli/command-tree.ts";
 import { programTree } from "../../src/cli/program.ts";
+import { PAGES, ROOT } from "../support/pages.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = programTree({
   stdin: process.stdin,
   stdout: process.stdout,
@@ -16,18 +15,12 @@ const program = programTree({
   untilSignal: () => Promise.resolve(),
   kill: () => {},
 });
-const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   scripts: Readonly<Record<string, string>>;
 };
-const pages = [
-  ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-].toSorted();
 
-test.each(pages)("every command in %s exists, with its options", (page) => {
-  expect(wrongCommands(readFileSync(join(root, page), "utf8"))).toEqual([]);
+test.each(PAGES)("every command in %s exists, with its options", (page) => {
+  expect(wrongCommands(readFileSync(join(ROOT, page), "utf8"))).toEqual([]);
 });
 
 test.each([
