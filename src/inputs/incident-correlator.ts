@@ -47,8 +47,8 @@ interface Addition {
 
 /**
  * Creates an intervention for a trip, or adds the trip to the unfinished one of its class at its objective. A trip has
- * joined only when a response of the API contains its line. If the record cannot take the line, the trip opens its own
- * record with a reference to the other. Each decision is stored first, so that it is repeated after a crash.
+ * joined only when a response of the API contains its line. If the record cannot take the line, or was moved to another
+ * objective, the trip opens its own record with a reference to the other. Each decision is stored first, so that it is repeated after a crash.
  */
 export class IncidentCorrelator {
   readonly #options: IncidentCorrelatorOptions;
@@ -131,7 +131,8 @@ export class IncidentCorrelator {
       if (found.type !== "record" || !isUnfinished(record))
         return this.#resolveAfterClose(trip, interventionId);
       last = record;
-      if (!addition) break;
+      // A crew goes to the objective of its record: an alarm of another place must not end there.
+      if (!addition || (trip.type !== "fault-over" && isMoved(record, trip))) break;
       if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
       const changes = escalation(record, trip, confirms(incident, trip));
       const joining = trip.type === "fault-over" ? undefined : trip.key;
@@ -142,7 +143,7 @@ export class IncidentCorrelator {
         return this.#joined(trip, incident, addition);
       if (answer.type !== "changed" && answer.type !== "missing") break;
     }
-    // The record cannot take the line, or changes all the time: the trip opens its own.
+    // The record cannot take the line, was moved, or changes all the time: the trip opens its own.
     return trip.type === "fault-over" ? this.#endWithoutNote(trip, interventionId) : this.#open(trip, last);
   }
 
@@ -197,6 +198,11 @@ export class IncidentCorrelator {
 /** A busy API delays every trip. A single unreadable record must not delay an alarm for longer than a few attempts. */
 function isWorthWaiting({ isBusy }: Extract<LocalApiResult, { type: "again" }>, { attempts }: Trip): boolean {
   return isBusy || attempts < ATTEMPTS_MAX;
+}
+
+/** Whether a user has moved the record to another objective. */
+function isMoved(record: Intervention, { body }: Trip): boolean {
+  return record.objectiveType !== body.objectiveType || record.objectiveId !== body.objectiveId;
 }
 
 function isOpening({ type }: Trip): boolean {

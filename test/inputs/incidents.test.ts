@@ -193,6 +193,18 @@ describe("the edits of a user in an intervention", () => {
     expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
   });
 
+  test("that move it to another objective leave the next trip to a record of its own place", async () => {
+    await site.trip("door");
+    site.change(1, { objectiveId: 2 });
+    await site.trip("motion", "door");
+    expect(site.records).toMatchObject([
+      { objectiveId: 2, notes: null },
+      { objectiveId: 1, name: "Alarm, motion: Hall", notes: "23:30 Front door" },
+    ]);
+    expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
+    expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
+  });
+
   test("at each of three joining trips open a record that continues the first", async () => {
     await site.trip("door");
     let edits = 0;

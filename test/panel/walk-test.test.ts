@@ -100,6 +100,14 @@ describeWithBrowser("a technician on site", () => {
     await walk.badge("test completed").shown();
   });
 
+  test("sends one signal test when the button is pressed twice", async () => {
+    const before = (await interventionsOf(site.daemon)).length;
+    const walk = (await site.page("walk-test")).screen("walk-test");
+    await walk.button("Start signal test").doubleClick();
+    await walk.badge("test completed").shown();
+    expect(await interventionsOf(site.daemon)).toHaveLength(before + 1);
+  });
+
   test("sees the end of a signal test that no event reports", async () => {
     const page = await site.page("walk-test");
     const early = { interventionId: null, state: "waiting", isOver: false };

@@ -20,17 +20,22 @@ export function SignalTest() {
   );
   const isRunning = key !== undefined && response?.body.isOver !== true;
   useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [isRunning, key]);
-  const start = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
+  // A second press before the response would send a second test.
+  const [isStarting, setIsStarting] = useState(false);
+  const start = async (): Promise<void> => {
+    setIsStarting(true);
+    await runWithErrorNotice(async () => {
       const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
       setKey(body.key);
     });
+    setIsStarting(false);
+  };
   return (
     <section class="card">
       <h2>{t("signal.title")}</h2>
       <p>{t("signal.text")}</p>
       <p>
-        <button type="button" onClick={() => void start()}>
+        <button type="button" disabled={isStarting} onClick={() => void start()}>
           {t("signal.start")}
         </button>
       </p>
