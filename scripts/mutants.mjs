@@ -1,10 +1,13 @@
 // Makes one small change at a time in the source (a mutant) and checks whether a test detects it.
 //   npm run mutants -- [--wide] [--simulation] [--static] [file or pattern ...]
 // Without a file it covers domain, inputs, sync and store, which takes hours.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
+
+const CONFIG = "scripts/mutants.vitest.config.ts";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -24,10 +27,17 @@ if (nearTests !== undefined) process.stdout.write(`tests: ${chosen.join(", ") ||
 if (chosen.length > 0) process.env["MUTANTS_TESTS"] = JSON.stringify(chosen);
 if (values.simulation) process.env["SIMULATE_SEEDS"] ??= "20";
 
+// Stryker leaves out each test file that cannot be loaded without a word, and its mutants count as untested.
+const plain = spawnSync("npx", ["vitest", "run", "--config", CONFIG, "--reporter=dot"], { stdio: "inherit" });
+if (plain.status !== 0) {
+  process.stderr.write("mutants: the tests fail without a mutant\n");
+  process.exit(1);
+}
+
 const stryker = new Stryker({
   mutate: files,
   testRunner: "vitest",
-  vitest: { configFile: "scripts/mutants.vitest.config.ts" },
+  vitest: { configFile: CONFIG },
   plugins: ["@stryker-mutator/vitest-runner"],
   // Stryker reads only the configuration of TypeScript 5 and 6; it needs none, because it compiles no test.
   tsconfigFile: "none",
