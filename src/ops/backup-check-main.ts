@@ -1,5 +1,5 @@
-import { Worker } from "node:worker_threads";
-import type { BackupResult, BackupTask } from "./backup-worker.ts";
+import { TASK_HEAP_MB, type BackupResult, type BackupTask } from "./backup-worker.ts";
+import { startThread } from "./limited-thread.ts";
 import { SystemClock } from "./system-clock.ts";
 
 // The process that `BackupWorker` starts for a check. The check runs in a thread, so that this process can end both when
@@ -16,5 +16,8 @@ new SystemClock().after(Number(limitMs), () => {
   const hint = "The scheduled backups are in the directory backups of the data directory.";
   reply({ error: { code: "bad-data", message, hint } });
 });
-const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: task });
+const thread = startThread(new URL("backup-worker-main.js", import.meta.url), {
+  workerData: task,
+  heapMb: TASK_HEAP_MB,
+});
 thread.once("message", reply);

@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
 import { backUp } from "./backups.ts";
+import { startThread } from "./limited-thread.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
 
 /**
@@ -37,6 +37,8 @@ export type BackupResult =
 
 /** Time limit of a check: a slow SD card checks the maximum of 256 MB faster, so a slower file is not one of ours. */
 const CHECK_MS_MAX = 300_000;
+/** The identifiers of a million records, twice. */
+export const TASK_HEAP_MB = 128;
 
 /**
  * Runs the tasks outside the event loop, so that contacts and messages are still processed.
@@ -58,7 +60,10 @@ export class BackupWorker implements BackupTasks {
   async backUp(dataDir: string, out: string): Promise<void> {
     await this.#run({ work: "backUp", dataDir, file: out }, (task) => {
       // The daemon only runs as compiled JavaScript.
-      const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: task });
+      const thread = startThread(new URL("backup-worker-main.js", import.meta.url), {
+        workerData: task,
+        heapMb: TASK_HEAP_MB,
+      });
       return { runner: thread, end: () => void thread.terminate() };
     });
   }

@@ -1,10 +1,11 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { restarting } from "./backup-worker.ts";
+import { startThread } from "./limited-thread.ts";
 
 /** The input of the thread. */
 export interface ListWorkerData {
@@ -26,6 +27,8 @@ const READING_MS_MAX = 30_000;
 const WAITING_MAX = 16;
 /** Idle time before the thread is ended to free its memory; until then it serves further pages. */
 const IDLE_MS = 60_000;
+/** As of the other threads: pages have a maximum size, and SQLite sorts in its own memory. */
+const HEAP_MB_MAX = 96;
 
 interface Task {
   readonly query: InterventionQuery;
@@ -109,8 +112,9 @@ export class ListWorker implements ListReader {
 
   #start(): Worker {
     // The daemon only runs as compiled JavaScript.
-    const thread = new Worker(new URL("list-worker-main.js", import.meta.url), {
+    const thread = startThread(new URL("list-worker-main.js", import.meta.url), {
       workerData: { path: this.#path, flag: this.#isCancelled.buffer } satisfies ListWorkerData,
+      heapMb: HEAP_MB_MAX,
     });
     thread.on("message", (answer: ListAnswer) => {
       const task = this.#current;

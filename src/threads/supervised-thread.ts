@@ -1,9 +1,10 @@
-import { Worker, type MessagePort } from "node:worker_threads";
+import type { MessagePort, Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
+import { startThread } from "../ops/limited-thread.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
 import type { MainThread } from "./thread-side.ts";
 
@@ -38,10 +39,8 @@ interface ThreadOptions {
   readonly conditions: Conditions;
 }
 
-/** Of every thread; a defect that fills the heap must end that thread before the machine's memory. */
+/** Of every thread: one that is full fits in the memory of the service beside the normal use of the others. */
 const HEAP_MB_MAX = 96;
-/** Small: a larger one is faster only for bulk work, and each thread has its own. */
-const YOUNG_MB_MAX = 6;
 const PING_INTERVAL_MS = 5_000;
 /**
  * A thread that leaves these pings unanswered is ended and started again. They are counted, because time also passes while this
@@ -143,11 +142,7 @@ export class SupervisedThread<Started> {
 
   async #run(workerData: object): Promise<Started> {
     const { entry, components, clock, onSpawned, moreHeapMb = 0 } = this.#options;
-    const maxOldGenerationSizeMb = HEAP_MB_MAX + moreHeapMb;
-    const worker = new Worker(entry, {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
-    });
+    const worker = startThread(entry, { workerData, heapMb: HEAP_MB_MAX + moreHeapMb });
     let cause: unknown;
     worker.on("error", (error) => (cause = error));
     const ended = new Promise<never>((_resolve, reject) => {

@@ -1,0 +1,22 @@
+import { setFlagsFromString } from "node:v8";
+import { Worker } from "node:worker_threads";
+
+/** Small: a larger one is faster only for bulk work, and each thread has its own. */
+const YOUNG_MB_MAX = 6;
+
+interface ThreadLimits {
+  readonly workerData: object;
+  /** Of its old generation; a defect that fills the heap must end that thread before the machine's memory. */
+  readonly heapMb: number;
+}
+
+/** Starts a thread whose heap has its own limit, whatever the limit of the process. */
+export function startThread(entry: URL, { workerData, heapMb }: ThreadLimits): Worker {
+  // V8 applies this option to each new heap and then ignores `resourceLimits`. The service sets it for the main thread, whose
+  // heap exists and keeps its limit.
+  setFlagsFromString("--max-old-space-size=0");
+  return new Worker(entry, {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
+  });
+}
