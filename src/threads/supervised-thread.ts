@@ -52,7 +52,8 @@ const ENDED_MS_MAX = 20_000;
 /** Longer than the server and the sync wait for requests in flight; systemd ends the process after 20 s. */
 const STOP_MS_MAX = 12_000;
 const RESTART_MS = 200;
-const RESTART_MS_MAX = 30_000;
+/** Half of `ENDED_MS_MAX`: a thread that starts but does not last must not end the process, which watches the contacts. */
+const RESTART_MS_MAX = 10_000;
 /** A thread that has run this long is healthy: the condition is cleared and the next restart is quick again. */
 const HEALTHY_MS = 60_000;
 

@@ -90,6 +90,19 @@ test("a thread that has ended and cannot be started again is silent, so that the
   expect(thread.isSilent).toBe(true);
 });
 
+test("a thread that a request ends again and again is never silent: contacts are monitored without it", async () => {
+  for (let end = 1; end <= 12; end += 1) {
+    control()
+      .end()
+      .catch(() => "it never answers");
+    await eventually("its end", () => logged.filter((event) => event === "thread-failed").length === end);
+    // Its next start is the only timer.
+    clock.advanceToNext(60_000);
+    expect(thread.isSilent).toBe(false);
+    await eventually("its next run", () => runs.length === end + 1);
+  }
+});
+
 test("a thread for many connections may use more heap than others", async () => {
   const front = new SupervisedThread<number>({ ...options, name: "front", moreHeapMb: 200 });
   await front.start(() => {});
