@@ -38,6 +38,7 @@ import { EventLog } from "./store/event-log.ts";
 import { FaultStore } from "./store/faults.ts";
 import { LinkSampleStore } from "./store/link-samples.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { PastTripStore } from "./store/past-trips.ts";
 import { PlanStore } from "./store/plans.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
@@ -167,6 +168,7 @@ export class DaemonFront {
           centreObjectives: new UpstreamObjectiveStore(database),
           transmissions: new TransmissionStore(database),
           trips: new TripStore(journal),
+          pastTrips: new PastTripStore(journal),
           faults: new FaultStore(journal),
           linkSamples: new LinkSampleStore(journal),
         }),

@@ -6,6 +6,7 @@ import type { FaultStore } from "../store/faults.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { TransmissionStore } from "../store/transmissions.ts";
+import type { PastTripStore } from "../store/past-trips.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
@@ -43,6 +44,7 @@ interface SiteApiParts {
   readonly centreObjectives: UpstreamObjectiveStore;
   readonly transmissions: TransmissionStore;
   readonly trips: TripStore;
+  readonly pastTrips: PastTripStore;
   readonly faults: FaultStore;
   readonly linkSamples: LinkSampleStore;
 }

@@ -11,6 +11,7 @@ import { hoursOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { SiteSync } from "./sync.ts";
 import type { HistoryView, TimelineEntry } from "./timeline-view.ts";
+import type { TripStore } from "../store/trips.ts";
 import { zoneHistories, type ZoneHistoryParts } from "./zone-history.ts";
 import type { ZoneHistoryView } from "./zone-view.ts";
 
@@ -74,6 +75,7 @@ function cursorOf(request: Request): TimelineCursor | undefined {
 const HOUR_MS = 3_600_000;
 
 interface TimelineParts extends ZoneHistoryParts {
+  readonly trips: TripStore;
   readonly config: Pick<Config, "zones">;
   readonly clock: Clock;
   readonly sync: Pick<SiteSync, "recordOf">;

@@ -1,9 +1,8 @@
 import { isoTime } from "../domain/clock.ts";
 import { spansOf, type Interval } from "../domain/interval.ts";
-import type { Trip } from "../domain/trip.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { FaultStore } from "../store/faults.ts";
-import type { TripStore } from "../store/trips.ts";
+import type { PastTrip, PastTripStore } from "../store/past-trips.ts";
 import type { ContactView, SpanView, ZoneHistoryView } from "./zone-view.ts";
 
 /** More marks than a chart has points. */
@@ -12,18 +11,19 @@ const TRIPS_SHOWN = 500;
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
 export interface ZoneHistoryParts {
-  readonly trips: TripStore;
+  readonly pastTrips: PastTripStore;
   readonly faults: FaultStore;
   readonly events: EventLog;
 }
 
 /** Trips, faults and bypasses of each zone in a period. */
 export function zoneHistories(
-  { trips: tripStore, faults, events }: ZoneHistoryParts,
+  { pastTrips, faults, events }: ZoneHistoryParts,
   zoneIds: readonly string[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {
-  const rows = tripStore.between(time.sinceMs, time.untilMs);
+  const rows = new Map(zoneIds.map((id): [string, PastTrip[]] => [id, []]));
+  for (const row of pastTrips.between(time.sinceMs, time.untilMs)) rows.get(row.zoneId)?.push(row);
   const bypassEvents = events.between(
     ["zone-bypassed", "zone-restored"],
     time.sinceMs - BYPASS_MS_MAX,
@@ -31,7 +31,7 @@ export function zoneHistories(
   );
   const open = faults.list();
   return zoneIds.map((id) => {
-    const own = rows.filter(({ zoneId }) => zoneId === id);
+    const own = rows.get(id) ?? [];
     const trips = own.filter(({ type }) => type === "trip");
     const old = open.filter(({ zoneId, sinceWallMs }) => zoneId === id && sinceWallMs < time.sinceMs);
     const bypasses = bypassEvents
@@ -39,7 +39,7 @@ export function zoneHistories(
       .map(({ at, event }) => ({ atMs: Date.parse(at), begins: event === "zone-bypassed" }));
     return {
       id,
-      trips: trips.slice(-TRIPS_SHOWN).map(({ moment }) => isoTime(moment.wallMs)),
+      trips: trips.slice(-TRIPS_SHOWN).map(({ wallMs }) => isoTime(wallMs)),
       contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
       // An end without a start is the end of a swinger shutdown.
@@ -50,7 +50,7 @@ export function zoneHistories(
 
 /** One span for each fault; spans of different faults may overlap. */
 function faultSpans(
-  own: readonly Trip[],
+  own: readonly PastTrip[],
   hasOldOne: boolean,
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): Interval[] {
@@ -60,16 +60,16 @@ function faultSpans(
     spansOf(
       faults
         .filter((fault) => fault.subject === subject)
-        .map(({ moment, type }) => ({ atMs: moment.wallMs, begins: type === "fault" })),
+        .map(({ wallMs, type }) => ({ atMs: wallMs, begins: type === "fault" })),
       time,
     ),
   );
   return hasOldOne ? [{ fromMs: time.sinceMs, toMs: time.untilMs }, ...spans] : spans;
 }
 
-function contactOf({ moment, type, state, reason, interventionId }: Trip): ContactView[] {
+function contactOf({ wallMs, type, state, reason, interventionId }: PastTrip): ContactView[] {
   if (type !== "trip" && type !== "standing" && type !== "restore") return [];
-  return [{ at: isoTime(moment.wallMs), event: type, state, reason, interventionId }];
+  return [{ at: isoTime(wallMs), event: type, state, reason, interventionId }];
 }
 
 function viewOf({ fromMs, toMs }: Interval): SpanView {

@@ -53,9 +53,6 @@ export class TripStore extends Store {
   readonly #newestButRestores = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE about <> 'restore' ORDER BY seq DESC LIMIT ?`,
   );
-  readonly #between = this.prepare<TripRow>(
-    `SELECT ${TRIP} FROM trips WHERE at_wall BETWEEN ? AND ? ORDER BY seq DESC LIMIT 10000`,
-  );
   readonly #ofIntervention = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE intervention_id = ? ORDER BY seq DESC LIMIT ?`,
   );
@@ -188,11 +185,6 @@ export class TripStore extends Store {
   /** The newest trips and faults without restores, newest first. */
   newestButRestores(limit: number): Trip[] {
     return this.#newestButRestores.all(limit).map(toTrip);
-  }
-
-  /** The rows between two wall clock times in order of writing, at most the newest ten thousand. */
-  between(sinceMs: number, untilMs: number): Trip[] {
-    return this.#between.all(sinceMs, untilMs).map(toTrip).toReversed();
   }
 
   /** The trips of an intervention, newest first. */

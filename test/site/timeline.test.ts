@@ -3,6 +3,7 @@ import { SiteTimeline } from "../../src/site/timeline.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { PastTripStore } from "../../src/store/past-trips.ts";
 import { TripStore } from "../../src/store/trips.ts";
 import { FaultStore } from "../../src/store/faults.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -25,7 +26,7 @@ function story(eventTimes: number[], tripTimes: number[]) {
   for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
   const faults = new FaultStore(journal);
   const parts = { config: { zones: [] }, clock: new ManualClock(), sync: { recordOf: () => null } };
-  return new SiteTimeline({ ...parts, events, trips, faults });
+  return new SiteTimeline({ ...parts, events, trips, pastTrips: new PastTripStore(journal), faults });
 }
 
 test.each([
@@ -60,5 +61,40 @@ test("the newest entry is first, for either table", () => {
     ["trip", 3000],
     ["trip", 2000],
     ["signed-in", 1000],
+  ]);
+});
+
+test("the day of a zone has the trips of its day, also those before and after a time with a wrong clock", () => {
+  const clock = new ManualClock();
+  const journal = openJournalDatabase(":memory:");
+  const trips = new TripStore(journal);
+  const hoursAgo = (hours: number): number => clock.wallMs() - hours * 3_600_000;
+  const insert = (hours: number, isDated = true): void => {
+    const key = `${hours} hours ago`;
+    trips.insert({ ...tripRow(key, BODY, isDated ? hoursAgo(hours) : 0), isDated });
+  };
+  for (const hours of [300, 30, 23, 20]) insert(hours);
+  // After a power cut, without a battery clock.
+  insert(19, false);
+  for (const hours of [18, 1]) insert(hours);
+  const config = { zones: [{ id: "door" }, { id: "gate" }] };
+  const timeline = new SiteTimeline({
+    config: config as never,
+    clock,
+    sync: { recordOf: () => null },
+    events: new EventLog(openMainDatabase(":memory:")),
+    trips,
+    pastTrips: new PastTripStore(journal),
+    faults: new FaultStore(journal),
+  });
+  const shown = (hours: number) => timeline.zones(hours).map(({ id, trips: times }) => [id, times]);
+  const times = (...hours: number[]) => hours.map((one) => new Date(hoursAgo(one)).toISOString());
+  expect(shown(24)).toEqual([
+    ["door", times(23, 20, 18, 1)],
+    ["gate", []],
+  ]);
+  expect(shown(168)).toEqual([
+    ["door", times(30, 23, 20, 18, 1)],
+    ["gate", []],
   ]);
 });

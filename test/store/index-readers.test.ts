@@ -130,6 +130,18 @@ test("each index of journal.db is read by a statement of the program", async () 
   database.close();
 });
 
+test("the history of the zones reads no trips before its period", async () => {
+  const database = openJournalDatabase(":memory:");
+  const statements = await statementsOf(database, async () => void (await prepareStores(database)));
+  const texts = [...statements].filter((text) => text.includes("FROM trips") && text.includes(":sinceMs"));
+  expect(texts).toHaveLength(2);
+  for (const text of texts)
+    expect(
+      database.prepare(`EXPLAIN QUERY PLAN ${text}`).all({ first: 0, after: 0, sinceMs: 0, untilMs: 0 }),
+    ).toMatchObject([{ detail: "SEARCH trips USING INTEGER PRIMARY KEY (rowid>?)" }]);
+  database.close();
+});
+
 test("the trips of a record are found without reading the others", async () => {
   const database = openJournalDatabase(":memory:");
   const statements = await statementsOf(database, async () => void (await prepareStores(database)));
