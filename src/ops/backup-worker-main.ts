@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError } from "../domain/errors.ts";
-import { IN_PROCESS_TASKS, type BackupResult, type BackupTask } from "./backup-worker.ts";
+import { TASKS, type BackupResult, type BackupTask } from "./backup-worker.ts";
 
 // Entry point of the thread that `BackupWorker` starts: it runs one task, posts the result and ends.
 // A rejection ends the thread.
@@ -9,7 +9,7 @@ void resultOf(workerData as BackupTask).then((result) => parentPort?.postMessage
 /** Operational errors are a result; any other error ends the thread and the daemon. */
 async function resultOf({ work, dataDir, file }: BackupTask): Promise<BackupResult> {
   try {
-    return { value: await IN_PROCESS_TASKS[work](dataDir, file) };
+    return { value: await TASKS[work](dataDir, file) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, hint } = error;

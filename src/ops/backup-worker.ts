@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
-import { backUp } from "./backups.ts";
+import { backUp, backupProblems, finishBackup, writeBackup } from "./backups.ts";
 import { startThread } from "./limited-thread.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
 
@@ -22,30 +22,41 @@ export const IN_PROCESS_TASKS: BackupTasks = {
   planRestore: async (dataDir, file) => planRestore(dataDir, file),
 };
 
+/** What a thread or process runs. */
+export const TASKS = {
+  planRestore,
+  writeBackup,
+  backupProblems,
+};
+
 /** The input of a thread. */
 export interface BackupTask {
-  readonly work: keyof BackupTasks;
+  readonly work: keyof typeof TASKS;
   readonly dataDir: string;
   /** The backup to create or to check. */
   readonly file: string;
 }
 
+type ResultValue = Extract<BackupResult, { readonly value: unknown }>["value"];
+
 /** The result of a thread. The class of an error cannot be passed between threads, so its values are. */
 export type BackupResult =
-  | { readonly value: RestorePlan | void }
+  | { readonly value: RestorePlan | string[] | void }
   | { readonly error: { readonly code: AppErrorCode; readonly message: string; readonly hint: string } };
 
 /** Time limit of a check: a slow SD card checks the maximum of 256 MB faster, so a slower file is not one of ours. */
 const CHECK_MS_MAX = 300_000;
+/** For the daemon's own database, which may be larger. */
+const BACKUP_CHECK_MS_MAX = 3_600_000;
 /** The identifiers of a million records, twice. */
 export const TASK_HEAP_MB = 128;
 
 /**
  * Runs the tasks outside the event loop, so that contacts and messages are still processed.
  *
- * A backup is created in a thread, which ends with the daemon even if that is killed, so it never writes afterwards, and
- * needs less memory than a process. A file from an unknown source is checked in a process: SQLite cannot be interrupted
- * during a check, and constraints of a foreign file may take hours. A process can be killed at any time.
+ * A backup is written in a thread, which ends with the daemon even if that is killed, so it never writes afterwards. Files are
+ * checked in a process: SQLite cannot be interrupted during a check, the thread that started one would end only after it, and
+ * constraints of a foreign file may take hours. A process can be killed at any time.
  */
 export class BackupWorker implements BackupTasks {
   readonly #checkMsMax: number;
@@ -58,7 +69,7 @@ export class BackupWorker implements BackupTasks {
   }
 
   async backUp(dataDir: string, out: string): Promise<void> {
-    await this.#run({ work: "backUp", dataDir, file: out }, (task) => {
+    await this.#run({ work: "writeBackup", dataDir, file: out }, (task) => {
       // The daemon only runs as compiled JavaScript.
       const thread = startThread(new URL("backup-worker-main.js", import.meta.url), {
         workerData: task,
@@ -66,51 +77,62 @@ export class BackupWorker implements BackupTasks {
       });
       return { runner: thread, end: () => void thread.terminate() };
     });
+    const problems = await this.#run({ work: "backupProblems", dataDir, file: out }, (task) =>
+      startCheck(task, BACKUP_CHECK_MS_MAX),
+    );
+    finishBackup(dataDir, out, problems as string[]);
   }
 
   /** @throws AppError as `planRestore`; `bad-data` after the time limit; `unavailable` if the daemon stops */
   async planRestore(dataDir: string, file: string): Promise<RestorePlan> {
-    const plan = await this.#run({ work: "planRestore", dataDir, file }, (task) => {
-      const path = fileURLToPath(new URL("backup-check-main.js", import.meta.url));
-      const child = fork(path, [JSON.stringify(task), String(this.#checkMsMax)], {
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      });
-      return { runner: child, end: () => void child.kill("SIGKILL") };
-    });
+    const plan = await this.#run({ work: "planRestore", dataDir, file }, (task) =>
+      startCheck(task, this.#checkMsMax),
+    );
     return plan as RestorePlan;
   }
 
-  /**
-   * Ends running tasks; their callers get `unavailable`. The check of a new backup still runs to its end, and the
-   * process exits only then: Node waits for native calls of its threads.
-   */
+  /** Ends running tasks; their callers get `unavailable`. */
   stop(): void {
     this.#isStopped = true;
     for (const end of this.#running) end();
   }
 
-  #run(
-    task: BackupTask,
-    start: (task: BackupTask) => { readonly runner: EventEmitter; readonly end: () => void },
-  ): Promise<RestorePlan | void> {
-    return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(restarting());
-      const { runner, end } = start(task);
-      this.#running.add(end);
-      runner.on("message", (result: BackupResult) => {
-        if ("error" in result) {
-          const { code, message, hint } = result.error;
-          reject(new AppError(code, message, { hint }));
-        } else resolve(result.value);
-      });
-      runner.on("error", reject);
-      runner.on("exit", () => {
-        this.#running.delete(end);
-        // Has no effect after a result.
-        reject(restarting());
-      });
-    });
+  async #run(task: BackupTask, start: (task: BackupTask) => Running): Promise<ResultValue> {
+    if (this.#isStopped) throw restarting();
+    const { runner, end } = start(task);
+    this.#running.add(end);
+    runner.once("exit", () => this.#running.delete(end));
+    return resultOf(runner);
   }
+}
+
+interface Running {
+  /** A thread or process that runs a task. */
+  readonly runner: EventEmitter;
+  readonly end: () => void;
+}
+
+/** Starts the process that checks a file. It ends with the thread that has started it. */
+function startCheck(task: BackupTask, msMax: number): Running {
+  const path = fileURLToPath(new URL("backup-check-main.js", import.meta.url));
+  const child = fork(path, [JSON.stringify(task), String(msMax)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  return { runner: child, end: () => void child.kill("SIGKILL") };
+}
+
+function resultOf(runner: EventEmitter): Promise<ResultValue> {
+  return new Promise((resolve, reject) => {
+    runner.on("message", (result: BackupResult) => {
+      if ("error" in result) {
+        const { code, message, hint } = result.error;
+        reject(new AppError(code, message, { hint }));
+      } else resolve(result.value);
+    });
+    runner.on("error", reject);
+    // Has no effect after a result.
+    runner.on("exit", () => reject(restarting()));
+  });
 }
 
 /** Error of tasks that end because the daemon stops. */

@@ -52,7 +52,13 @@ export function bestFirst(backups: readonly Backup[], nowMs: number): Backup[] {
  * start checks it. `cannot-create` if the backup cannot be written
  */
 export async function backUp(dataDir: string, out: string): Promise<void> {
-  const part = `${out}.part`;
+  await writeBackup(dataDir, out);
+  finishBackup(dataDir, out, backupProblems(dataDir, out));
+}
+
+/** The first step of `backUp`: writes the backup under a temporary name. @throws AppError `cannot-create` */
+export async function writeBackup(dataDir: string, out: string): Promise<void> {
+  const part = partOf(out);
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
     removePart(part);
@@ -68,7 +74,16 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
       cause,
     });
   }
-  const problems = fileProblems(part, MAIN_DATABASE, "full");
+}
+
+/** The second step of `backUp`, without effect: the problems of the written backup; empty if there are none. */
+export function backupProblems(_dataDir: string, out: string): string[] {
+  return fileProblems(partOf(out), MAIN_DATABASE, "full");
+}
+
+/** The last step of `backUp`. @throws AppError `storage` */
+export function finishBackup(dataDir: string, out: string, problems: readonly string[]): void {
+  const part = partOf(out);
   if (problems.length > 0) {
     removePart(part);
     requestIntegrityCheck(dataDir, problems.join("\n"));
@@ -77,6 +92,10 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
     });
   }
   renameDurably(part, out);
+}
+
+function partOf(out: string): string {
+  return `${out}.part`;
 }
 
 /**

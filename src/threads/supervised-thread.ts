@@ -49,8 +49,10 @@ const PING_INTERVAL_MS = 5_000;
 const UNANSWERED_MAX = 4;
 /** A thread that has ended and does not run again after this time is silent too. */
 const ENDED_MS_MAX = 20_000;
-/** Longer than the server and the sync wait for requests in flight; systemd ends the process after 20 s. */
-const STOP_MS_MAX = 12_000;
+/** Longer than the server (5 s) and the sync (3 s) wait for requests in flight. Systemd ends the process after 20 s. */
+const STOP_MS_MAX = 8_000;
+/** So that two threads that hang leave time for the others: Node ends a thread only after its native calls, such as a query. */
+const END_MS_MAX = 1_000;
 const RESTART_MS = 200;
 /** Half of `ENDED_MS_MAX`: a thread that starts but does not last must not end the process, which watches the contacts. */
 const RESTART_MS_MAX = 10_000;
@@ -128,17 +130,24 @@ export class SupervisedThread<Started> {
     this.#state = "stopped";
     this.#cancelTimer();
     this.#cancelPing();
-    const cancel = this.#options.clock.after(STOP_MS_MAX, () => void this.#worker?.terminate());
+    // Rejects the call.
+    const cancel = this.#options.clock.after(STOP_MS_MAX, () => this.#channel?.close());
     if (isRunning)
       await this.#control.stop().catch((error: unknown) => {
-        this.#options.log.warn("thread-not-stopped", {
-          thread: this.#options.name,
-          reason: messageOf(error),
-        });
+        const { log, name } = this.#options;
+        log.warn("thread-not-stopped", { thread: name, reason: messageOf(error) });
       });
     cancel();
-    await this.#worker?.terminate();
+    await this.#end();
     this.#channel?.close();
+  }
+
+  async #end(): Promise<void> {
+    const late = new Promise<void>((resolve) => {
+      this.#cancelTimer = this.#options.clock.after(END_MS_MAX, resolve);
+    });
+    await Promise.race([this.#worker?.terminate(), late]);
+    this.#cancelTimer();
   }
 
   async #run(workerData: object): Promise<Started> {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
@@ -49,6 +50,12 @@ async function processWith(limitMs: number): Promise<BackupWorker> {
   return new built.BackupWorker(limitMs);
 }
 
+/** Whether a process still runs; one that has ended may wait for its parent to read its exit code. */
+function isRunning(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`;
+  return existsSync(stat) && !/\) Z /.test(readFileSync(stat, "utf8"));
+}
+
 /** Child processes of a process. */
 function childrenOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
@@ -60,6 +67,32 @@ function childrenOf(pid: number): number[] {
       .map(Number),
   );
 }
+
+describe("a backup of a database whose check takes hours", () => {
+  const before = new Set(childrenOf(process.pid));
+  const checking = (): number | undefined =>
+    childrenOf(process.pid).find((pid) => !before.has(pid) && isRunning(pid));
+  beforeEach(() => makeHostile(join(folder, "santinela.db")));
+
+  test("ends with the daemon, and its process exits", async () => {
+    const work = await processWith(600_000);
+    const answer = work.backUp(folder, join(folder, "out.db"));
+    await eventually("the check to run", () => checking() !== undefined);
+    work.stop();
+    await expect(answer).rejects.toThrow(/daemon is restarting/);
+    await eventually("the end of the check", () => checking() === undefined);
+    expect(existsSync(join(folder, "out.db"))).toBe(false);
+  });
+
+  test("does not hold up the next start of the web server when a defect ends it", async () => {
+    const order = `import(${JSON.stringify(BUILT)}).then(({ BackupWorker }) =>
+      new BackupWorker().backUp(${JSON.stringify(folder)}, ${JSON.stringify(join(folder, "out.db"))}))`;
+    const front = new Worker(order, { eval: true });
+    await eventually("the check to run", () => checking() !== undefined);
+    await front.terminate();
+    await eventually("the end of the check", () => checking() === undefined);
+  });
+});
 
 describe("an uploaded backup whose check takes hours", () => {
   test("is rejected at the time-out", async () => {

@@ -1,5 +1,10 @@
 /* A thread that answers calls as those of the daemon do, and can hang or end. */
 import { parentPort, threadId, workerData } from "node:worker_threads";
+import Sqlite from "better-sqlite3";
+
+/** Takes some ten seconds. */
+const ENDLESS =
+  "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 30000000) SELECT count(*) FROM n";
 
 const control = {
   start: () => (workerData.isBroken ? process.exit(1) : threadId),
@@ -8,6 +13,8 @@ const control = {
   hang: () => {
     for (;;);
   },
+  /** In a native call, which cannot be interrupted. */
+  query: () => new Sqlite(":memory:").prepare(ENDLESS).get(),
   end: () => process.exit(1),
   /** Keeps 144 MB. */
   fill: () =>

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
@@ -12,6 +13,7 @@ interface Control {
   hang(): void;
   end(): void;
   fill(): number;
+  query(): void;
 }
 
 let clock: ManualClock;
@@ -101,6 +103,23 @@ test("a thread that a request ends again and again is never silent: contacts are
     expect(thread.isSilent).toBe(false);
     await eventually("its next run", () => runs.length === end + 1);
   }
+});
+
+test("a stop does not wait for the query of a thread: the others stop in order before systemd ends the process", async () => {
+  const threadsBefore = readdirSync("/proc/self/task").length;
+  const front = new SupervisedThread<number>({ ...options, name: "front" });
+  await front.start(() => {});
+  const query = front.remote<Control>("thread").query();
+  let isOver = false;
+  void query.catch(() => "the channel is closed");
+  const stopped = front.stop().then(() => (isOver = true));
+  clock.advance(8_000);
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  clock.advance(1_000);
+  await stopped;
+  expect(logged).toContain("thread-not-stopped");
+  expect(readdirSync("/proc/self/task").length).toBeGreaterThan(threadsBefore);
 });
 
 test("a thread for many connections may use more heap than others", async () => {
