@@ -23,8 +23,11 @@ export type ListAnswer = { readonly page: ListPage } | { readonly error: string 
  * card.
  */
 const READING_MS_MAX = 30_000;
-/** Maximum queue length: lists are read one by one, and later ones would time out. */
+/** Maximum queue length and waiting time: lists are read one by one, and clients give up. */
 const WAITING_MAX = 16;
+const WAITING_MS_MAX = 30_000;
+/** A cancelled read ends within milliseconds, unless SQLite or the disk does not return. */
+const CANCELLED_MS_MAX = 5_000;
 /** Idle time before the thread is ended to free its memory; until then it serves further pages. */
 const IDLE_MS = 60_000;
 /** As of the other threads: pages have a maximum size, and SQLite sorts in its own memory. */
@@ -34,6 +37,7 @@ interface Task {
   readonly query: InterventionQuery;
   readonly resolve: (page: ListPage) => void;
   readonly reject: (error: unknown) => void;
+  readonly cancelWait: CancelTimer;
 }
 
 /**
@@ -49,6 +53,8 @@ export class ListWorker implements ListReader {
   #current: Task | undefined;
   #thread: Worker | undefined;
   #cancelTimer: CancelTimer = () => {};
+  /** Whether the thread is to end and has not ended yet. A second one would be stuck as well. */
+  #isStuck = false;
   #isStopped = false;
 
   /** @param path of `santinela.db` */
@@ -61,9 +67,13 @@ export class ListWorker implements ListReader {
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     return new Promise((resolve, reject) => {
       if (this.#isStopped) return reject(restarting());
+      if (this.#isStuck) return reject(stuck());
       if (this.#waiting.length >= WAITING_MAX)
         return reject(unavailable(`${WAITING_MAX} slow lists are already queued`));
-      const task = { query, resolve, reject };
+      const cancelWait = this.#clock.after(WAITING_MS_MAX, () =>
+        this.#drop(task, unavailable("other slow lists took too long")),
+      );
+      const task: Task = { query, resolve, reject, cancelWait };
       signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
       this.#waiting.push(task);
       this.#next();
@@ -73,7 +83,7 @@ export class ListWorker implements ListReader {
   /** Ends running reads; their callers get `unavailable`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const task of this.#waiting.splice(0)) task.reject(restarting());
+    this.#dropWaiting(restarting());
     if (this.#current) this.#drop(this.#current, restarting());
     this.#cancelTimer();
     // The thread's connection is closed before the daemon's, which then removes the write-ahead log.
@@ -88,20 +98,36 @@ export class ListWorker implements ListReader {
       this.#cancelTimer = this.#clock.after(IDLE_MS, () => this.#endThread());
       return;
     }
+    task.cancelWait();
     this.#current = task;
     Atomics.store(this.#isCancelled, 0, 0);
     this.#thread ??= this.#start();
     this.#thread.postMessage(task.query, []);
-    this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => this.#drop(task, tooLong()));
+    this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => {
+      this.#drop(task, tooLong());
+      this.#cancelTimer = this.#clock.after(CANCELLED_MS_MAX, () => this.#endStuckThread());
+    });
+  }
+
+  #endStuckThread(): void {
+    this.#isStuck = true;
+    this.#log.error("list-thread-stuck");
+    void this.#thread?.terminate();
+    this.#dropWaiting(stuck());
   }
 
   /** Rejects a caller at once; a running read ends soon after. */
   #drop(task: Task, error: AppError): void {
     const index = this.#waiting.indexOf(task);
     if (index >= 0) this.#waiting.splice(index, 1);
+    task.cancelWait();
     if (this.#current === task) Atomics.store(this.#isCancelled, 0, 1);
     // Has no effect after a result.
     task.reject(error);
+  }
+
+  #dropWaiting(error: AppError): void {
+    for (const task of [...this.#waiting]) this.#drop(task, error);
   }
 
   #endThread(): void {
@@ -127,6 +153,7 @@ export class ListWorker implements ListReader {
     thread.on("exit", () => {
       if (this.#thread !== thread) return;
       const task = this.#current;
+      this.#isStuck = false;
       this.#thread = undefined;
       this.#current = undefined;
       task?.reject(unavailable("the list cannot be read: its thread has ended"));
@@ -143,6 +170,10 @@ function tooLong(): AppError {
   return new AppError("invalid", `the list took longer than ${READING_MS_MAX / 1000} s to read`, {
     hint: REMEDY,
   });
+}
+
+function stuck(): AppError {
+  return unavailable("the list cannot be read: an earlier one has not ended");
 }
 
 /** For example because the disk has no space for sorting. */

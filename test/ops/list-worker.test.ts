@@ -6,6 +6,7 @@ import type { ListWorker } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { BUILD } from "../support/built-program.ts";
+import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /* A worker starts from a built file, so the class is the built one too. */
@@ -43,6 +44,27 @@ test("a list that exceeds its time-out is rejected with a remedy, and the next o
     hint: expect.stringContaining("Filter by status") as string,
   });
   expect(await thread.read(ALL, WANTED)).toMatchObject({ total: 1 });
+});
+
+test("a list that does not end at its time-out ends its thread: others do not wait for it, and the next is read", async () => {
+  site.database.exec(`ALTER TABLE intervention_counts RENAME TO counts;
+    CREATE VIEW intervention_counts AS
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000000)
+      SELECT 'planned' AS status, 'medium' AS priority, 'other' AS type, count(*) AS records FROM n`);
+  const slow = thread.read(ALL, WANTED);
+  const waiting = thread.read(ALL, WANTED);
+  const answers = Promise.all([
+    expect(slow).rejects.toMatchObject({ code: "invalid" }),
+    expect(waiting).rejects.toMatchObject({ message: "other slow lists took too long", retryAfterS: 10 }),
+  ]);
+  clock.advance(30_000);
+  await answers;
+  clock.advance(5_000);
+  await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
+    message: "the list cannot be read: an earlier one has not ended",
+  });
+  site.database.exec("DROP VIEW intervention_counts; ALTER TABLE counts RENAME TO intervention_counts");
+  await eventually("the next list", async () => (await thread.read(ALL, WANTED)).total === 1);
 });
 
 test("a list whose client has disconnected is skipped, and the next ones are read", async () => {
