@@ -53,7 +53,8 @@ const broker = new BuiltInBroker({
   zones: {
     async deliver(message) {
       failpoint("broker-message");
-      const bytes = message.payload.byteLength + message.topic.length;
+      const { payload, topic, delivery } = message;
+      const bytes = payload.byteLength + topic.length + (delivery?.session.length ?? 0);
       await calls.run(bytes, () => observer.deliver(message));
       failpoint("broker-committed");
     },

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
-import type { AedesPublishPacket, Client, PublishPacket, Subscription } from "aedes";
+import type { AedesPublishPacket, AuthenticateError, Client, PublishPacket, Subscription } from "aedes";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
@@ -46,6 +46,10 @@ const DENIED_TOPIC = "$SYS/santinela/refused";
 const KNOWN_CLIENTS_MAX = 1_000;
 /** Names come from the network and may have 64 KiB. */
 const NAME_LENGTH_MAX = 100;
+/** Stored with each message of the client. No known sensor or program uses more than 64 characters. */
+const CLIENT_ID_BYTES_MAX = 256;
+/** CONNACK return code (MQTT 3.1.1, 3.2.2.3). */
+const IDENTIFIER_REJECTED = 2;
 /** The event log gets one entry in this time, with the number of the others, so that guessing cannot fill it. */
 const RECORDED_EVERY_MS = 60_000;
 
@@ -69,6 +73,17 @@ export class BrokerAdmission {
     if (account) client.id = sessionName(client.id, account);
     this.#options.clients.signedIn(client);
     return true;
+  }
+
+  /** Why a client is rejected whatever its password; undefined for one that may sign in. */
+  rejection({ id, conn }: Client): AuthenticateError | undefined {
+    if (Buffer.byteLength(id) <= CLIENT_ID_BYTES_MAX) return undefined;
+    const address = (conn as Socket).remoteAddress ?? "";
+    this.#options.limits.reached(
+      "client-id",
+      `a client at ${address} was rejected because its client id has more than ${CLIENT_ID_BYTES_MAX} bytes: it begins with ${JSON.stringify(id.slice(0, NAME_LENGTH_MAX))}. Give that sensor or program a shorter client id.`,
+    );
+    return Object.assign(new Error("the client id is too long"), { returnCode: IDENTIFIER_REJECTED });
   }
 
   /** Whether a client may subscribe to a filter and there is memory for it. */

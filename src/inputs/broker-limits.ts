@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 
-const LIMITS = ["connections", "memory", "packet", "retained", "sign-in"] as const;
+const LIMITS = ["client-id", "connections", "memory", "packet", "retained", "sign-in"] as const;
 
 /** A limited resource of the built-in broker. */
 type BrokerLimit = (typeof LIMITS)[number];

@@ -71,7 +71,7 @@ export class BrokerSessions {
     const { topic } = subscription;
     const session = this.#of(clientId);
     if (!session.filters.has(topic)) {
-      const cost = costOfFilter(topic);
+      const cost = costOfFilter(topic) + Buffer.byteLength(clientId);
       session.filters.set(topic, cost);
       this.#memory.change(session.holder, "subscriptions", cost);
       // Over the limit: the whole session was dropped.

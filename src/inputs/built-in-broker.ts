@@ -72,9 +72,12 @@ export class BuiltInBroker implements Broker {
       connectTimeout: CONNECT_TIMEOUT_MS,
       // Limited with everything else that is held for a client.
       maxInflightInbound: 0,
-      // A rejected client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
-      authenticate: (client, username, password, done) =>
-        done(null, this.#admission.admits(client, username, password)),
+      // A rejected client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3), or that of the error.
+      authenticate: (client, username, password, done) => {
+        const rejection = this.#admission.rejection(client);
+        if (rejection) done(rejection, false);
+        else done(null, this.#admission.admits(client, username, password));
+      },
       authorizeSubscribe: (client, subscription, done) =>
         void this.#authorizeFilter(client, subscription, done),
       // aedes calls this before it acknowledges a message of any QoS. An error ends the connection without a PUBACK, and

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { DeduplicationEntry } from "../store/messages.ts";
+import { MESSAGES_MAX, type DeduplicationEntry } from "../store/messages.ts";
 import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
@@ -28,8 +28,6 @@ const DEDUPLICATION_WINDOW_MS = 20_000;
  * be lost if it is a new one after all: see `isHarmless`.
  */
 const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
-/** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
-const MESSAGES_MAX = 4_096;
 
 interface Entry {
   readonly message: DeduplicationEntry;
@@ -59,6 +57,11 @@ export class MessageDeduplication {
     this.#entries = new TransactionalMap(journal);
     this.#clock = clock;
     this.#log = log;
+    try {
+      journal.takenMessages.prune();
+    } catch (error) {
+      this.#warn(error);
+    }
     for (const message of journal.takenMessages.load()) {
       // By the wall clock, which may have been set since; then only messages with DUP count as duplicates.
       const ageMs = Math.abs(clock.wallMs() - message.atWallMs);

@@ -192,7 +192,8 @@ class MessageCounts {
   }
 
   note(messageTopic: string, reason: string, sizeBytes: number): void {
-    const named = messageTopic.slice(0, TOPIC_LENGTH_MAX);
+    // Copied, because a part of a string keeps the whole one in memory.
+    const named = Buffer.from(messageTopic.slice(0, TOPIC_LENGTH_MAX)).toString();
     const isKnown = this.#counts.has(`${reason} ${named}`) || this.#counts.size < TOPICS_MAX;
     const topic = isKnown ? named : OTHER_TOPICS;
     const key = `${reason} ${topic}`;

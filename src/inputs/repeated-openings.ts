@@ -14,7 +14,8 @@ export interface RepeatedOpeningsOptions extends Pick<
 
 /** The last recorded repetition of a zone, and the number of repetitions. */
 interface Repetition {
-  readonly occasion: string;
+  /** Short also for a long value. */
+  readonly key: string;
   readonly atMs: number;
   readonly times: number;
 }
@@ -87,10 +88,11 @@ export class RepeatedOpenings {
     const { clock, record } = this.#options;
     const nowMs = clock.monotonicMs();
     const recorded = this.#recorded.get(zoneId);
-    const earlier = recorded?.occasion === occasion ? recorded : undefined;
+    const key = keyOf(occasion);
+    const earlier = recorded?.key === key ? recorded : undefined;
     const times = (earlier?.times ?? 0) + 1;
     const isDue = earlier === undefined || nowMs - earlier.atMs >= RECORD_INTERVAL_MS;
-    this.#recorded.set(zoneId, { occasion, atMs: isDue ? nowMs : earlier.atMs, times });
+    this.#recorded.set(zoneId, { key, atMs: isDue ? nowMs : earlier.atMs, times });
     if (!isDue) return;
     record({
       who: "santinela",

@@ -3,6 +3,8 @@ import type { Clock } from "../domain/clock.ts";
 
 /** Characters of a message that are kept: a sensor sends a few hundred. */
 const TEXT_LENGTH_MAX = 2_000;
+/** In UTF-8, for each code unit of the text. */
+const BYTES_OF_CHARACTER_MAX = 3;
 /** An installation has 512 zones; those of former configurations give way first. */
 const ZONES_MAX = 1_024;
 
@@ -23,8 +25,7 @@ export class ZoneMessages {
   }
 
   take(zoneId: string, topic: string, payload: Uint8Array | string, isRetained: boolean): void {
-    const whole = typeof payload === "string" ? payload : Buffer.from(payload).toString("utf8");
-    const text = whole.slice(0, TEXT_LENGTH_MAX);
+    const text = startOf(payload);
     const before = this.#last.get(zoneId);
     // After a reconnection the broker repeats what was read before: its time stays.
     if (isRetained && before?.text === text) return;
@@ -33,4 +34,13 @@ export class ZoneMessages {
     const [oldest] = this.#last.keys();
     if (this.#last.size > ZONES_MAX && oldest !== undefined) this.#last.delete(oldest);
   }
+}
+
+/** The first characters, copied: a part of a string keeps the whole one in memory. */
+function startOf(payload: Uint8Array | string): string {
+  const bytes =
+    typeof payload === "string"
+      ? Buffer.from(payload.slice(0, TEXT_LENGTH_MAX))
+      : Buffer.from(payload.slice(0, TEXT_LENGTH_MAX * BYTES_OF_CHARACTER_MAX));
+  return Buffer.from(bytes.toString("utf8").slice(0, TEXT_LENGTH_MAX)).toString("utf8");
 }

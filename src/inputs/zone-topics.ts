@@ -35,6 +35,8 @@ interface StatusSource extends MessageRule {
 }
 type MqttGate = Extract<Gate, { by: "mqtt" }>;
 
+/** A topic may have 64 KiB, and zones keep topics; no sensor has a longer one. */
+const TOPIC_LENGTH_MAX = 1_024;
 /** Maximum number of topics tracked for one zone; a larger site has more than one zone. */
 const TOPICS_OF_ZONE_MAX = 256;
 const NOTHING: MessageReading = { signals: [], gates: [], refused: undefined, isUnmatched: false };
@@ -101,6 +103,7 @@ export class ZoneTopics {
 
   /** Reads a message. @param isRetained whether the broker sent a retained message, not a new one */
   read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
+    if (topic.length > TOPIC_LENGTH_MAX) return { ...NOTHING, refused: "topic-too-long" };
     const sources = this.#sourcesOf(topic);
     const matchingGates = this.#gatesOf(topic);
     if (sources.length + matchingGates.length === 0) return NOTHING;

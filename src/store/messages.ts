@@ -16,6 +16,13 @@ export interface DeduplicationEntry {
   readonly atWallMs: number;
 }
 
+/** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
+export const MESSAGES_MAX = 4_096;
+/** A client id, and the name of its account with all characters encoded. */
+const SESSION_BYTES_MAX = 2_048;
+/** As bytes: the length of a text ends at its first NUL. */
+const HAS_USUAL_NAME = `length(CAST(session AS BLOB)) <= ${SESSION_BYTES_MAX}`;
+
 /**
  * Stores processed messages in the transaction of the next zone change. Until then a redelivered message changes
  * nothing, and most messages change nothing.
@@ -23,8 +30,16 @@ export interface DeduplicationEntry {
 export class DeduplicationStore extends Store {
   readonly #unwritten: TransactionalMap<DeduplicationEntry, "unwritten">;
   readonly #load = this.prepare<DeduplicationEntry>(
-    `SELECT session, packet_id AS packetId, zone_id AS zoneId, hash, at_wall AS atWallMs
-     FROM taken_messages ORDER BY at_wall`,
+    `SELECT * FROM (
+       SELECT session, packet_id AS packetId, zone_id AS zoneId, hash, at_wall AS atWallMs
+       FROM taken_messages WHERE ${HAS_USUAL_NAME} ORDER BY at_wall DESC LIMIT ${MESSAGES_MAX}
+     ) ORDER BY atWallMs`,
+  );
+  readonly #prune = this.prepare(
+    `DELETE FROM taken_messages WHERE NOT ${HAS_USUAL_NAME} OR (session, packet_id, zone_id) NOT IN (
+       SELECT session, packet_id, zone_id FROM taken_messages WHERE ${HAS_USUAL_NAME}
+       ORDER BY at_wall DESC LIMIT ${MESSAGES_MAX}
+     )`,
   );
   readonly #remove = this.prepare(
     "DELETE FROM taken_messages WHERE session = ? AND packet_id = ? AND zone_id = ? AND hash = ?",
@@ -38,7 +53,15 @@ export class DeduplicationStore extends Store {
     this.#unwritten = new TransactionalMap(commits);
   }
 
-  /** Loads the messages of an earlier run. */
+  /**
+   * Deletes what `load` leaves out: the oldest messages, and those of names that no client can have.
+   * @throws if the disk rejects it
+   */
+  prune(): void {
+    this.#prune.run();
+  }
+
+  /** Loads the newest messages of an earlier run. */
   load(): readonly DeduplicationEntry[] {
     return this.#load.all();
   }
