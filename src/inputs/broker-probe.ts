@@ -1,6 +1,8 @@
 import type { IClientOptions, MqttClient } from "mqtt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { clientOf } from "./broker-client.ts";
+import { leftOutBytes } from "./oversized-payloads.ts";
 
 export interface BrokerAddress {
   readonly url: string;
@@ -86,7 +88,9 @@ export async function listenTo(
 ): Promise<void> {
   const client = await connected(broker, {});
   try {
-    client.on("message", (topic, payload, { qos }) => take({ topic, payload, qos }));
+    client.on("message", (topic, payload, { qos }) => {
+      if (leftOutBytes(payload) === undefined) take({ topic, payload, qos });
+    });
     // QoS 2 is the maximum, so every message arrives with the QoS of its publisher.
     await client.subscribeAsync([...filters], { qos: 2 }).catch((error: unknown) => {
       throw new AppError("unavailable", `the broker denies this account read access: ${messageOf(error)}`);
@@ -98,10 +102,12 @@ export async function listenTo(
 }
 
 async function connected(broker: BrokerAddress, options: IClientOptions): Promise<MqttClient> {
-  const { connectAsync } = await import("mqtt");
+  const client = await clientAt(broker, options);
   try {
-    return await connectAsync(broker.url, { ...optionsOf(broker), ...options }, false);
+    await connection(client);
+    return client;
   } catch (cause) {
+    client.end(true);
     throw new AppError("unavailable", `the MQTT broker cannot be reached: ${messageOf(cause)}`, {
       hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are correct.",
       cause,
@@ -143,22 +149,31 @@ async function reconnect(
   session: IClientOptions,
   clock: Clock,
 ): Promise<{ client: MqttClient; sessionPresent: boolean; payloads: string[] }> {
-  const { default: mqtt } = await import("mqtt");
-  const client = mqtt.connect(broker.url, { ...optionsOf(broker), ...session, manualConnect: true });
+  const client = await clientAt(broker, session);
   const payloads: string[] = [];
-  const connack = new Promise<boolean>((resolve, reject) => {
-    client.on("message", (_topic, payload) => payloads.push(payload.toString("latin1")));
-    client.once("connect", (packet) => resolve(packet.sessionPresent));
-    client.once("error", reject);
-    client.once("close", () => reject(new AppError("unavailable", "the broker closed the connection")));
-  });
-  client.connect();
-  const sessionPresent = await connack;
+  client.on("message", (_topic, payload) => payloads.push(payload.toString("latin1")));
+  const sessionPresent = await connection(client);
   for (let received = -1; payloads.length > received;) {
     received = payloads.length;
     await wait(clock, QUIET_MS);
   }
   return { client, sessionPresent, payloads };
+}
+
+async function clientAt(broker: BrokerAddress, options: IClientOptions): Promise<MqttClient> {
+  const { default: mqtt } = await import("mqtt");
+  return clientOf(mqtt.connect, broker.url, { ...optionsOf(broker), ...options });
+}
+
+/** Connects. @returns whether the broker kept the session */
+function connection(client: MqttClient): Promise<boolean> {
+  const accepted = new Promise<boolean>((resolve, reject) => {
+    client.once("connect", ({ sessionPresent }) => resolve(sessionPresent));
+    client.once("error", reject);
+    client.once("close", () => reject(new AppError("unavailable", "the broker closed the connection")));
+  });
+  client.connect();
+  return accepted;
 }
 
 function wait(clock: Clock, delayMs: number): Promise<undefined> {

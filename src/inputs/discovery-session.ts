@@ -1,11 +1,13 @@
-import type { MqttClient } from "mqtt";
+import type { IClientOptions, MqttClient } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { DiscoveredDevice, DiscoveryOptions, Query } from "../domain/discovery/device.ts";
 import { LeftOutList, type LeftOut } from "../domain/discovery/left-out.ts";
 import { discoveredDevices, queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
 import { messageOf } from "../domain/errors.ts";
+import { clientOf } from "./broker-client.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
-import { ReceivedMessages } from "./received-messages.ts";
+import { leftOutBytes } from "./oversized-payloads.ts";
+import { PACKET_BYTES_MAX, ReceivedMessages } from "./received-messages.ts";
 
 interface DiscoverySessionOptions {
   readonly broker: BrokerAddress;
@@ -85,7 +87,7 @@ export class DiscoverySession {
     const { default: mqtt } = await import("mqtt");
     if (this.#isStopped) return;
     const { url, credentials, tls } = this.#options.broker;
-    const client = mqtt.connect(url, {
+    const options: IClientOptions = {
       ...credentials,
       ...tls,
       protocolVersion: 4,
@@ -94,7 +96,8 @@ export class DiscoverySession {
       queueQoSZero: false,
       reconnectPeriod: RECONNECT_MS,
       connectTimeout: CONNECT_TIMEOUT_MS,
-    });
+    };
+    const client = clientOf(mqtt.connect, url, options, PACKET_BYTES_MAX);
     this.#client = client;
     client.on("connect", () => this.#onConnected(client));
     client.on("error", (error) => {
@@ -107,10 +110,12 @@ export class DiscoverySession {
         this.#state = { state: "unreachable", reason: "the broker closed the connection" };
     });
     client.on("message", (topic, payload, { retain }) => {
+      if (leftOutBytes(payload) !== undefined) return this.messages.leave(topic);
       const atMs = this.#options.clock.wallMs();
       this.#options.onMessage?.({ topic, payload, isRetained: retain, atMs });
       if (this.messages.take(topic, payload, retain, atMs)) this.#askSoon();
     });
+    client.connect();
   }
 
   async stop(): Promise<void> {

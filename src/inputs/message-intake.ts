@@ -1,6 +1,7 @@
 import type { IPublishPacket, MqttClient } from "mqtt";
 import type { ConnectionState, MqttZones } from "./mqtt-zones.ts";
 import { deliveryOf } from "./message-deduplication.ts";
+import { leftOutBytes } from "./oversized-payloads.ts";
 
 interface MessageIntakeOptions {
   readonly zones: MqttZones;
@@ -16,6 +17,8 @@ interface MessageIntakeOptions {
 
 /** Maximum number of uncommitted messages; a broker sends about twenty before it waits. */
 const PENDING_MAX = 256;
+/** Of their payloads; one more message is accepted below it. */
+const PENDING_BYTES_MAX = 4 * 1024 * 1024;
 /** Error that makes mqtt.js pass the next packet without a PUBACK. */
 const DEFERRED_ACK = new Error("acknowledged after the commit");
 
@@ -31,6 +34,7 @@ export class MessageIntake {
   readonly #connection: ConnectionState = { isPaused: false };
   #isFailed = false;
   #pending = 0;
+  #pendingBytes = 0;
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: MessageIntakeOptions) {
@@ -42,7 +46,8 @@ export class MessageIntake {
     // Messages after one that could not be stored stay at the broker.
     if (this.#isFailed) return;
     // No broker sends QoS 2 to a subscription with QoS 1; if one does, mqtt.js acknowledges it.
-    const continues = packet.qos < 2 && this.#pending < PENDING_MAX;
+    const hasRoom = this.#pending < PENDING_MAX && this.#pendingBytes < PENDING_BYTES_MAX;
+    const continues = packet.qos < 2 && hasRoom;
     this.#last = this.#record(packet, continues ? undefined : next);
     if (continues) next(DEFERRED_ACK);
   }
@@ -57,8 +62,11 @@ export class MessageIntake {
     const { zones, session, stream, onRecorded, onFailed } = this.#options;
     const { topic, qos, messageId, retain } = packet;
     const payload = Buffer.from(packet.payload as Uint8Array);
-    const message = { topic, payload, isRetained: retain, ...deliveryOf(packet, session) };
+    const leftOut = leftOutBytes(payload);
+    const size = leftOut === undefined ? {} : { leftOutBytes: leftOut };
+    const message = { topic, payload, ...size, isRetained: retain, ...deliveryOf(packet, session) };
     this.#pending += 1;
+    this.#pendingBytes += payload.byteLength;
     try {
       await zones.deliver(message, this.#connection);
     } catch (error) {
@@ -67,6 +75,7 @@ export class MessageIntake {
       return;
     } finally {
       this.#pending -= 1;
+      this.#pendingBytes -= payload.byteLength;
     }
     onRecorded();
     if (stream.destroyed) return;

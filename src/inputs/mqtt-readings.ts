@@ -4,6 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
+import { clientOf, type Connect } from "./broker-client.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
@@ -108,12 +109,7 @@ export class MqttReadings {
 
   #open(connect: Connect): void {
     const { url, credentials, tls } = this.#options;
-    const client = connect(url, {
-      ...this.#sessionOptions(),
-      ...credentials,
-      ...tls,
-      manualConnect: true,
-    });
+    const client = clientOf(connect, url, { ...this.#sessionOptions(), ...credentials, ...tls });
     this.#client = client;
     // Handlers are set before connecting: a queued message can arrive in the same packet as the CONNACK.
     client.handleMessage = (packet, next) => this.#onPacket(client, packet, next);
@@ -235,8 +231,6 @@ async function endWithoutReconnect(client: MqttClient): Promise<void> {
   client.options.reconnectPeriod = 0;
   await client.endAsync(true).catch(() => "it has ended already");
 }
-
-type Connect = (url: string, options: IClientOptions) => MqttClient;
 
 /** Host and port of the broker; the rest of its address may contain a password. */
 function brokerName(url: string): string {

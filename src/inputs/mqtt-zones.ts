@@ -26,6 +26,8 @@ export interface FilterChanges {
 export interface MqttMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
+  /** Size of a payload that was too large to be received; undefined if `payload` is the message's. */
+  readonly leftOutBytes?: number;
   /** Whether the broker sent a retained message, not a new one. */
   readonly isRetained: boolean;
   /** Undefined for QoS 0, which is never resent. */
@@ -112,7 +114,8 @@ export class MqttZones {
     for (const gateId of gateIds) monitor.setGate(gateId, "unknown");
   }
 
-  #read({ topic, payload, isRetained, delivery }: MqttMessage): void {
+  #read({ topic, payload, leftOutBytes, isRetained, delivery }: MqttMessage): void {
+    if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
     // The state of a gate must be known before its zones are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);

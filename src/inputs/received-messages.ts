@@ -12,6 +12,8 @@ const OTHERS_BYTES_MAX = 2 * 1024 * 1024;
 /** A building has a few hundred devices with a few topics each. */
 const MESSAGES_MAX = 4_000;
 const TOPIC_LENGTH_MAX = 512;
+/** Whatever may be kept fits: an announcement with its topic. */
+export const PACKET_BYTES_MAX = ANNOUNCEMENT_BYTES_MAX + 64 * 1024;
 
 /** Messages of one sort, the oldest first, with their size. */
 class Kept {
@@ -50,8 +52,7 @@ export class ReceivedMessages {
     const isAnnounced = isAnnouncement(topic, this.#options);
     const sizeMax = isAnnounced ? ANNOUNCEMENT_BYTES_MAX : OTHER_BYTES_MAX;
     if (payload.byteLength > sizeMax || topic.length > TOPIC_LENGTH_MAX || !isUtf8(payload)) {
-      this.left += 1;
-      if (isAnnounced) this.#noteUnread(topic);
+      this.leave(topic);
       return false;
     }
     const message = new Message(topic, Buffer.from(payload).toString("utf8"), isRetained, atMs);
@@ -62,6 +63,12 @@ export class ReceivedMessages {
     const isNew = isAnnounced || !kept.byKey.has(key);
     kept.add(key, message);
     return this.#makeRoom(kept, key) && isNew;
+  }
+
+  /** Counts a message that is not kept. */
+  leave(topic: string): void {
+    this.left += 1;
+    if (isAnnouncement(topic, this.#options)) this.#noteUnread(topic);
   }
 
   /** All kept messages, what devices say about themselves first. */

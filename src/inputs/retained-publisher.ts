@@ -1,6 +1,7 @@
 import type { MqttClient } from "mqtt";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { clientOf } from "./broker-client.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import type { Broker } from "./broker.ts";
 import type { RetainedPublisher } from "./home-assistant.ts";
@@ -27,7 +28,7 @@ export class ExternalPublisher implements RetainedPublisher {
   async start(onConnected: () => void, availability: string): Promise<void> {
     const { default: mqtt } = await import("mqtt");
     const { url, credentials, tls } = this.#broker;
-    const client = mqtt.connect(url, {
+    const client = clientOf(mqtt.connect, url, {
       ...credentials,
       ...tls,
       clientId: this.#clientId,
@@ -41,6 +42,7 @@ export class ExternalPublisher implements RetainedPublisher {
     client.on("connect", onConnected);
     // An unreachable broker is reported by the readings.
     client.on("error", (error) => this.#log.debug("mqtt-publisher-error", { reason: messageOf(error) }));
+    client.connect();
   }
 
   publish(topic: string, payload: string): void {
