@@ -115,7 +115,7 @@ export class Centre {
     { tokens, events }: { readonly tokens: TokenService; readonly events: EventNotes },
   ): DaemonServer {
     const { config, clock, httpDescriptor } = this.#options;
-    const { records, objectives, fleet, accounts, unfinished, enrolments, signIns } = database;
+    const { records, objectives, fleet, accounts, unfinished, enrolments } = database;
     const site = centreApi({ config, clock, health: this.#health, unfinished, events: database.events });
     const metrics = new CentreMetrics({ site });
     const newId = (): string => newKey(clock.wallMs());
@@ -138,7 +138,7 @@ export class Centre {
         tokens,
         accounts,
         events,
-        enrolments: limitedEnrolments(enrolments, { throttle: signIns.throttle, events }),
+        enrolments: limitedEnrolments(enrolments, { codes: enrolments, events, clock }),
         settings: undefined,
         setup: undefined,
         discovery: undefined,

@@ -16,6 +16,7 @@ import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
 import { ObjectiveService } from "./service/objectives.ts";
+import { codesIn } from "./service/sqlite-enrolments.ts";
 import { ThreadedFleet } from "./service/sqlite-fleet.ts";
 import { ThreadedRecords } from "./service/sqlite-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
@@ -143,7 +144,7 @@ export class DaemonFront {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
         fleet,
-        enrolments: limitedEnrolments(records.enrolments, { throttle: signIns.throttle, events }),
+        enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database), events, clock }),
         objectives: remoteHere(new ObjectiveService(database)),
         tokens,
         accounts: records.accounts,

@@ -24,6 +24,7 @@ import {
   siteAddress,
   unusable,
   usable,
+  type EnrolmentCodes,
   type Enrolments,
   type NewEnrolment,
 } from "../service/enrolments.ts";
@@ -31,21 +32,33 @@ import { hashPassword } from "../service/password-rules.ts";
 import { scopeOf, type Account } from "../store/accounts.ts";
 import type { Enrolment } from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
-import type { PostgresConnections, Queries } from "./connection.ts";
+import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
+import { TurnBatch } from "./turn-batch.ts";
 
 /** The one-time codes of sites of a centre, as `SqliteEnrolments` has them in SQLite. */
-export class PostgresEnrolments implements Enrolments {
+export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   readonly #options: ConstructorParameters<typeof PostgresEnrolments>[0];
+  /** Many claims share a read, so that a flood of wrong codes occupies two connections at most. */
+  readonly #codes: TurnBatch<string, Enrolment | undefined>;
 
   /** @param options as `SqliteEnrolments` */
   constructor(options: {
     readonly connections: PostgresConnections;
-    readonly clock: Pick<Clock, "wallMs">;
+    readonly clock: Pick<Clock, "wallMs" | "afterEventLoopTurn">;
     readonly newCode: () => string;
     readonly bcryptCost?: number;
   }) {
     this.#options = options;
+    this.#codes = new TurnBatch(options.clock, async (hashes) => {
+      const rows = await options.connections.query<EnrolmentRow>(BY_HASHES, [hashes]);
+      const found = new Map(rows.map((row) => [row.code_hash, enrolmentOf(row)]));
+      return hashes.map((hash) => found.get(hash));
+    });
+  }
+
+  find(code: string): Promise<Enrolment | undefined> {
+    return this.#codes.ask(codeHash(code));
   }
 
   async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
@@ -142,6 +155,7 @@ export class PostgresEnrolments implements Enrolments {
 
 interface EnrolmentRow {
   readonly id: number;
+  readonly code_hash: string;
   readonly site: string;
   readonly objectives: string;
   readonly created_at: number;
@@ -185,6 +199,10 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
   );
 }
 
+const BY_HASHES: NamedStatement = {
+  name: "enrolments-by-hash",
+  text: "SELECT * FROM enrolments WHERE code_hash = ANY($1::text[])",
+};
 const BIND = `
   UPDATE accounts SET password_hash = $2, objectives = $3, disabled = false, must_change_password = false,
     token_version = token_version + 1

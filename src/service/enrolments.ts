@@ -52,6 +52,12 @@ export interface Enrolments {
   claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite>;
 }
 
+/** Reads the code of a claim; cheap, because strangers cause it. */
+export interface EnrolmentCodes {
+  /** The code, whether it can still be used or not; undefined for one that does not exist. */
+  find(code: string): Promise<Enrolment | undefined>;
+}
+
 /** What a new code stores. */
 export interface NewEnrolment {
   readonly codeHash: string;

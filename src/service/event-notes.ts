@@ -9,6 +9,9 @@ import type { EventService } from "./events.ts";
 /** Interval of `forbidden` events of one account; the next one has the count. */
 const FORBIDDEN_INTERVAL_MS = 60_000;
 const ACCOUNTS_MAX = 1000;
+/** Events of wrong one-time codes in an hour, from whatever addresses; the next one has the count of the others. */
+const WRONG_CODES_MAX = 60;
+const WRONG_CODES_WINDOW_MS = 3_600_000;
 /** Events kept while they cannot be written; the oldest are dropped, because the memory is for trips. */
 const KEPT_MAX = 1000;
 const RETRY_MS = 1_000;
@@ -24,6 +27,7 @@ export class EventNotes {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #forbidden = new Map<string, { atMs: number; unlogged: number }>();
+  #wrongCodes = { sinceMs: 0, count: 0 };
   /** Events that arrived while the records were restarting, oldest first. */
   #kept: KeptEvent[] = [];
   #cancelRetry: CancelTimer = () => {};
@@ -59,6 +63,18 @@ export class EventNotes {
     this.#forbidden.set(who, { atMs: nowMs, unlogged: 0 });
     const detail = earlier && earlier.unlogged > 0 ? { refusedMeanwhile: earlier.unlogged } : {};
     this.note({ event: "forbidden", who, from, subject, detail });
+  }
+
+  /** Adds an event about a wrong one-time code; rate-limited, because no token is needed to send one. */
+  wrongCode(event: NewEvent): void {
+    const nowMs = this.#clock.monotonicMs();
+    const isOver = nowMs - this.#wrongCodes.sinceMs >= WRONG_CODES_WINDOW_MS;
+    const unlogged = isOver ? Math.max(0, this.#wrongCodes.count - WRONG_CODES_MAX) : 0;
+    if (isOver) this.#wrongCodes = { sinceMs: nowMs, count: 0 };
+    this.#wrongCodes.count += 1;
+    if (this.#wrongCodes.count > WRONG_CODES_MAX) return;
+    const meanwhile = unlogged > 0 ? { refusedMeanwhile: unlogged } : {};
+    this.note({ ...event, detail: { ...event.detail, ...meanwhile } });
   }
 
   stop(): void {

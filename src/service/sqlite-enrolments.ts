@@ -28,10 +28,17 @@ import {
   siteAddress,
   unusable,
   usable,
+  type EnrolmentCodes,
   type Enrolments,
 } from "./enrolments.ts";
 import { EventService } from "./events.ts";
 import { hashPassword } from "./password-rules.ts";
+
+/** Reads codes of a database, which may be read-only. */
+export function codesIn(database: Database): EnrolmentCodes {
+  const enrolments = new EnrolmentStore(database);
+  return { find: async (code) => enrolments.byHash(codeHash(code)) };
+}
 
 /** The one-time codes of sites in SQLite, in the calling thread. */
 export class SqliteEnrolments implements Enrolments {

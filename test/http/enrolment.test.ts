@@ -86,19 +86,6 @@ test("a code is for one site: another cannot take its account with a code of its
   await claim(centre, code, "hala-sud", OTHER_PASSWORD).expect(201);
 });
 
-test("guesses are limited, and counted for their address only", async () => {
-  const code = await codeFor(centre, "hala-nord", HALL);
-  const statuses: number[] = [];
-  for (let guess = 0; guess < 25; guess += 1)
-    statuses.push((await claim(centre, `guess-${guess}`, "hala-nord")).status);
-  expect(new Set(statuses)).toEqual(new Set([403, 429]));
-  const blocked = await claim(centre, code, "hala-nord").expect(429);
-  const waitS = Number(blocked.headers["retry-after"]);
-  expect(waitS).toBeGreaterThan(0);
-  centre.clock.advance(waitS * 1000);
-  await claim(centre, code, "hala-nord").expect(201);
-});
-
 test("a claim or an invitation that makes no sense is explained, and uses no code", async () => {
   const code = await codeFor(centre, "hala-nord", HALL);
   const bodies: object[] = [

@@ -19,7 +19,7 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
-import { SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
+import { codesIn, SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
 import { PlanService } from "../../src/service/plans.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
@@ -185,7 +185,7 @@ export class TestApp {
       enrolments: limitedEnrolments(
         centre?.enrolments ??
           new SqliteEnrolments({ database, clock, newCode: oneTimePassword, bcryptCost: 4 }),
-        { throttle: signIns.throttle, events: centre?.notes ?? events },
+        { codes: centre?.enrolments ?? codesIn(database), events: centre?.notes ?? events, clock },
       ),
       fleet: new SqliteFleet({
         database,

@@ -209,7 +209,7 @@ describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
       accounts,
       events,
       tokens,
-      enrolments: limitedEnrolments(enrolments, { throttle: signIns.throttle, events }),
+      enrolments: limitedEnrolments(enrolments, { codes: enrolments, events, clock }),
     });
     const tokenOf = async (role: keyof typeof PEOPLE = "operator"): Promise<string> =>
       (await tokens.signIn(PEOPLE[role], PASSWORD)).token;

@@ -29,6 +29,7 @@ export const EN_DETAILS = {
   "detail.reason": "reason: {value}",
   "detail.recoveries": "recoveries",
   "detail.redelivered": "sent again",
+  "detail.refusedMeanwhile": "others in between: {value}",
   "detail.removed": "removed",
   "detail.role": "role: {value}",
   "detail.text": "“{value}”",

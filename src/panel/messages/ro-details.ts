@@ -32,6 +32,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.reason": "motiv: {value}",
   "detail.recoveries": "recuperări",
   "detail.redelivered": "retransmise",
+  "detail.refusedMeanwhile": "altele între timp: {value}",
   "detail.removed": "eliminate",
   "detail.role": "rol: {value}",
   "detail.text": "„{value}”",
