@@ -136,7 +136,7 @@ export class DaemonRecords {
     this.#retention = new RetentionSchedule({
       ...options,
       freeBytes: () => freeBytes(dataDir),
-      removal: (wallMs) => recordsRetention(database, site.auditDays, wallMs),
+      removal: (wallMs, uptimeMs) => recordsRetention(database, site.auditDays, { wallMs, uptimeMs }),
     });
   }
 

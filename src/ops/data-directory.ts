@@ -52,8 +52,8 @@ export class DataDirectory {
       this.#closes.push(() => housekeeping.stop());
       housekeeping.start();
       const { clock, bootId } = options;
-      const removal = (wallMs: number) => {
-        const now = { wallMs, monotonicMs: clock.monotonicMs(), bootId };
+      const removal = (wallMs: number, uptimeMs: number) => {
+        const now = { wallMs, uptimeMs, monotonicMs: clock.monotonicMs(), bootId };
         return journalRetention(databases.journal, databases.main, now);
       };
       const retention = new RetentionSchedule({ ...options, freeBytes: free, removal });

@@ -1,7 +1,10 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
+import { advanceRetention, type ExpiringTable } from "../store/retention-clock.ts";
 import {
+  expiringInJournal,
+  expiringInMain,
   newestChangeMs,
   removeOldAudit,
   removeOldEvents,
@@ -18,8 +21,11 @@ import { NEARLY_FULL_BYTES } from "./reserve-file.ts";
 type Removed = Readonly<Record<string, number>>;
 
 interface RetentionOptions {
-  /** Removes the rows of one database that have expired at a wall clock time, one batch per step. */
-  readonly removal: (wallMs: number) => Generator<void, Removed>;
+  /**
+   * Removes the rows of one database that have expired at a wall clock time, one batch per step.
+   * @param uptimeMs time that has passed since the last removal or the start
+   */
+  readonly removal: (wallMs: number, uptimeMs: number) => Generator<void, Removed>;
   /** Free bytes of the data directory's file system. */
   readonly freeBytes: () => number;
   readonly clock: Clock;
@@ -42,6 +48,7 @@ export class RetentionSchedule {
   readonly #options: RetentionOptions;
   #cancel: CancelTimer = () => {};
   #removedAtMs: number | undefined;
+  #startedAtMs: number | undefined;
   /** Set while a removal is running. */
   #cancelRemoval: CancelTimer | undefined;
 
@@ -51,6 +58,7 @@ export class RetentionSchedule {
 
   /** The first check is a minute later: a start has more urgent work. */
   start(): void {
+    this.#startedAtMs ??= this.#options.clock.monotonicMs();
     this.#cancel = this.#options.clock.after(CHECK_INTERVAL_MS, () => this.#check());
   }
 
@@ -69,8 +77,9 @@ export class RetentionSchedule {
     } catch (error) {
       return this.#failed(error);
     }
+    const sinceMs = this.#removedAtMs ?? this.#startedAtMs ?? nowMs;
     this.#removedAtMs = nowMs;
-    this.#continue(removal(clock.wallMs()));
+    this.#continue(removal(clock.wallMs(), nowMs - sinceMs));
   }
 
   #continue(removal: Generator<void, Removed>): void {
@@ -94,13 +103,15 @@ export class RetentionSchedule {
   }
 }
 
-/** Removes expired records, events and audit entries. @param wallMs the wall clock, which may be years ahead */
+/** Removes expired records, events and audit entries. @param now the wall clock, which may be years ahead, and the uptime */
 export function* recordsRetention(
   main: Database,
   auditDays: number,
-  wallMs: number,
+  now: Uptime,
 ): Generator<void, { records: number; events: number }> {
-  const nowMs = trustedNowMs(main, wallMs);
+  const auditKeptMs = auditDays * DAY_MS;
+  const expiring = expiringInMain({ records: RECORDS_KEPT_MS, audit: auditKeptMs });
+  const nowMs = trustedNowMs(main, expiring, main, now);
   const records = yield* removeInBatches(main, (cursor) =>
     removeOldRecords(main, nowMs - RECORDS_KEPT_MS, cursor),
   );
@@ -109,7 +120,7 @@ export function* recordsRetention(
     return { removed, cursor: removed === 0 ? null : 0 };
   });
   yield* removeInBatches(main, () => {
-    const removed = removeOldAudit(main, nowMs - auditDays * DAY_MS);
+    const removed = removeOldAudit(main, nowMs - auditKeptMs);
     return { removed, cursor: removed === 0 ? null : 0 };
   });
   yield* removeInBatches(main, () => {
@@ -122,15 +133,16 @@ export function* recordsRetention(
 /**
  * Removes expired trips and incidents.
  * @param main for the age of the newest record; may be read-only
- * @param now what the clock of this boot of the machine says
+ * @param now what the clocks of this boot of the machine say
  */
 export function* journalRetention(
   journal: Database,
   main: Database,
-  now: { readonly wallMs: number; readonly monotonicMs: number; readonly bootId: string },
+  now: Uptime & { readonly monotonicMs: number; readonly bootId: string },
 ): Generator<void, { trips: number }> {
+  const nowMs = trustedNowMs(journal, expiringInJournal(TRIPS_KEPT_MS), main, now);
   const expiry = {
-    beforeMs: trustedNowMs(main, now.wallMs) - TRIPS_KEPT_MS,
+    beforeMs: nowMs - TRIPS_KEPT_MS,
     bootId: now.bootId,
     beforeMonotonicMs: now.monotonicMs - TRIPS_KEPT_MS,
   };
@@ -138,9 +150,25 @@ export function* journalRetention(
   return { trips: yield* removeInBatches(journal, (cursor) => removeOldTrips(journal, expiry, cursor)) };
 }
 
-/** A clock set years ahead must not expire everything, so age is measured from the newest record. */
-function trustedNowMs(main: Database, wallMs: number): number {
-  return Math.min(wallMs, newestChangeMs(main) ?? 0);
+/** The wall clock, and how long the machine has really run since the last removal. */
+interface Uptime {
+  readonly wallMs: number;
+  readonly uptimeMs: number;
+}
+
+/**
+ * A clock set years ahead must not expire everything: age is measured from the newest record, and the records written by that
+ * clock move it only as fast as the machine runs.
+ */
+function trustedNowMs(
+  database: Database,
+  expiring: readonly ExpiringTable[],
+  main: Database,
+  { wallMs, uptimeMs }: Uptime,
+): number {
+  const newestMs = newestChangeMs(main);
+  if (newestMs === undefined) return 0;
+  return advanceRetention(database, expiring, { clockMs: Math.min(wallMs, newestMs), uptimeMs });
 }
 
 /** @returns the number of removed rows */

@@ -21,10 +21,12 @@ export class RetentionTimer {
   readonly #options: RetentionTimerOptions;
   #cancel: CancelTimer = () => {};
   #isStopped = false;
+  #triedAtMs: number;
   #removing: Promise<void> = Promise.resolve();
 
   constructor(options: RetentionTimerOptions) {
     this.#options = options;
+    this.#triedAtMs = options.clock.monotonicMs();
   }
 
   start(delayMs = INTERVAL_MS): void {
@@ -45,7 +47,10 @@ export class RetentionTimer {
     const { connections, clock, log, auditDays } = this.#options;
     let delayMs = INTERVAL_MS;
     try {
-      const removed = await removeOldRows(connections, clock.wallMs(), { auditDays });
+      const nowMs = clock.monotonicMs();
+      const uptimeMs = nowMs - this.#triedAtMs;
+      const removed = await removeOldRows(connections, clock.wallMs(), { auditDays, uptimeMs });
+      this.#triedAtMs = nowMs;
       if (removed !== undefined && removed > 0) delayMs = BATCH_PAUSE_MS;
     } catch (error) {
       if (!(error instanceof AppError)) log.error("retention-failed", { error });

@@ -1,7 +1,14 @@
+import { retentionTime } from "../domain/retention-clock.ts";
 import { removeOldAudit } from "./audit-trail.ts";
-import type { PostgresConnections } from "./connection.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
 import { HISTORY_MAX } from "./site-rows.ts";
 
+/** A step of the schema. */
+export const RETENTION_CLOCK = `
+  -- As at a site: how far retention has come, and when it last ran, wall clock in milliseconds since 1970; null before.
+  CREATE TABLE retention_clock(one integer PRIMARY KEY CHECK(one = 1), at bigint, ran_at bigint);
+  INSERT INTO retention_clock(one) VALUES(1);
+`;
 /** A number of our own for the lock that lets one process at a time remove old rows. */
 const RETENTION_LOCK = 0x72657465;
 /** As at a site: far longer than any client retries. */
@@ -20,23 +27,21 @@ const EVENTS_MIN = 10_000;
  * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
  * audit trail, one batch of each. Of several processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
- * @param options `auditDays`: how long events (the newest ten thousand longer) and the audit trail are kept, by the time of the
- *   newest event
+ * @param options `auditDays`: how long events (the newest ten thousand longer) and the audit trail are kept, by the time of
+ *   retention; `uptimeMs`: time since this process last tried, by its monotonic clock
  * @returns the number of removed rows; undefined if another process is at it
  */
 export async function removeOldRows(
   connections: PostgresConnections,
   nowMs: number,
-  { auditDays }: { readonly auditDays: number },
+  options: { readonly auditDays: number; readonly uptimeMs: number },
 ): Promise<number | undefined> {
   return connections.transaction(async (queries) => {
     const [lock] = await queries.query<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS taken", [
       RETENTION_LOCK,
     ]);
     if (lock?.taken !== true) return undefined;
-    // A clock set years ahead must not remove everything.
-    const [newest] = await queries.query<{ at: number }>("SELECT at FROM events ORDER BY seq DESC LIMIT 1");
-    const beforeMs = Math.min(nowMs, newest?.at ?? 0) - auditDays * DAY_MS;
+    const beforeMs = await expiredBefore(queries, nowMs, options);
     const removed = [
       await queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
       await queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
@@ -49,6 +54,45 @@ export async function removeOldRows(
   });
 }
 
+/**
+ * Before which time events and entries have expired. A clock set years ahead, which dates events too, must not remove everything:
+ * the time of retention follows it only as fast as the processes run. Several processes together are credited once, because
+ * each counts at most the time since the last run of any.
+ */
+async function expiredBefore(
+  queries: Queries,
+  nowMs: number,
+  { auditDays, uptimeMs }: { readonly auditDays: number; readonly uptimeMs: number },
+): Promise<number> {
+  const keptMs = auditDays * DAY_MS;
+  const [found] = await queries.query<Found>(RETENTION_STATE);
+  if (!found || found.newest === null) return 0;
+  const { reached, ran_at: ranAtMs, newest, oldest } = found;
+  const clockMs = Math.min(nowMs, newest);
+  const sinceMs = ranAtMs === null ? 0 : Math.max(0, nowMs - ranAtMs);
+  const atMs = retentionTime({
+    reachedMs: reached,
+    clockMs,
+    oldestExpiresMs: oldest === null ? Infinity : oldest + keptMs,
+    uptimeMs: Math.min(uptimeMs, sinceMs),
+  });
+  await queries.query("UPDATE retention_clock SET at = $1, ran_at = $2", [Math.floor(atMs), nowMs]);
+  return Math.min(atMs, clockMs) - keptMs;
+}
+
+interface Found {
+  readonly reached: number | null;
+  readonly ran_at: number | null;
+  readonly newest: number | null;
+  readonly oldest: number | null;
+}
+
+const RETENTION_STATE = `
+  SELECT clock.at AS reached, clock.ran_at,
+    (SELECT at FROM events ORDER BY seq DESC LIMIT 1) AS newest,
+    least((SELECT at FROM events WHERE seq <= (SELECT max(seq) FROM events) - ${EVENTS_MIN} ORDER BY seq LIMIT 1),
+      (SELECT at FROM audit ORDER BY position LIMIT 1)) AS oldest
+  FROM retention_clock AS clock`;
 const OLD_KEYS = `
   DELETE FROM idempotency_keys WHERE (account_id, key) IN
     (SELECT account_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${ROWS_MAX}) RETURNING 1`;

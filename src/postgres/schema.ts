@@ -1,3 +1,6 @@
+import { RETENTION_CLOCK } from "./retention.ts";
+import { REPORT_RECEPTION } from "./shared-reception.ts";
+
 /**
  * The schema of a centre, one step for each entry. A released step is never edited, and steps are only appended. Times
  * are wall clock, milliseconds since 1970. All texts compare by their bytes, as in SQLite: the collation is C.
@@ -238,12 +241,6 @@ export const STEPS: readonly string[] = [
   -- The account whose reports of a site are taken while no account of its own is enrolled; null until the next report.
   ALTER TABLE sites ADD COLUMN account bigint;
   `,
-  `
-  -- What each process knows of the reports that it takes: none calls a site silent whose report another has missed.
-  CREATE TABLE report_reception(
-    process text COLLATE "C" PRIMARY KEY,
-    began_at bigint NOT NULL,
-    missed_at bigint, complete_at bigint NOT NULL
-  );
-  `,
+  REPORT_RECEPTION,
+  RETENTION_CLOCK,
 ];

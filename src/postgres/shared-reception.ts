@@ -1,6 +1,16 @@
 import { commonReception, signKeptMs, type ProcessReception, type Reception } from "../domain/reception.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 
+/** A step of the schema. */
+export const REPORT_RECEPTION = `
+  -- What each process knows of the reports that it takes: none calls a site silent whose report another has missed.
+  CREATE TABLE report_reception(
+    process text COLLATE "C" PRIMARY KEY,
+    began_at bigint NOT NULL,
+    missed_at bigint, complete_at bigint NOT NULL
+  );
+`;
+
 interface SignRow {
   readonly began_at: number;
   readonly missed_at: number | null;

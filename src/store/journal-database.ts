@@ -1,6 +1,7 @@
 import { ALARM_PANELS } from "./alarm-panel-step.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
+import { RETENTION_CLOCK } from "./retention-clock.ts";
 import { addRowSums } from "./row-checksums.ts";
 
 /**
@@ -138,5 +139,6 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         -- The history of a record; a busy site has a hundred thousand trips.
         CREATE INDEX trips_of_record ON trips(intervention_id, seq) WHERE intervention_id IS NOT NULL;
       `),
+    (database) => database.exec(RETENTION_CLOCK),
   ],
 };

@@ -12,6 +12,7 @@ import {
 } from "./main-steps.ts";
 import { PLANS } from "./plan-step.ts";
 import { TRANSMISSIONS } from "./transmission-step.ts";
+import { RETENTION_CLOCK } from "./retention-clock.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -184,6 +185,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         -- The account whose reports of a site are taken while no account of its own is enrolled; null until the next report.
         ALTER TABLE sites ADD COLUMN account INTEGER;
       `),
+    (database) => database.exec(RETENTION_CLOCK),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

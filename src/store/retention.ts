@@ -1,5 +1,6 @@
 import { AuditTrail } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
+import type { ExpiringTable } from "./retention-clock.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type Counted } from "./intervention-lists.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
@@ -10,6 +11,36 @@ const BATCH_ROWS = 200;
 const SCAN_ROWS_MAX = 1_000;
 /** The number of events that the trigger protects. */
 const EVENTS_MIN = 10_000;
+
+/** When a record is finished, as an expression over its row and that of its outbox entry. */
+const IS_FINISHED = `(outbox.phase = 'closed'
+  OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND seen.status = 'done'))`;
+const TRIP_IS_OVER = "state NOT IN ('waiting', 'refused')";
+const INCIDENT_IS_OVER = "subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)";
+
+/** How long rows of the main database are kept, in milliseconds. */
+export interface KeptMs {
+  readonly records: number;
+  readonly audit: number;
+}
+
+/** What expires in the main database. */
+export function expiringInMain({ records, audit }: KeptMs): ExpiringTable[] {
+  const isFinished = `EXISTS(SELECT 1 FROM outbox WHERE outbox.intervention_id = seen.id AND ${IS_FINISHED})`;
+  return [
+    { table: "interventions", key: "id", at: "updated_at", isOver: isFinished, keptMs: records },
+    { table: "transmissions", key: "id", at: "created_at", isOver: "state <> 'waiting'", keptMs: records },
+    { table: "audit", key: "position", at: "at", isOver: "true", keptMs: audit },
+  ];
+}
+
+/** What expires in the journal. */
+export function expiringInJournal(keptMs: number): ExpiringTable[] {
+  return [
+    { table: "trips", key: "seq", at: "at_wall", isOver: TRIP_IS_OVER, keptMs },
+    { table: "incidents", key: "seq", at: "last_wall", isOver: INCIDENT_IS_OVER, keptMs },
+  ];
+}
 
 /** The result of one batch of a table scan. */
 export interface BatchResult {
@@ -31,8 +62,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
         `SELECT seen.id FROM (SELECT id, status, updated_at FROM interventions WHERE id > :cursor
              ORDER BY id LIMIT ${SCAN_ROWS_MAX}) AS seen
            JOIN outbox ON outbox.intervention_id = seen.id
-         WHERE seen.updated_at < :beforeMs AND (outbox.phase = 'closed'
-           OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND seen.status = 'done'))
+         WHERE seen.updated_at < :beforeMs AND ${IS_FINISHED}
          ORDER BY seen.id LIMIT ${BATCH_ROWS}`,
       )
       .pluck()
@@ -105,7 +135,7 @@ export interface Expiry {
  * @param cursor `seq` of the last scanned trip; 0 to begin
  */
 export function removeOldTrips(journal: Database, expiry: Expiry, cursor: number): BatchResult {
-  const isOver = `state NOT IN ('waiting', 'refused') AND at_wall < :beforeMs
+  const isOver = `${TRIP_IS_OVER} AND at_wall < :beforeMs
     AND (boot <> :bootId OR at_monotonic < :beforeMonotonicMs)`;
   return removeRows(journal, "trips", isOver, { ...expiry, cursor });
 }
@@ -117,7 +147,7 @@ export function removeOldTrips(journal: Database, expiry: Expiry, cursor: number
  */
 export function removeOldIncidents(journal: Database, expiry: Expiry, cursor: number): BatchResult {
   const isOver = `last_wall < :beforeMs AND (last_boot <> :bootId OR last_monotonic < :beforeMonotonicMs)
-    AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)`;
+    AND ${INCIDENT_IS_OVER}`;
   return removeRows(journal, "incidents", isOver, { ...expiry, cursor });
 }
 

@@ -9,7 +9,9 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { Housekeeping } from "../../src/ops/housekeeping.ts";
 import { journalRetention, recordsRetention, RetentionSchedule } from "../../src/ops/retention-schedule.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { verifyTrail } from "../../src/store/audit-trail.ts";
 import type { Database } from "../../src/store/database.ts";
+import { EventLog } from "../../src/store/event-log.ts";
 import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -22,6 +24,7 @@ import { tripRow } from "../support/trip-row.ts";
 
 const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const MB = 1_048_576;
 const AUDIT_DAYS = 400;
 
@@ -60,12 +63,17 @@ beforeEach(() => {
   });
   const common = { clock, log, freeBytes: () => free };
   retentions = [
-    new RetentionSchedule({ ...common, removal: (wallMs) => recordsRetention(main, AUDIT_DAYS, wallMs) }),
     new RetentionSchedule({
       ...common,
-      removal: (wallMs) =>
-        journalRetention(journal, main, { wallMs, monotonicMs: clock.monotonicMs(), bootId: "this boot" }),
+      removal: (wallMs, uptimeMs) =>
+        journalRetention(journal, main, {
+          wallMs,
+          uptimeMs,
+          monotonicMs: clock.monotonicMs(),
+          bootId: "this boot",
+        }),
     }),
+    recordsSchedule(),
   ];
 });
 afterEach(() => {
@@ -73,6 +81,18 @@ afterEach(() => {
   for (const retention of retentions) retention.stop();
   rmSync(dataDir, { recursive: true });
 });
+
+function recordsSchedule(): RetentionSchedule {
+  return new RetentionSchedule({
+    clock,
+    log: new JsonLog({ level: "debug", clock, write: () => {} }),
+    freeBytes: () => free,
+    removal: (wallMs, uptimeMs) => recordsRetention(main, AUDIT_DAYS, { wallMs, uptimeMs }),
+  });
+}
+
+/** The schedule of the process that started last. */
+const retention = (): RetentionSchedule => retentions.at(-1) as RetentionSchedule;
 
 /** Waits for the end of the running removal. */
 const untilRemoved = (): void => clock.advance(90_000);
@@ -128,6 +148,48 @@ describe("after 90 days", () => {
     start();
     untilRemoved();
     expect(records()).toHaveLength(2);
+  });
+
+  test("a clock step of years ahead with records written by that clock costs days, not all, in any number of restarts", () => {
+    const events = new EventLog(main);
+    const deleted = { event: "intervention-deleted", who: "a", from: "b", subject: "c", detail: {} } as const;
+    for (let days = 399; days >= 0; days -= 1) events.add(deleted, clock.wallMs() - days * DAY_MS);
+    for (let days = 89; days >= 0; days -= 1) record(days, "done", "linked");
+    const expectLeft = (): void => {
+      expect(records().length).toBeGreaterThan(90 - 8);
+      expect(verifyTrail(main).entries).toBeGreaterThan(400 - 8);
+    };
+    const runFor = (ms: number): void => {
+      retention().start();
+      clock.advance(ms);
+      retention().stop();
+    };
+    runFor(HOUR_MS);
+    clock.stepWall(4000 * DAY_MS);
+    record(0, "done", "linked");
+    for (let start = 0; start < 20; start += 1) {
+      retentions = [...retentions, recordsSchedule()];
+      runFor(HOUR_MS);
+    }
+    expectLeft();
+    clock.stepWall(-4000 * DAY_MS);
+    record(0, "done", "linked");
+    runFor(DAY_MS);
+    expectLeft();
+  });
+
+  test("a machine that was off for a year removes what has expired within weeks, and nothing of today", () => {
+    for (let days = 89; days >= 0; days -= 1) record(days, "done", "linked");
+    retention().start();
+    clock.advance(HOUR_MS);
+    expect(records()).toHaveLength(90);
+    clock.stepWall(365 * DAY_MS);
+    const today = record(0, "done", "linked");
+    for (let day = 0; day < 40; day += 1) {
+      clock.advance(DAY_MS);
+      record(0, "done", "linked");
+    }
+    expect(records()[0]).toBe(today);
   });
 
   test("many old records are removed two hundred at a time, so that no alarm waits", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { verifyTrail } from "../../src/postgres/audit-trail.ts";
 import { removeOldRows } from "../../src/postgres/retention.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
@@ -7,6 +7,7 @@ import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
 const DAY_MS = 86_400_000;
+const KEPT = { auditDays: 400, uptimeMs: 600_000 };
 
 describeWithPostgres("old rows of a centre", () => {
   let server: PostgresServer;
@@ -31,7 +32,7 @@ describeWithPostgres("old rows of a centre", () => {
     await records.create(PATROL, OPERATOR_USER, key("new"));
     await centre.signIns.throttle.failed({ ...attempt, email: "d@e.f" });
     // One key, and the counter of the account; that of the address has just been used again.
-    expect(await removeOldRows(connections, clock.wallMs(), { auditDays: 400 })).toBe(2);
+    expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBe(2);
     expect(await connections.query("SELECT key FROM idempotency_keys")).toEqual([{ key: "new" }]);
     const again = await records.create(PATROL, OPERATOR_USER, key("old"));
     expect([again.record.id, again.replayed]).toEqual([record.id, true]);
@@ -43,7 +44,7 @@ describeWithPostgres("old rows of a centre", () => {
       events.add({ event: "signed-in", who, from, subject: who, detail: {} }, atMs);
     for (let at = 0; at < 203; at += 1) await sign("Many@b.c", `10.0.0.${at}`, at);
     await sign("few@b.c", "10.0.0.1", 1);
-    expect(await removeOldRows(connections, clock.wallMs(), { auditDays: 400 })).toBe(3);
+    expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBe(3);
     expect(await centre.signIns.hasSignedIn("many@B.c", "10.0.0.2")).toBe(false);
     expect(await centre.signIns.hasSignedIn("many@B.c", "10.0.0.3")).toBe(true);
     expect(await centre.signIns.hasSignedIn("few@b.c", "10.0.0.1")).toBe(true);
@@ -53,36 +54,59 @@ describeWithPostgres("old rows of a centre", () => {
     const { fleet, connections, clock } = centre;
     for (let change = 0; change < 203; change += 1)
       await fleet.report({ ...REPORT, level: change % 2 === 0 ? "fault" : "well" }, OPERATOR_USER);
-    expect(await removeOldRows(connections, clock.wallMs(), { auditDays: 400 })).toBe(3);
+    expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBe(3);
     const [site] = await fleet.after(0, 1);
     expect((await fleet.get(site?.id ?? 0)).history).toHaveLength(200);
     expect(await connections.query("SELECT count(*) AS n FROM site_history")).toEqual([{ n: 200 }]);
   });
 
-  test("include events and audit entries, but not for a clock that is years ahead", async () => {
-    const own = await PostgresCentre.open(await server.newDatabase());
-    const { connections, events, clock } = own;
-    const remove = (nowMs = clock.wallMs()) => removeOldRows(connections, nowMs, { auditDays: 400 });
-    const add = (event: "forbidden" | "intervention-deleted") =>
-      events.add({ event, who: "a@b.c", from: "x", subject: "s", detail: {} }, clock.wallMs());
-    await add("forbidden");
-    await add("intervention-deleted");
-    clock.advance(399 * DAY_MS);
-    await add("intervention-deleted");
-    expect(await remove(clock.wallMs() + 3_650 * DAY_MS)).toBe(0);
-    clock.advance(2 * DAY_MS);
-    await add("intervention-deleted");
-    // Two audit entries; the events are among the newest ten thousand.
-    expect(await remove()).toBe(2);
-    await connections.query(
-      `INSERT INTO events(at, event, who, origin, subject, detail)
-       SELECT $1::bigint, 'forbidden', 'flood', 'x', 's', '{}' FROM generate_series(1, 9998)`,
-      [clock.wallMs()],
-    );
-    expect(await remove()).toBe(2);
-    expect(await connections.query("SELECT count(*) AS n FROM events")).toEqual([{ n: 10_000 }]);
-    expect(await verifyTrail(connections)).toMatchObject({ entries: 2, removed: 2, broken: null });
-    await own.close();
+  describe("that are events and audit entries", () => {
+    let own: PostgresCentre;
+    beforeEach(async () => {
+      own = await PostgresCentre.open(await server.newDatabase());
+    });
+    afterEach(() => own.close());
+
+    const add = (event: "forbidden" | "intervention-deleted", atMs = own.clock.wallMs()) =>
+      own.events.add({ event, who: "a@b.c", from: "x", subject: "s", detail: {} }, atMs);
+    const remove = (nowMs: number, uptimeMs: number) =>
+      removeOldRows(own.connections, nowMs, { ...KEPT, uptimeMs });
+    /** The time passes while the processes run. */
+    const run = async (days: number) => {
+      own.clock.advance(days * DAY_MS);
+      await add("intervention-deleted");
+      return remove(own.clock.wallMs(), days * DAY_MS);
+    };
+
+    test("are removed with age, but not the newest ten thousand events", async () => {
+      await add("forbidden");
+      await add("intervention-deleted");
+      expect(await run(399)).toBe(0);
+      // Two audit entries; the events are among the newest ten thousand.
+      expect(await run(2)).toBe(2);
+      await own.connections.query(
+        `INSERT INTO events(at, event, who, origin, subject, detail)
+         SELECT $1::bigint, 'forbidden', 'flood', 'x', 's', '{}' FROM generate_series(1, 9998)`,
+        [own.clock.wallMs()],
+      );
+      expect(await remove(own.clock.wallMs(), 0)).toBe(2);
+      expect(await own.connections.query("SELECT count(*) AS n FROM events")).toEqual([{ n: 10_000 }]);
+      expect(await verifyTrail(own.connections)).toMatchObject({ entries: 2, removed: 2, broken: null });
+    });
+
+    test("stay when a clock jumps years ahead and an event is written by it, and after it was set right", async () => {
+      for (let day = 0; day < 400; day += 1) await run(1);
+      const { clock, connections } = own;
+      const yearsAhead = 3_650 * DAY_MS;
+      for (const aheadMs of [yearsAhead, yearsAhead, 0]) {
+        await add("forbidden", clock.wallMs() + aheadMs);
+        // Two processes run in turn, each ten minutes after its own last time.
+        for (let process = 0; process < 2; process += 1)
+          expect(await remove(clock.wallMs() + aheadMs, 600_000)).toBeLessThanOrEqual(1);
+      }
+      expect((await verifyTrail(connections)).entries).toBeGreaterThan(395);
+      for (let day = 0; day < 3; day += 1) expect(await run(1)).toBeLessThanOrEqual(1);
+    });
   });
 
   test("do not include the newest ten thousand events, and no event can be changed", async () => {
@@ -102,8 +126,8 @@ describeWithPostgres("old rows of a centre", () => {
     const { clock, connections } = centre;
     await connections.transaction(async (queries) => {
       await queries.query("SELECT pg_advisory_xact_lock($1)", [0x72657465]);
-      expect(await removeOldRows(connections, clock.wallMs(), { auditDays: 400 })).toBeUndefined();
+      expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBeUndefined();
     });
-    expect(await removeOldRows(connections, clock.wallMs(), { auditDays: 400 })).toBe(0);
+    expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBe(0);
   });
 });
