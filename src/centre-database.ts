@@ -10,6 +10,7 @@ import { PostgresAccounts } from "./postgres/postgres-accounts.ts";
 import { PostgresEnrolments } from "./postgres/postgres-enrolments.ts";
 import { PostgresEvents } from "./postgres/postgres-events.ts";
 import { PostgresFleet } from "./postgres/postgres-fleet.ts";
+import { PostgresLists } from "./postgres/postgres-lists.ts";
 import { PostgresObjectives } from "./postgres/postgres-objectives.ts";
 import { PostgresRecords } from "./postgres/postgres-records.ts";
 import { PostgresSignIns } from "./postgres/postgres-sign-ins.ts";
@@ -39,6 +40,7 @@ export class CentreDatabase {
   readonly unfinished: PostgresUnfinished;
   readonly enrolments: PostgresEnrolments;
   readonly keys: PostgresSigningKeys;
+  readonly #lists: PostgresLists;
   readonly #options: CentreDatabaseOptions;
 
   constructor(options: CentreDatabaseOptions) {
@@ -50,7 +52,9 @@ export class CentreDatabase {
     });
     this.connections = connections;
     const newUid = (): string => newKey(clock.wallMs());
-    this.records = new PostgresRecords({ ...config.site, connections, clock, newUid });
+    const lists = new PostgresLists(config.database, log, { connections });
+    this.#lists = lists;
+    this.records = new PostgresRecords({ ...config.site, connections, lists, clock, newUid });
     this.accounts = new PostgresAccounts({ connections, clock });
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
@@ -92,7 +96,8 @@ export class CentreDatabase {
     });
   }
 
-  close(): Promise<void> {
-    return this.connections.close();
+  async close(): Promise<void> {
+    await this.#lists.close();
+    await this.connections.close();
   }
 }

@@ -2,7 +2,13 @@ import type { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { ListPage, ListReader } from "../store/intervention-lists.ts";
+import {
+  LIST_REMEDY,
+  READING_MS_MAX,
+  tooLong,
+  type ListPage,
+  type ListReader,
+} from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { restarting } from "./backup-worker.ts";
 import { startThread } from "./limited-thread.ts";
@@ -18,11 +24,6 @@ export interface ListWorkerData {
 /** The result for each list. */
 export type ListAnswer = { readonly page: ListPage } | { readonly error: string };
 
-/**
- * Time limit, longer than browsers and proxies usually wait. A million records take seconds, more on a slow SD
- * card.
- */
-const READING_MS_MAX = 30_000;
 /** Maximum queue length and waiting time: lists are read one by one, and clients give up. */
 const WAITING_MAX = 16;
 const WAITING_MS_MAX = 30_000;
@@ -163,20 +164,11 @@ export class ListWorker implements ListReader {
   }
 }
 
-const REMEDY =
-  "Filter by status, priority, type or objectiveId, request an earlier page, or sort by id, name, status, priority, type or dateStart.";
-
-function tooLong(): AppError {
-  return new AppError("invalid", `the list took longer than ${READING_MS_MAX / 1000} s to read`, {
-    hint: REMEDY,
-  });
-}
-
 function stuck(): AppError {
   return unavailable("the list cannot be read: an earlier one has not ended");
 }
 
 /** For example because the disk has no space for sorting. */
 function unavailable(message: string): AppError {
-  return new AppError("unavailable", message, { hint: REMEDY, retryAfterS: 10 });
+  return new AppError("unavailable", message, { hint: LIST_REMEDY, retryAfterS: 10 });
 }

@@ -32,10 +32,20 @@ export interface NamedStatement {
   readonly text: string;
 }
 
+/** A statement that may take longer than others. */
+export interface LongStatement {
+  readonly text: string;
+  /** Time after which it is given up, milliseconds; the client's name for it. */
+  readonly query_timeout: number;
+}
+
+/** Any statement; a text alone is prepared for this time only. */
+export type Statement = NamedStatement | LongStatement | string;
+
 /** Sends statements: the pool, or one connection within a transaction. */
 export interface Queries {
   /** @throws AppError `unavailable` while there is no primary; other errors of the server as they are */
-  query<Row>(statement: NamedStatement | string, values?: readonly SqlParameter[]): Promise<Row[]>;
+  query<Row>(statement: Statement, values?: readonly SqlParameter[]): Promise<Row[]>;
 }
 
 /** How the server is reached: a URL, or what libpq's environment says. */
@@ -51,18 +61,22 @@ export class PostgresConnections implements Queries {
   readonly #pool: pg.Pool;
   readonly #onState: (reason: string | null) => void;
 
-  /** @param onState called after each query: null, or why the primary could not be reached */
+  /**
+   * @param onState called after each query: null, or why the primary could not be reached
+   * @param limits `queryMs`: time after which a query is given up, milliseconds
+   */
   constructor(
     { url, password }: ServerAddress,
     log: Log,
     onState: (reason: string | null) => void = () => {},
+    { connectionsMax = CONNECTIONS_MAX, queryMs = QUERY_TIMEOUT_MS } = {},
   ) {
     this.#onState = onState;
     this.#pool = new pg.Pool({
       ...addressOf({ url, password }),
-      max: CONNECTIONS_MAX,
+      max: connectionsMax,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
+      query_timeout: queryMs,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       keepAlive: true,
@@ -75,7 +89,7 @@ export class PostgresConnections implements Queries {
     this.#pool.on("error", (error) => log.warn("database-connection-lost", { reason: messageOf(error) }));
   }
 
-  async query<Row>(statement: NamedStatement | string, values: readonly SqlParameter[] = []): Promise<Row[]> {
+  async query<Row>(statement: Statement, values: readonly SqlParameter[] = []): Promise<Row[]> {
     try {
       const rows = await send<Row>(this.#pool, statement, values);
       this.#onState(null);
@@ -86,14 +100,18 @@ export class PostgresConnections implements Queries {
     }
   }
 
-  /** Runs `work` in one transaction on one connection. @throws as `query`, and what `work` throws */
-  async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` in one transaction on one connection.
+   * @param characteristics of the transaction, such as `READ ONLY`
+   * @throws as `query`, and what `work` throws
+   */
+  async transaction<T>(work: (queries: Queries) => Promise<T>, characteristics = ""): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw operatingError(error);
     });
     let failure: Error | undefined;
     try {
-      await send(client, "BEGIN", []);
+      await send(client, `BEGIN ${characteristics}`, []);
       const result = await work({ query: (statement, values = []) => send(client, statement, values) });
       await send(client, "COMMIT", []);
       return result;
@@ -134,7 +152,7 @@ function isUnavailable(error: unknown): error is AppError {
 
 async function send<Row>(
   to: pg.Pool | pg.PoolClient,
-  statement: NamedStatement | string,
+  statement: Statement,
   values: readonly SqlParameter[],
 ): Promise<Row[]> {
   const named = typeof statement === "string" ? { text: statement } : statement;

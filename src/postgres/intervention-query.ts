@@ -48,12 +48,24 @@ export function conditionOf({
 /** By what it means: by its letters, high would come before low. */
 const RANK = `CASE "priority" WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END`;
 
-/** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
+/** Fields that may be null. */
+const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
+  "description",
+  "dateStart",
+  "dateEnd",
+  "notes",
+  "invoicePdf",
+]);
+
+/**
+ * Dates are sorted by time, records without a value come last, and ties are sorted by id. NULLS LAST only where there may be
+ * one: PostgreSQL uses an index for an order only if both have the same, even if the column is never null.
+ */
 export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
-  const keys = sort.map(
-    ({ field, descending, isRanked }) =>
-      `${isRanked === true ? RANK : `"${comparable(field)}"`} ${descending ? "DESC" : "ASC"} NULLS LAST`,
-  );
+  const keys = sort.map(({ field, descending, isRanked }) => {
+    const key = isRanked === true ? RANK : `"${comparable(field)}"`;
+    return `${key} ${descending ? "DESC" : "ASC"}${NULLABLE.has(field) ? " NULLS LAST" : ""}`;
+  });
   return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
 }
 

@@ -4,6 +4,8 @@ import { STEPS } from "./schema.ts";
 
 /** A number of our own for the lock that lets one process at a time change the schema: "sant" in ASCII. */
 const MIGRATION_LOCK = 0x73616e74;
+/** An index of all records of a large centre takes minutes. */
+const STEP_MS_MAX = 3_600_000;
 /** The oldest server with which the centre is tested. */
 const SERVER_VERSION_MIN = 150_000;
 
@@ -37,7 +39,7 @@ export async function migrate(connections: PostgresConnections): Promise<number>
       });
     for (const [index, step] of STEPS.entries()) {
       if (index < done) continue;
-      await queries.query(step);
+      await queries.query({ text: step, query_timeout: STEP_MS_MAX });
       await queries.query("INSERT INTO schema_steps(step, at) VALUES($1, now())", [index + 1]);
     }
     return STEPS.length - done;

@@ -19,11 +19,10 @@ import {
   type IdempotencyKey,
   type Records,
 } from "../service/records.ts";
-import type { ListPage } from "../store/intervention-lists.ts";
+import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
-import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
 import { CREATE, createValues, recordOf, refusalOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
@@ -31,7 +30,6 @@ import {
   CONFIRM,
   OBJECTIVES,
   READ,
-  STORED,
   storedOf,
   type AnswerRow,
   type StoredRow,
@@ -44,6 +42,7 @@ const ATTEMPTS_MAX = 200;
 
 export interface PostgresRecordsOptions {
   readonly connections: PostgresConnections;
+  readonly lists: ListReader;
   readonly clock: Clock;
   /** IANA time zone for date-times without an offset. */
   readonly timezone: string;
@@ -127,27 +126,8 @@ export class PostgresRecords implements Records {
     return this.#read.ask(id);
   }
 
-  async page(query: InterventionQuery): Promise<ListPage> {
-    const { where, values } = conditionOf(query);
-    const limit = Math.max(0, query.end - query.start);
-    const order = orderOf(query);
-    const [offsetAt, limitAt] = [`$${values.length + 1}`, `$${values.length + 2}`];
-    const total = isCounted(query)
-      ? `SELECT coalesce(sum(records), 0) AS total FROM intervention_counts WHERE ${where}`
-      : `SELECT count(*) AS total FROM interventions WHERE deleted_at IS NULL AND ${where}`;
-    const [rows, [counted]] = await Promise.all([
-      this.#queries.query<StoredRow>(
-        `SELECT ${STORED} FROM (SELECT id FROM interventions WHERE deleted_at IS NULL AND ${where}
-           ORDER BY ${order} OFFSET ${offsetAt} LIMIT ${limitAt}) AS slice
-         JOIN interventions USING (id) ORDER BY ${order}`,
-        [...values, query.start, limit],
-      ),
-      this.#queries.query<{ total: number }>(total, values),
-    ]);
-    return {
-      records: rows.map((row) => JSON.stringify(storedOf(row).record)),
-      total: counted?.total ?? 0,
-    };
+  page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    return this.#options.lists.read(query, signal);
   }
 
   async change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention> {

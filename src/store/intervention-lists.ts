@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
 import { openReadOnly, StatementCache, Store, type Database } from "./database.ts";
 import {
@@ -58,6 +59,22 @@ export interface ListPage {
 
 /** Called for each row a list reads, with its number from 1; an error ends the read. */
 export type RowWatch = (row: number) => void;
+
+/**
+ * Time limit of a list, milliseconds; longer than browsers and proxies usually wait. A million records take seconds, more on
+ * a slow SD card.
+ */
+export const READING_MS_MAX = 30_000;
+/** What a client can do about an expensive list. */
+export const LIST_REMEDY =
+  "Filter by status, priority, type or objectiveId, request an earlier page, or sort by id, name, status, priority, type or dateStart.";
+
+/** The error of a list that reached its time limit. */
+export function tooLong(limitMs = READING_MS_MAX): AppError {
+  return new AppError("invalid", `the list took longer than ${limitMs / 1000} s to read`, {
+    hint: LIST_REMEDY,
+  });
+}
 
 /** Reads lists outside the event loop. */
 export interface ListReader {

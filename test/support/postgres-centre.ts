@@ -9,6 +9,7 @@ import { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
 import { PostgresEnrolments } from "../../src/postgres/postgres-enrolments.ts";
 import { PostgresEvents } from "../../src/postgres/postgres-events.ts";
 import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
+import { PostgresLists } from "../../src/postgres/postgres-lists.ts";
 import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
 import { PostgresRecords } from "../../src/postgres/postgres-records.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
@@ -20,6 +21,7 @@ import { ManualClock } from "./manual-clock.ts";
 export class PostgresCentre {
   readonly clock: ManualClock;
   readonly connections: PostgresConnections;
+  readonly lists: PostgresLists;
   readonly records: PostgresRecords;
   readonly accounts: PostgresAccounts;
   readonly objectives: PostgresObjectives;
@@ -31,11 +33,16 @@ export class PostgresCentre {
   /** Events that are being written, for which no response waits. */
   readonly #unwritten = new Set<Promise<unknown>>();
 
-  private constructor(url: string, clock: ManualClock) {
+  private constructor(url: string, clock: ManualClock, listMsMax: number | undefined) {
     this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
     const connections = new PostgresConnections({ url }, log);
     this.connections = connections;
+    const lists = new PostgresLists({ url }, log, {
+      connections,
+      ...(listMsMax === undefined ? {} : { readingMsMax: listMsMax }),
+    });
+    this.lists = lists;
     this.accounts = new PostgresAccounts({ connections, clock, bcryptCost: 4 });
     this.enrolments = new PostgresEnrolments({
       connections,
@@ -50,13 +57,20 @@ export class PostgresCentre {
     const add: typeof events.add = (...event) => this.#pending(events.add(...event));
     this.notes = new EventNotes({ events: { add }, clock, log });
     const own = { clock, timezone: "Europe/Bucharest", dispeceratId: 7, newUid: randomUUID };
-    this.records = new PostgresRecords({ ...own, connections });
+    this.records = new PostgresRecords({ ...own, connections, lists });
     this.fleet = new PostgresFleet({ ...own, connections, locale: "en", nowMs: () => clock.wallMs() });
   }
 
-  /** Opens a database with the schema, and objectives 1 to 3 of each type. */
-  static async open(url: string, clock = new ManualClock()): Promise<PostgresCentre> {
-    const centre = new PostgresCentre(url, clock);
+  /**
+   * Opens a database with the schema, and objectives 1 to 3 of each type.
+   * @param listMsMax time limit of a list, milliseconds
+   */
+  static async open(
+    url: string,
+    clock = new ManualClock(),
+    { listMsMax }: { readonly listMsMax?: number } = {},
+  ): Promise<PostgresCentre> {
+    const centre = new PostgresCentre(url, clock, listMsMax);
     await migrate(centre.connections);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     await centre.objectives.import(
@@ -87,6 +101,7 @@ export class PostgresCentre {
 
   async close(): Promise<void> {
     this.notes.stop();
+    await this.lists.close();
     await this.connections.close();
   }
 

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { interventionQueryOf } from "../../src/http/lists.ts";
+import { listStatements } from "../../src/postgres/postgres-lists.ts";
+import type { InterventionQuery } from "../../src/store/intervention-query.ts";
+import { eventually } from "../support/eventually.ts";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* Lists of a centre with many records. What they cost is seen in the plans of the server, not in times. */
+
+const RECORDS = 20_000;
+const ASKED_BY_CLIENTS = [
+  "",
+  "_sort=id&_order=ASC",
+  // The web panel, the command line, and each site that looks for a record.
+  "_sort=id&_order=DESC",
+  "_sort=dateStart&_order=DESC",
+  "_sort=dateStart&_order=ASC",
+  "_sort=name&_order=ASC",
+  "_sort=status&_order=ASC",
+  "_sort=priority&_order=ASC",
+  "_sort=type&_order=ASC",
+  "_sort=dateStart&_order=DESC&status_ne=done",
+];
+const SORTED_WITHIN_EQUALS = ["_sort=name&_order=DESC", "_sort=status&_order=DESC", "_sort=type&_order=DESC"];
+const SLOW = interventionQueryOf(new URLSearchParams("q=patrol"), "Europe/Bucharest");
+const RUNNING = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%strpos%' AND state = 'active'`;
+
+describeWithPostgres("with many records, a centre on PostgreSQL", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    centre = await PostgresCentre.open(await server.newDatabase());
+    await fill(centre);
+  }, 60_000);
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  /** The plan of a slice of 25 records. */
+  const planOf = async (text: string, more: Partial<InterventionQuery> = {}): Promise<string> => {
+    const query = interventionQueryOf(new URLSearchParams(`${text}&_start=0&_end=25`), "Europe/Bucharest");
+    const [sql, values] = listStatements({ ...query, ...more }).slice;
+    const rows = await centre.connections.query<Record<"QUERY PLAN", string>>(`EXPLAIN ${sql}`, values);
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  };
+
+  test.each(ASKED_BY_CLIENTS)("reads the first page in the order of an index: %s", async (text) => {
+    const [, slice = ""] = (await planOf(text)).split("Limit");
+    expect(slice).toMatch(/Index (Only )?Scan/);
+    expect(slice).not.toContain("Sort");
+  });
+
+  test.each(SORTED_WITHIN_EQUALS)("sorts only records with the same value: %s", async (text) => {
+    expect(await planOf(text)).toMatch(/Incremental Sort[^]*Presorted Key/);
+  });
+
+  test("finds the records of a site by its objectives and its account", async () => {
+    const scope = { objectives: [{ type: "obiective/cladiri" as const, id: 3 }], accountId: 77 };
+    const plan = await planOf("_sort=id&_order=DESC", { scope });
+    expect(plan).toContain("interventions_objective");
+    expect(plan).toContain("interventions_creator");
+    expect(plan).not.toContain("Seq Scan");
+  });
+});
+
+describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
+  let server: PostgresServer;
+  let url: string;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    url = await server.newDatabase();
+    centre = await PostgresCentre.open(url);
+    await centre.records.create(PATROL, OPERATOR_USER);
+    // A search then waits at each record, as in a table that is read from a slow disk.
+    await centre.connections.query(`
+      CREATE SCHEMA slow;
+      CREATE FUNCTION slow.strpos(text, text) RETURNS integer LANGUAGE sql VOLATILE
+        AS 'SELECT CASE WHEN pg_sleep(3600) IS NULL THEN 0 ELSE 1 END';
+      DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, slow, pg_catalog', current_database()); END $$`);
+    await centre.close();
+    centre = await PostgresCentre.open(url);
+  }, 60_000);
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  const running = () => centre.connections.query(RUNNING);
+
+  test("takes alarms, and ends the lists that nobody waits for", async () => {
+    const client = new AbortController();
+    const lists = [...Array(20).keys()].map(() => centre.records.page(SLOW, client.signal));
+    const ended = Promise.allSettled(lists);
+    await eventually("lists are being read", async () => (await running()).length > 0);
+    const made = await Promise.all(
+      [...Array(50).keys()].map(() => centre.records.create(PATROL, OPERATOR_USER)),
+    );
+    expect(made).toHaveLength(50);
+    client.abort();
+    await eventually("no list is being read", async () => (await running()).length === 0);
+    expect(new Set((await ended).map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    const query = interventionQueryOf(new URLSearchParams(), "Europe/Bucharest");
+    expect((await centre.records.page(query, new AbortController().signal)).total).toBe(51);
+  });
+
+  describe("when a list reaches its time limit", () => {
+    test("refuses it as on SQLite, and the server no longer reads it", async () => {
+      const impatient = await PostgresCentre.open(url, new ManualClock(), { listMsMax: 200 });
+      await expect(impatient.records.page(SLOW, new AbortController().signal)).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining("took longer than") as string,
+        hint: expect.stringContaining("Filter by") as string,
+      });
+      expect(await running()).toEqual([]);
+      await impatient.close();
+    });
+  });
+});
+
+async function fill({ connections }: PostgresCentre): Promise<void> {
+  await connections.query(`
+    INSERT INTO interventions(id, uid, "name", "nameFolded", "dateStart", "dateStartMs", "status", "priority", "type",
+      "objectiveType", "objectiveId", "crews", "police", "ambulance", "firetruck", "dispeceratId", created_by, created_at,
+      updated_at)
+    SELECT n, 'uid ' || n, 'Record ' || n % 500, 'record ' || n % 500, CASE WHEN n % 5 > 0 THEN n::text END,
+      CASE WHEN n % 5 > 0 THEN n * 1000 END, (ARRAY['planned', 'in_progress', 'done'])[n % 3 + 1],
+      (ARRAY['low', 'medium', 'high'])[n % 3 + 1], (ARRAY['maintenance', 'repair', 'other'])[n % 3 + 1],
+      'obiective/cladiri', CASE WHEN n % 1000 = 0 THEN 3 ELSE n % 2 + 1 END, 1, false, false, false, 7,
+      n % 1000 + 10, 1, 1
+    FROM generate_series(1, ${RECORDS}) AS n;
+    ANALYZE interventions`);
+}
