@@ -146,8 +146,10 @@ function numberTypes(): pg.CustomTypesConfig {
   return types;
 }
 
+/** Whether the database could not be reached or used; a transaction that another one has ended says nothing about it. */
 function isUnavailable(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === "unavailable";
+  if (!(error instanceof AppError) || error.code !== "unavailable") return false;
+  return !ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
 }
 
 async function send<Row>(
@@ -166,10 +168,12 @@ async function send<Row>(
 
 /**
  * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
- * insufficient resources, operator intervention, read-only transactions, a password that was just changed, and the time
- * limits of a lock, an idle transaction and a query.
+ * insufficient resources, operator intervention, errors of its disk, read-only transactions, a password that was just changed,
+ * and the time limits of a lock, an idle transaction and a query.
  */
-const UNAVAILABLE = /^(08|53|55P03|57P|57014|25006|25P03|28|3D000|XX)/;
+const UNAVAILABLE = /^(08|53|55P03|57P|57014|58|25006|25P03|28|3D000|XX)/;
+/** SQLSTATE class of a transaction that another one has ended, as in a deadlock: the same request succeeds when repeated. */
+const ROLLED_BACK = /^40/;
 
 /** The SQLSTATE of an error of the server; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -180,6 +184,11 @@ export function sqlStateOf(error: unknown): string | undefined {
 function operatingError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const state = sqlStateOf(error);
+  if (state !== undefined && ROLLED_BACK.test(state))
+    return new AppError("unavailable", "another request was faster; try again", {
+      retryAfterS: 1,
+      cause: error,
+    });
   if (state !== undefined && !UNAVAILABLE.test(state)) return error;
   return new AppError("unavailable", "the database is not available; try again", {
     retryAfterS: RETRY_AFTER_S,

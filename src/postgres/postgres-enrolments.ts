@@ -35,6 +35,7 @@ import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./ac
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { TurnBatch } from "./turn-batch.ts";
+import { CONFIRM } from "./record-rows.ts";
 
 /** The one-time codes of sites of a centre, as `SqliteEnrolments` has them in SQLite. */
 export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
@@ -101,7 +102,12 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   async claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite> {
     const { connections, bcryptCost } = this.#options;
     const found = await this.#usable(connections, claim);
-    if (found.usedAtMs !== null) return claimedAgain(await bySite(connections, claim.site), found, claim);
+    if (found.usedAtMs !== null) {
+      const enrolled = await claimedAgain(await bySite(connections, claim.site), found, claim);
+      // The first claim had no answer perhaps, and may be on this server only.
+      await connections.query(CONFIRM);
+      return enrolled;
+    }
     const passwordHash = await hashPassword(claim.password, bcryptCost);
     return this.#alone(async (queries) => {
       // Of two concurrent requests with one code, only one succeeds.

@@ -22,7 +22,7 @@ import {
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import type { PostgresConnections, Queries } from "./connection.ts";
+import { sqlStateOf, type PostgresConnections, type Queries } from "./connection.ts";
 import { CREATE, createValues, recordOf, refusalOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
@@ -39,6 +39,9 @@ import { TurnBatch } from "./turn-batch.ts";
 
 /** Each failed attempt means that another writer succeeded; so many writers of one record are a fault elsewhere. */
 const ATTEMPTS_MAX = 200;
+
+/** SQLSTATE of a second key of one account. */
+const UNIQUE_VIOLATION = "23505";
 
 export interface PostgresRecordsOptions {
   readonly connections: PostgresConnections;
@@ -113,7 +116,7 @@ export class PostgresRecords implements Records {
     const own = { dispeceratId, createdBy: principal.accountId, actor: actorOf(principal), idempotency };
     const instants = instantsOf(fields, this.#options.timezone);
     const record = { ...own, fields, instants, uid: idempotency?.key ?? newUid() };
-    const id = await this.#created.ask(record);
+    const id = await this.#create(record);
     if (id !== undefined) return { record: recordOf(id, record), replayed: false };
     return this.#createOrReplay(record, principal);
   }
@@ -122,8 +125,11 @@ export class PostgresRecords implements Records {
     return existing(id, await this.find(id));
   }
 
-  find(id: number): Promise<StoredIntervention | undefined> {
-    return this.#read.ask(id);
+  /** A site forgets a deleted record: like a response to a key, the deletion may be on this server only. */
+  async find(id: number): Promise<StoredIntervention | undefined> {
+    const stored = await this.#read.ask(id);
+    if (stored?.deleted === true) await this.#confirmed.ask(null);
+    return stored;
   }
 
   page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
@@ -185,11 +191,19 @@ export class PostgresRecords implements Records {
     if (earlier) return { record: earlier, replayed: true };
     await this.#assertObjective({ type: fields.objectiveType, id: fields.objectiveId });
     const again = { ...record, uid: this.#options.newUid() };
-    const made = await this.#created.ask(again);
+    const made = await this.#create(again);
     if (made !== undefined) return { record: recordOf(made, again), replayed: false };
     const other = idempotency && (await this.#replayed(principal, idempotency));
     if (other) return { record: other, replayed: true };
     throw new AppError("unavailable", "the record could not be created; try again", { retryAfterS: 1 });
+  }
+
+  /** @returns undefined for a record that was left out, or whose account has just used the key at another process */
+  #create(record: NewRecord): Promise<number | undefined> {
+    return this.#created.ask(record).catch((error: unknown) => {
+      if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      return undefined;
+    });
   }
 
   /** @throws AppError `not-found` */

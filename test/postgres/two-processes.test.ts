@@ -56,6 +56,20 @@ describeWithPostgres("two processes of a centre", () => {
     },
   );
 
+  test("create one record for a key that another account has used, and replay it", async () => {
+    const other = { ...OPERATOR_USER, accountId: OPERATOR_USER.accountId + 1 };
+    const send = (client: number, number: number, principal: typeof other) =>
+      at(client).records.create(PATROL, principal, { key: `shared ${number}`, fingerprint: "f" });
+    for (let number = 0; number < 50; number += 1) {
+      const { record } = await send(0, number, OPERATOR_USER);
+      const answers = await Promise.all(clients.map((client) => send(client, number, other)));
+      const ids = new Set(answers.map((answer) => answer.record.id));
+      expect(ids.size).toBe(1);
+      expect(ids).not.toContain(record.id);
+      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    }
+  });
+
   test("let one of eight changes of the same revision win", { timeout: 60_000 }, async () => {
     const { id } = await create();
     for (let rev = 1; rev <= KEYS; rev += 1) {

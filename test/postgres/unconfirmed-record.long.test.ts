@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { recordsOf } from "../../src/service/scoped-records.ts";
+import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -48,5 +49,31 @@ describeWithPostgres("what only the primary has", () => {
     expect(await create("unconfirmed")).toMatchObject({ replayed: true });
     expect((await change()).record.notes).toBe("seen");
     expect(await count()).toBe(2);
+  });
+
+  test("is not called deleted before the standby has the deletion", async () => {
+    const { record } = await create("deleted");
+    const remove = () => centre.records.remove(record.id, undefined, OPERATOR_USER);
+    const read = () => recordsOf({ ...OPERATOR_USER, site: "hala" }, centre.records).get(record.id);
+    await setStandby("missing");
+    await expect(remove()).rejects.toMatchObject({ code: "unavailable" });
+    await crash();
+    await expect(remove()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(read()).rejects.toMatchObject({ code: "unavailable" });
+    await setStandby("");
+    await expect(remove()).rejects.toMatchObject({ code: "not-found", reason: "deleted" });
+    await expect(read()).rejects.toMatchObject({ code: "not-found", reason: "deleted" });
+  });
+
+  test("enrols no site before the standby has its account", async () => {
+    const objectives = [{ type: "obiective/cladiri" as const, id: 1 }];
+    const { code } = await centre.enrolments.invite({ site: "hala", objectives }, TESTER);
+    const claim = () => centre.enrolments.claim({ code, site: "hala", password: PASSWORD }, "192.0.2.7");
+    await setStandby("missing");
+    await expect(claim()).rejects.toMatchObject({ code: "unavailable" });
+    await crash();
+    await expect(claim()).rejects.toMatchObject({ code: "unavailable" });
+    await setStandby("");
+    expect((await claim()).site).toBe("hala");
   });
 });

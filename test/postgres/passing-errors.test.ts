@@ -1,0 +1,66 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { JsonLog } from "../../src/ops/log.ts";
+import { PostgresConnections } from "../../src/postgres/connection.ts";
+import { eventually } from "../support/eventually.ts";
+import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* Errors of the server that pass: a client is told to repeat its request, and the repetition succeeds. */
+
+describeWithPostgres("a centre on PostgreSQL asks for a repetition", () => {
+  let server: PostgresServer;
+  let url: string;
+  let centre: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    url = await server.newDatabase();
+    centre = await PostgresCentre.open(url);
+  }, 30_000);
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  test("of a change that the server has ended in a deadlock", async () => {
+    const { record } = await centre.records.create(PATROL, OPERATOR_USER);
+    const change = () => centre.records.change(record.id, { body: { status: "done" } }, OPERATOR_USER);
+    // An administrator at psql has the totals, then wants the record; the centre takes them in the other order.
+    const psql = new pg.Client({ connectionString: url });
+    await psql.connect();
+    await psql.query(
+      "INSERT INTO intervention_counts SELECT 'done', 'medium', 'maintenance', slot, 0 FROM generate_series(0, 15) AS slot",
+    );
+    await psql.query("SET deadlock_timeout = '1h'; BEGIN; SELECT 1 FROM intervention_counts FOR UPDATE");
+    const changed = expect(change()).rejects.toMatchObject({ code: "unavailable", retryAfterS: 1 });
+    await eventually("the change waits for the totals", async () => {
+      const waiting = await centre.connections.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+      return waiting.length > 0;
+    });
+    await psql.query("SELECT 1 FROM interventions WHERE id = $1 FOR UPDATE", [record.id]);
+    await changed;
+    await psql.query("ROLLBACK");
+    await psql.end();
+    expect((await change()).record.status).toBe("done");
+  });
+
+  test("while the disk of the server cannot be read, and reports the database as unavailable", async () => {
+    const [file] = await centre.connections.query<{ path: string }>(
+      "SELECT pg_relation_filepath('sites') AS path",
+    );
+    const path = join(server.folder, "data", file?.path ?? "");
+    const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
+    const states: (string | null)[] = [];
+    const connections = new PostgresConnections({ url }, log, (reason) => void states.push(reason));
+    const read = () => connections.query("SELECT id FROM sites");
+    renameSync(path, `${path}.away`);
+    await expect(read()).rejects.toMatchObject({ code: "unavailable", retryAfterS: 2 });
+    renameSync(`${path}.away`, path);
+    expect(await read()).toEqual([]);
+    expect(states).toEqual([expect.stringContaining("could not open file"), null]);
+    await connections.close();
+  });
+});
