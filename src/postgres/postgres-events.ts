@@ -12,9 +12,10 @@ interface DatedEvent {
 }
 
 /**
- * Only events that no open transaction can precede: a reader that continues after the last `seq` it has seen would
- * otherwise miss an event whose transaction takes longer than that of its successor. A visible row with a number that this
- * server has not given yet is from before a restore into a new server, whose numbers start again: it is settled too.
+ * Only events whose transaction is older than every open one, so that the log seldom has an event before its predecessor. Their
+ * order is not that of their numbers: a transaction may begin first and number its event last. So no reader may continue
+ * after the largest `seq` it has seen. A visible row with a number that this server has not given yet is from before a restore
+ * into a new server, whose numbers start again: it is settled too.
  */
 const SETTLED = `(tx < pg_snapshot_xmin(pg_current_snapshot()) OR tx >= pg_snapshot_xmax(pg_current_snapshot()))`;
 const COLUMNS = "seq, at, event, who, origin, subject, detail";
@@ -22,6 +23,22 @@ const COLUMNS = "seq, at, event, who, origin, subject, detail";
 /** An audited event is in both tables until the log removes it; then only the audit trail has it. */
 const EVENTS = `SELECT ${COLUMNS} FROM events WHERE ${SETTLED}`;
 const AUDIT = `SELECT ${COLUMNS} FROM audit WHERE ${SETTLED}`;
+
+/** What is shown of the log at one moment. */
+export interface EventPlace {
+  /** The largest `seq`; 0 without events. */
+  readonly newest: number;
+  /** Events among the last numbers. */
+  readonly recent: number;
+}
+
+/** An event is shown a moment after its successors, during which a storm numbers thousands, each of which is shown anyway. */
+const RECENT_NUMBERS = 256;
+const PLACE: NamedStatement = {
+  name: "event-place",
+  text: `SELECT coalesce(max(seq), 0) AS newest, count(*) AS recent FROM events
+    WHERE ${SETTLED} AND seq > (SELECT max(seq) FROM events) - ${RECENT_NUMBERS}`,
+};
 
 /** The event log of a centre. Events of one turn share a round trip, or a transaction if some of them are audited. */
 export class PostgresEvents {
@@ -51,9 +68,10 @@ export class PostgresEvents {
     return this.#read(newestOf("seq < $2"), [limit, before]);
   }
 
-  /** The oldest events after a position, in the order of their numbers. */
-  async after(seq: number, limit: number): Promise<LoggedEvent[]> {
-    return this.#read(`${EVENTS} AND seq > $2 ORDER BY seq LIMIT $1`, [limit, seq]);
+  /** Changes with each event that is shown, also with one that is shown after its successors. */
+  async place(): Promise<EventPlace> {
+    const [place] = await this.#queries.query<EventPlace>(PLACE);
+    return place ?? { newest: 0, recent: 0 };
   }
 
   /** The newest events about a subject such as `intervention 12`, newest first. */

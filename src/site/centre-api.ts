@@ -29,6 +29,8 @@ export interface UnfinishedReader {
 interface EventReader {
   newest(limit: number, before?: number): Promise<LoggedEvent[]>;
   about(subject: string, limit: number): Promise<LoggedEvent[]>;
+  /** Changes with each event that is shown. */
+  place(): Promise<{ readonly newest: number; readonly recent: number }>;
 }
 
 interface CentreApiParts {
@@ -180,9 +182,10 @@ class CentreTimeline {
     };
   }
 
+  /** In the place of trips, what changes when an event of another process is shown after its successors. */
   async place(): Promise<TimelineCursor> {
-    const [newest] = await this.#events.newest(1);
-    return { event: newest?.seq ?? 0, trip: 0 };
+    const { newest, recent } = await this.#events.place();
+    return { event: newest, trip: recent };
   }
 
   async about(interventionId: number) {

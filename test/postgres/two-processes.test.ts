@@ -3,6 +3,10 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { STEPS } from "../../src/postgres/schema.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
+import { SITE_DEFAULTS } from "../../src/generated/defaults.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
+import { centreApi } from "../../src/site/centre-api.ts";
 import { etagOf } from "../../src/service/records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, PEOPLE, TESTER } from "../support/app.ts";
@@ -14,6 +18,8 @@ import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
  * killed process or a new primary does is not shown here.
  */
 
+const ADD_SLOW =
+  "INSERT INTO events(at, event, who, origin, subject, detail) VALUES(1, 'forbidden', 'slow', 'x', 'slow', '{}')";
 const KEYS = 200;
 const CLIENTS = 8;
 
@@ -32,6 +38,13 @@ describeWithPostgres("two processes of a centre", () => {
     await server.stop();
   });
 
+  /** A connection in a transaction. */
+  const writer = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("BEGIN");
+    return client;
+  };
   const at = (client: number): PostgresCentre => both[client % 2] as PostgresCentre;
   const clients = [...Array(CLIENTS).keys()];
   const query = async <Row>(sql: string): Promise<Row[]> => both[0].connections.query<Row>(sql);
@@ -163,18 +176,40 @@ describeWithPostgres("two processes of a centre", () => {
 
   test("show no event before one that is still being written", async () => {
     const { events } = both[0];
-    const last = (await events.newest(1))[0]?.seq ?? 0;
-    const slow = new pg.Client({ connectionString: url });
-    await slow.connect();
-    await slow.query("BEGIN");
-    await slow.query(
-      "INSERT INTO events(at, event, who, origin, subject, detail) VALUES(1, 'forbidden', 'slow', 'x', 'slow', '{}')",
-    );
+    const shown = async () => (await events.newest(2)).map(({ who }) => who);
+    const before = await shown();
+    const slow = await writer();
+    await slow.query(ADD_SLOW);
     await both[1].events.add({ event: "forbidden", who: "fast", from: "x", subject: "fast", detail: {} }, 2);
-    expect(await events.after(last, 10)).toEqual([]);
+    expect(await shown()).toEqual(before);
     await slow.query("COMMIT");
     await slow.end();
-    expect((await events.after(last, 10)).map(({ who }) => who)).toEqual(["slow", "fast"]);
+    expect(await shown()).toEqual(["fast", "slow"]);
+  });
+
+  test("tell an open page of an event that is shown after its successor", async () => {
+    const { timeline } = centreApi({
+      config: { site: { ...SITE_DEFAULTS, name: "Centre", ref: "centre" }, role: "centre" },
+      clock: both[0].clock,
+      health: new ConditionRegistry(both[0].clock, both[0].log),
+      unfinished: new PostgresUnfinished(both[0].connections),
+      events: both[0].events,
+    });
+    const shown = async () => (await both[0].events.newest(2)).map(({ who }) => who);
+    // The first transaction is older, and numbers its event after the other one.
+    const first = await writer();
+    await first.query("SELECT pg_current_xact_id()");
+    const slow = await writer();
+    await slow.query(ADD_SLOW);
+    await first.query(ADD_SLOW.replaceAll("slow", "first"));
+    await first.query("COMMIT");
+    expect((await shown())[0]).toBe("first");
+    const place = await timeline.place();
+    expect(await timeline.place()).toEqual(place);
+    await slow.query("COMMIT");
+    expect(await shown()).toEqual(["first", "slow"]);
+    expect(await timeline.place()).not.toEqual(place);
+    await Promise.all([first.end(), slow.end()]);
   });
 
   test("refuse the schema of a newer release", async () => {

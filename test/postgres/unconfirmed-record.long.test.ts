@@ -66,7 +66,7 @@ describeWithPostgres("what only the primary has", () => {
   });
 
   test("enrols no site before the standby has its account", async () => {
-    const objectives = [{ type: "obiective/cladiri" as const, id: 1 }];
+    const objectives = ["obiective/cladiri/1"];
     const { code } = await centre.enrolments.invite({ site: "hala", objectives }, TESTER);
     const claim = () => centre.enrolments.claim({ code, site: "hala", password: PASSWORD }, "192.0.2.7");
     await setStandby("missing");

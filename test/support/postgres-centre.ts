@@ -20,6 +20,7 @@ import { ManualClock } from "./manual-clock.ts";
 /** One process of a centre as far as its database: what the routes call. Several may share a database. */
 export class PostgresCentre {
   readonly clock: ManualClock;
+  readonly log: JsonLog;
   readonly connections: PostgresConnections;
   readonly lists: PostgresLists;
   readonly records: PostgresRecords;
@@ -36,6 +37,7 @@ export class PostgresCentre {
   private constructor(url: string, clock: ManualClock, listMsMax: number | undefined) {
     this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
+    this.log = log;
     const connections = new PostgresConnections({ url }, log);
     this.connections = connections;
     const lists = new PostgresLists({ url }, log, {
