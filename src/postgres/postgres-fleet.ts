@@ -21,6 +21,7 @@ import { ReportIntake } from "../service/report-intake.ts";
 import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
+import { serverNow } from "./server-clock.ts";
 import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
   AFTER,
@@ -33,7 +34,6 @@ import {
   READ_SITES,
   reported,
   reportValues,
-  SERVER_NOW,
   siteConditionOf,
   siteOf,
   siteOrderOf,
@@ -160,8 +160,7 @@ export class PostgresFleet implements Fleet {
   async #now(): Promise<number> {
     const { nowMs } = this.#options;
     if (nowMs) return Math.round(nowMs());
-    const [row] = await this.#connections.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
-    return row?.now ?? 0;
+    return serverNow(this.#connections);
   }
 
   /** @returns for each report why it is refused; undefined for a stored one */

@@ -13,6 +13,7 @@ import type { SignIns, Throttle } from "../service/sign-ins.ts";
 import type { Account } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, findAllByEmail, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
+import { SERVER_NOW } from "./server-clock.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
 /**
@@ -26,8 +27,9 @@ export class PostgresSignIns implements SignIns {
   readonly #named: TurnBatch<string, Account | undefined>;
   readonly #places: TurnBatch<Place, boolean>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">) {
-    this.throttle = new PostgresThrottle(queries, clock);
+  /** @param nowMs wall clock of wrong passwords; undefined for that of the database. Tests set it. */
+  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+    this.throttle = new PostgresThrottle(queries, clock, nowMs);
     this.#named = new TurnBatch(clock, (emails) => findAllByEmail(queries, emails));
     this.#places = new TurnBatch(clock, async (places) => {
       const values = [places.map(({ email }) => email), places.map(({ address }) => address)];
@@ -62,29 +64,30 @@ interface Place {
 }
 
 /**
- * Wrong passwords, counted for all processes together. The wall clock is used, because the machines share no monotonic
- * one; a centre's servers have the time of a time server.
+ * Wrong passwords, counted for all processes together. The machines share no monotonic clock, so that of the database counts: with
+ * its own, a machine a day ahead would block accounts at the others for a day.
  */
 class PostgresThrottle implements Throttle {
   readonly #queries: Queries;
-  readonly #clock: Pick<Clock, "wallMs">;
-  /** Until when a place is blocked, wall clock; undefined for one without wrong passwords. */
-  readonly #blockedUntil: TurnBatch<string, number | undefined>;
+  readonly #nowMs: () => number | null;
+  /** How long a place is still blocked, milliseconds; undefined for one without wrong passwords. */
+  readonly #blockedMs: TurnBatch<string, number | undefined>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn" | "wallMs">) {
+  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
     this.#queries = queries;
-    this.#clock = clock;
-    this.#blockedUntil = new TurnBatch(clock, async (places) => {
-      const rows = await queries.query<{ place: string; until: number }>(BLOCKED, [[...new Set(places)]]);
-      const found = new Map(rows.map(({ place, until }) => [place, until]));
+    this.#nowMs = nowMs ?? (() => null);
+    this.#blockedMs = new TurnBatch(clock, async (places) => {
+      const values = [[...new Set(places)], this.#nowMs()];
+      const rows = await queries.query<{ place: string; wait: number }>(BLOCKED, values);
+      const found = new Map(rows.map(({ place, wait }) => [place, wait]));
       return places.map((place) => found.get(place));
     });
   }
 
   async assertOpen(attempt: SignInAttempt): Promise<void> {
     const limits = Object.values(limitsOf(attempt));
-    const untilMs = await Promise.all(limits.map(({ key }) => this.#blockedUntil.ask(storable(key))));
-    assertElapsed(Math.max(0, ...untilMs.map((until) => until ?? 0)), this.#clock.wallMs());
+    const waitsMs = await Promise.all(limits.map(({ key }) => this.#blockedMs.ask(storable(key))));
+    assertElapsed(Math.max(0, ...waitsMs.map((wait) => wait ?? 0)), 0);
   }
 
   async failed(attempt: SignInAttempt): Promise<number> {
@@ -101,7 +104,7 @@ class PostgresThrottle implements Throttle {
     if (!account) return;
     const place = storable(account.key);
     // Nearly no sign-in follows a wrong password: thousands of sites after a power cut only read, and share the round trip.
-    if ((await this.#blockedUntil.ask(place)) === undefined) return;
+    if ((await this.#blockedMs.ask(place)) === undefined) return;
     await this.#queries.query(FORGIVE, [
       place,
       address ? storable(address.key) : null,
@@ -110,10 +113,9 @@ class PostgresThrottle implements Throttle {
   }
 
   async #count({ key, free }: Limit): Promise<{ failures: number; waitMs: number }> {
-    const nowMs = this.#clock.wallMs();
-    const values = [storable(key), free, nowMs, RESET_AFTER_MS, FIRST_DELAY_MS, DELAY_MS_MAX];
-    const [row] = await this.#queries.query<{ failures: number; blocked_until: number }>(COUNT, values);
-    return { failures: row?.failures ?? 1, waitMs: Math.max(0, (row?.blocked_until ?? nowMs) - nowMs) };
+    const values = [storable(key), free, this.#nowMs(), RESET_AFTER_MS, FIRST_DELAY_MS, DELAY_MS_MAX];
+    const [row] = await this.#queries.query<{ failures: number; wait: number }>(COUNT, values);
+    return row ? { failures: row.failures, waitMs: row.wait } : { failures: 1, waitMs: 0 };
   }
 }
 
@@ -131,9 +133,11 @@ const KNOWN_PLACES: NamedStatement = {
   text: `SELECT asked.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(email, address, n)
     JOIN known_places AS known ON known.email = lower(asked.email COLLATE "C") AND known.address = asked.address`,
 };
+/** A wrong password of the future was counted before the clock was set back, or by another clock: it blocks nothing. */
 const BLOCKED: NamedStatement = {
-  name: "blocked-until",
-  text: "SELECT place, blocked_until AS until FROM wrong_passwords WHERE place = ANY($1::text[])",
+  name: "blocked-places",
+  text: `SELECT place, CASE WHEN last_at <= now THEN greatest(0, blocked_until - now) ELSE 0 END AS wait
+    FROM wrong_passwords, (SELECT coalesce($2::bigint, ${SERVER_NOW}) AS now) AS clock WHERE place = ANY($1::text[])`,
 };
 
 /** The delay after the failure with this number: none while attempts are free, then doubled with each further one. */
@@ -142,15 +146,16 @@ function delaySql(failures: string): string {
     ELSE least($6::bigint, $5::bigint * (1::bigint << least(${failures} - $2::int, 10))) END`;
 }
 
-const FAILURES = "(CASE WHEN $3::bigint - counted.last_at < $4::bigint THEN counted.failures ELSE 0 END + 1)";
+const FAILURES =
+  "(CASE WHEN excluded.last_at - counted.last_at < $4::bigint THEN counted.failures ELSE 0 END + 1)";
 const COUNT: NamedStatement = {
   name: "count-wrong-password",
   text: `
     INSERT INTO wrong_passwords AS counted(place, failures, last_at, blocked_until)
-    VALUES($1, 1, $3::bigint, $3::bigint + ${delaySql("1")})
+    SELECT $1, 1, now, now + ${delaySql("1")} FROM (SELECT coalesce($3::bigint, ${SERVER_NOW}) AS now) AS clock
     ON CONFLICT (place) DO UPDATE SET failures = ${FAILURES}, last_at = excluded.last_at,
-      blocked_until = $3::bigint + ${delaySql(FAILURES)}
-    RETURNING failures, blocked_until`,
+      blocked_until = excluded.last_at + ${delaySql(FAILURES)}
+    RETURNING failures, blocked_until - last_at AS wait`,
 };
 const FORGIVE: NamedStatement = {
   name: "forgive-wrong-passwords",

@@ -3,6 +3,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { PostgresConnections } from "./connection.ts";
 import { removeOldRows } from "./retention.ts";
+import { serverNow } from "./server-clock.ts";
 
 const INTERVAL_MS = 600_000;
 /** Pause between two batches, so that requests are served in between. */
@@ -49,7 +50,7 @@ export class RetentionTimer {
     try {
       const nowMs = clock.monotonicMs();
       const uptimeMs = nowMs - this.#triedAtMs;
-      const removed = await removeOldRows(connections, clock.wallMs(), { auditDays, uptimeMs });
+      const removed = await removeOldRows(connections, await serverNow(connections), { auditDays, uptimeMs });
       this.#triedAtMs = nowMs;
       if (removed !== undefined && removed > 0) delayMs = BATCH_PAUSE_MS;
     } catch (error) {

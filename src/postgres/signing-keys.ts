@@ -1,4 +1,5 @@
 import type { PostgresConnections } from "./connection.ts";
+import { SERVER_NOW } from "./server-clock.ts";
 
 /**
  * Time until a new key signs, milliseconds: each process looks for new keys more often than that, so none receives a token
@@ -32,7 +33,7 @@ export class PostgresSigningKeys {
     if (found) return found;
     // Of two processes that start at once, one inserts its key and the other reads it.
     await this.#connections.query(
-      `INSERT INTO signing_keys(id, key, created_at) SELECT 1, $1, ${NOW_MS} - ${ANNOUNCED_MS}
+      `INSERT INTO signing_keys(id, key, created_at) SELECT 1, $1, ${SERVER_NOW} - ${ANNOUNCED_MS}
        WHERE NOT EXISTS (SELECT FROM signing_keys) ON CONFLICT DO NOTHING`,
       [newKey()],
     );
@@ -47,7 +48,7 @@ export class PostgresSigningKeys {
       await queries.query("LOCK TABLE signing_keys");
       await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
       await queries.query(
-        `INSERT INTO signing_keys(id, key, created_at) SELECT coalesce(max(id), 0) + 1, $1, ${NOW_MS} FROM signing_keys`,
+        `INSERT INTO signing_keys(id, key, created_at) SELECT coalesce(max(id), 0) + 1, $1, ${SERVER_NOW} FROM signing_keys`,
         [key],
       );
     });
@@ -63,13 +64,10 @@ export class PostgresSigningKeys {
 
   async #find(): Promise<SharedKeys | undefined> {
     const rows = await this.#connections.query<KeyRow>(
-      `SELECT key, created_at <= ${NOW_MS} - ${ANNOUNCED_MS} AS signs FROM signing_keys ORDER BY id DESC`,
+      `SELECT key, created_at <= ${SERVER_NOW} - ${ANNOUNCED_MS} AS signs FROM signing_keys ORDER BY id DESC`,
     );
     const current = rows.find(({ signs }) => signs) ?? rows.at(-1);
     if (!current) return undefined;
     return { current: current.key, others: rows.filter((row) => row !== current).map(({ key }) => key) };
   }
 }
-
-/** The clock of the database, which all processes share. */
-const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";

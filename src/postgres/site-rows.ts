@@ -4,6 +4,7 @@ import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import type { SiteQuery } from "../store/sites.ts";
 import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
+import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
 
 /** A site as the table has it. */
@@ -35,9 +36,6 @@ export function siteOf(row: SiteRow): SiteState {
     clockOffsetMs: row.clock_offset_ms,
   };
 }
-
-/** Wall clock of the server, milliseconds since 1970. */
-export const SERVER_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /** A report of a turn. */
 export interface GivenReport {

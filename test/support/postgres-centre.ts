@@ -54,7 +54,7 @@ export class PostgresCentre {
     });
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
-    this.signIns = new PostgresSignIns(connections, clock);
+    this.signIns = new PostgresSignIns(connections, clock, () => clock.wallMs());
     const events = remoteHere(this.events);
     const add: typeof events.add = (...event) => this.#pending(events.add(...event));
     this.notes = new EventNotes({ events: { add }, clock, log });
