@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { RealTimeClock } from "./real-time-clock.ts";
 import { askSynchronisation, hasOtherTimeService, watchSynchronisation } from "./time-service.ts";
 
 /** The machine of the daemon. */
@@ -22,8 +23,6 @@ const RELEASE_WALL_MS = 1_767_225_600_000;
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 /** systemd-timesyncd creates this directory at its start, and the file in it after the first response of a server. */
 const TIMESYNC = "/run/systemd/timesync";
-/** 1 if the kernel set its time from a real-time clock. */
-const RTC_HCTOSYS = "/sys/class/rtc/rtc0/hctosys";
 
 /**
  * What the files say about the clock is kept for this time. Each trip and each message of an alarm panel asks several
@@ -41,10 +40,12 @@ const ADDON = dirname(createRequire(import.meta.url).resolve("better-sqlite3/pac
  */
 export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
   let isSynchronised = false;
+  const realTimeClock = new RealTimeClock(clock, root);
   let known = { isSet: false, untilMs: Number.NEGATIVE_INFINITY };
   const isSet = (): boolean => {
     const nowMs = clock.monotonicMs();
-    if (nowMs >= known.untilMs) known = { isSet: isClockSet(root), untilMs: nowMs + CLOCK_KNOWN_MS };
+    if (nowMs >= known.untilMs)
+      known = { isSet: isClockSet(realTimeClock, root), untilMs: nowMs + CLOCK_KNOWN_MS };
     return known.isSet;
   };
   const isTrusted = (): boolean => clock.wallMs() >= RELEASE_WALL_MS && (isSynchronised || isSet());
@@ -71,11 +72,11 @@ export function storageWear(root = ""): number | undefined {
   return worst === 0 ? undefined : worst * 10;
 }
 
-function isClockSet(root: string): boolean {
+function isClockSet(realTimeClock: RealTimeClock, root: string): boolean {
   return (
     existsSync(`${root}${TIMESYNC}/synchronized`) ||
-    read(`${root}${RTC_HCTOSYS}`) === "1" ||
-    !hasTimeService(root)
+    !hasTimeService(root) ||
+    realTimeClock.hasSetWallClock(RELEASE_WALL_MS)
   );
 }
 

@@ -46,19 +46,20 @@ export async function askSynchronisation(run: RunProgram = runProgram): Promise<
   return kernel?.trim() === "no" ? "not-synchronised" : "unknown";
 }
 
-/** Interval of the questions until the clock is synchronised. */
+/** Interval of the questions, and of looking whether one is needed, until the clock is synchronised. */
 const ASK_INTERVAL_MS = 10_000;
 
 interface TimeWatchOptions {
   readonly clock: Clock;
-  /** Whether the clock is trusted without asking. */
+  /** Whether the clock is trusted without asking: no longer if it is set to another time than its real-time clock. */
   readonly isTrusted: () => boolean;
   readonly onSynchronised: () => void;
   readonly ask?: () => Promise<Synchronisation>;
 }
 
 /**
- * Asks every ten seconds until the clock is synchronised; from then on it stays trusted, as with systemd-timesyncd.
+ * While the clock is not trusted, asks every ten seconds until it is synchronised; from then on it stays trusted, as with
+ * systemd-timesyncd.
  * @returns a function that ends it
  */
 export function watchSynchronisation({
@@ -70,8 +71,7 @@ export function watchSynchronisation({
   let isEnded = false;
   let cancel: CancelTimer = () => {};
   const next = async (): Promise<void> => {
-    if (isTrusted()) return;
-    const answer = await ask();
+    const answer = isTrusted() ? undefined : await ask();
     if (isEnded) return;
     if (answer === "synchronised") onSynchronised();
     else cancel = clock.after(ASK_INTERVAL_MS, () => void next());

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { supplyChecks } from "../../src/cli/machine-checks.ts";
+import type { TrustedTime } from "../../src/domain/clock.ts";
 import { hostOf } from "../../src/ops/host.ts";
 import { acceptMachine, checkMachine, machineIdentity } from "../../src/ops/machine-identity.ts";
 import { mqttClientId, prepareDataDir, signingKeys } from "../../src/ops/secrets.ts";
@@ -75,8 +76,6 @@ describe("the clock of a machine without a real-time clock", () => {
     expect(isTrusted()).toBe(true);
     has({ [path]: "" });
     expect(isTrusted()).toBe(false);
-    has({ "/sys/class/rtc/rtc0/hctosys": "1" });
-    expect(isTrusted()).toBe(true);
   });
 
   test("is trusted a second after the time service has set it", () => {
@@ -121,6 +120,88 @@ describe("the clock of a machine without a real-time clock", () => {
     }
     await turn();
     expect(isSynchronised).toBe(true);
+    end();
+  });
+});
+
+describe("the clock of a machine with a real-time clock", () => {
+  const MINUTE_MS = 60_000;
+  const nowMs = Date.UTC(2026, 5, 1);
+  let clock: ManualClock;
+  beforeEach(() => {
+    clock = new ManualClock(nowMs);
+    has({ "/run/systemd/timesync/clock": "", "/sys/class/rtc/rtc0/hctosys": "1" });
+  });
+  const showsMs = (wallMs: number): void =>
+    has({ "/sys/class/rtc/rtc0/since_epoch": String(Math.floor(wallMs / 1000)) });
+  const timeOf = (): TrustedTime => hostOf(clock, () => "boot", root).time;
+
+  test("is trusted from the start if the battery has kept it", () => {
+    showsMs(nowMs - 1_500);
+    expect(timeOf().isTrusted()).toBe(true);
+  });
+
+  test.each([
+    ["of a Pi 5 without a battery, which counts from 1970", 12_000],
+    ["with a flat battery, which counts from a date of its maker", Date.UTC(2026, 2, 1)],
+    ["that keeps local time", nowMs + 3 * 60 * MINUTE_MS],
+  ])("is not trusted after a power cut %s", (_clock, rtcMs) => {
+    showsMs(rtcMs);
+    expect(timeOf().isTrusted()).toBe(false);
+  });
+
+  test("is not trusted if nothing can be read from it, or it did not set the time", () => {
+    expect(timeOf().isTrusted()).toBe(false);
+    showsMs(nowMs);
+    expect(timeOf().isTrusted()).toBe(true);
+    has({ "/sys/class/rtc/rtc0/hctosys": "0" });
+    expect(timeOf().isTrusted()).toBe(false);
+  });
+
+  test("is not trusted while both count from 1970, nor after the time of the last shutdown was restored", () => {
+    clock = new ManualClock(12_000);
+    showsMs(12_000);
+    const time = timeOf();
+    expect(time.isTrusted()).toBe(false);
+    clock.stepWall(nowMs);
+    clock.advance(1_000);
+    expect(time.isTrusted()).toBe(false);
+  });
+
+  test("is judged again when the clock is set, and a minute later if the real-time clock follows", () => {
+    showsMs(nowMs);
+    const time = timeOf();
+    expect(time.isTrusted()).toBe(true);
+    clock.stepWall(60 * MINUTE_MS);
+    clock.advance(1_000);
+    expect(time.isTrusted()).toBe(false);
+    showsMs(clock.wallMs());
+    clock.advance(MINUTE_MS);
+    expect(time.isTrusted()).toBe(true);
+  });
+
+  test("that no time server ever corrects stays trusted", () => {
+    showsMs(nowMs);
+    const time = timeOf();
+    expect(time.isTrusted()).toBe(true);
+    clock.advance(90 * 24 * 60 * MINUTE_MS);
+    expect(time.isTrusted()).toBe(true);
+  });
+
+  test("is asked for again when it is no longer trusted", async () => {
+    let isTrusted = true;
+    let questions = 0;
+    const end = watchSynchronisation({
+      clock,
+      isTrusted: () => isTrusted,
+      onSynchronised: () => {},
+      ask: async () => ((questions += 1), "synchronised"),
+    });
+    clock.advance(10_000);
+    expect(questions).toBe(0);
+    isTrusted = false;
+    clock.advance(10_000);
+    expect(questions).toBe(1);
     end();
   });
 });
