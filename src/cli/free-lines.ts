@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
-import { listChips } from "../inputs/gpio/character-device.ts";
+import { listChips } from "../inputs/gpio/chip-list.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 
@@ -8,7 +8,7 @@ import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 export async function freeLines({ gpio, zones }: Pick<Config, "gpio" | "zones">): Promise<string[]> {
   if (gpio.backend === "simulated") return [];
   // Without chips or the right to see them there is nothing to offer; `santinela gpio list` says why.
-  const chips = await listChips().catch(() => []);
+  const { chips } = await listChips().catch(() => ({ chips: [] }));
   return chipNames(gpio).flatMap((name) => {
     const chip = chosenOrNone(chips, chipSelectorOf(gpio, name));
     const used = zones.flatMap(gpioLinesOf).filter((line) => line.chip === name);

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { chipSelectorOf } from "../domain/gpio-chip.ts";
-import { listChips, type ListedChip } from "../inputs/gpio/character-device.ts";
+import { findChips, type ChipList, type FoundChip } from "../inputs/gpio/chip-list.ts";
 import { chipDevices } from "../inputs/gpio/chip-devices.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
 import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
@@ -35,8 +35,8 @@ export async function gpioChecks({ zones, gpio }: Pick<Config, "zones" | "gpio">
       ),
     ];
   try {
-    const chips = await listChips();
-    return [...used].map(([chip, ids]) => chipCheck(chips, gpio, chip, ids));
+    const found = await findChips();
+    return [...used].map(([chip, ids]) => chipCheck(found, gpio, chip, ids));
   } catch (cause) {
     if (cause instanceof AppError) return [failed(check, cause)];
     throw cause;
@@ -44,7 +44,7 @@ export async function gpioChecks({ zones, gpio }: Pick<Config, "zones" | "gpio">
 }
 
 function chipCheck(
-  chips: readonly ListedChip[],
+  { chips, failures }: ChipList<FoundChip>,
   gpio: Config["gpio"],
   name: string | undefined,
   ids: readonly string[],
@@ -56,7 +56,8 @@ function chipCheck(
     return ok(check, `${path} (${label}), ${counted(zoneIds.length, "zone")}`);
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return error(check, `${cause.message}; not read: ${zoneIds.join(", ")}`, cause.hint);
+    const { message, hint } = failures[0] ?? cause;
+    return error(check, `${message}; not read: ${zoneIds.join(", ")}`, hint);
   }
 }
 

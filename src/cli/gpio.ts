@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
 import type { Zone } from "../domain/zone.ts";
-import { listChips, type ListedLine } from "../inputs/gpio/character-device.ts";
+import { listChips, type ListedLine } from "../inputs/gpio/chip-list.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt } from "../inputs/gpio/line-bindings.ts";
 import type { JsonOption } from "./command-group.ts";
@@ -10,10 +10,13 @@ import { jsonText, type Terminal } from "./terminal.ts";
 /** Lists GPIO chips and their lines with holder, level and zone. */
 export async function gpioList(
   { zones, gpio }: Config,
-  { stdout }: Terminal,
+  { stdout, stderr }: Terminal,
   { all = false, json }: JsonOption & { readonly all?: boolean },
 ): Promise<void> {
-  const chips = await listChips();
+  const { chips, failures } = await listChips();
+  const [failure] = failures;
+  if (failure && chips.length === 0) throw failure;
+  for (const { message, hint } of failures) stderr.write(`${message}. ${hint}\n`);
   if (json) {
     stdout.write(jsonText(chips));
     return;

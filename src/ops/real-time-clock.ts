@@ -62,7 +62,7 @@ export class RealTimeClock {
   }
 }
 
-/** A clock that was the same once stays so until it is set: without a time server it drifts, and drift is no reason. */
+/** A clock that was the same once stays so until it is set: without a time server it drifts, which does not count. */
 function isOutdated(last: Comparison, now: { readonly offsetMs: number; readonly atMs: number }): boolean {
   if (Math.abs(now.offsetMs - last.offsetMs) > STEP_MS) return true;
   return !last.isSame && now.atMs - last.atMs >= READ_AGAIN_MS;

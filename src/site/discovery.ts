@@ -12,7 +12,7 @@ import type { AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { DiscoverySession } from "../inputs/discovery-session.ts";
-import type { ListedChip } from "../inputs/gpio/character-device.ts";
+import type { ListedChip } from "../inputs/gpio/chip-list.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt, gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 import { deviceViews, isBelow, messageView } from "./found-devices.ts";
@@ -227,9 +227,9 @@ export class SiteDiscovery {
   async #listedChips(forMs = CHIPS_FOR_MS): Promise<readonly ListedChip[]> {
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.#chips && nowMs - this.#chips.atMs < forMs) return this.#chips.list;
-    const { listChips } = await import("../inputs/gpio/character-device.ts");
+    const { listChips } = await import("../inputs/gpio/chip-list.ts");
     // Without chips or the right to see them there is nothing to offer; `santinela gpio list` says why.
-    const list = await listChips().catch(() => []);
+    const { chips: list } = await listChips().catch(() => ({ chips: [] }));
     this.#chips = { atMs: nowMs, list };
     return list;
   }

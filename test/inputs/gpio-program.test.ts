@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBackend } from "../../src/inputs/gpio/backend.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
+import { listChips } from "../../src/inputs/gpio/chip-list.ts";
 import { openDriver } from "../../src/inputs/gpio/line-driver.ts";
+import { sayInRomanian } from "../../src/panel/messages/ro-more.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeLineProgram } from "../support/fake-line-program.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -20,7 +22,8 @@ describe("a door whose line is read by a program", () => {
   beforeEach(async () => {
     site = new WatchedZones([DOOR]);
     const { clock, log, conditions } = site.common;
-    const options = { chip: {}, needsBias: false, lines: [17], clock, log, conditions };
+    const { devices } = program;
+    const options = { chip: {}, needsBias: false, lines: [17], clock, log, conditions, devices };
     readings = new GpioReadings({ ...site.common, openPort: () => openBackend("cdev", options) });
   });
   afterEach(() => {
@@ -113,7 +116,7 @@ describe("a door whose line is read by a program", () => {
 });
 
 test("an output whose program was killed fails at once, and not after the time of a program that hangs", async () => {
-  const driver = await openDriver("cdev", {});
+  const driver = await openDriver("cdev", {}, program.devices);
   await driver.set(22, 1);
   program.kill();
   const hasExited = async (): Promise<boolean> =>
@@ -124,4 +127,104 @@ test("an output whose program was killed fails at once, and not after the time o
   await eventually("the end of the program", hasExited);
   expect(await hasExited()).toBe(true);
   driver.close();
+});
+
+describe("a door on the header, beside an expander whose bus hangs", () => {
+  const SHED = zoneOf({ id: "shed", input: { gpio: 3, chip: "expander" } });
+  const MCP23017 = { label: "mcp23017", lines: 16 } as const;
+  let site: WatchedZones;
+  let readings: GpioReadings;
+  beforeEach(() => {
+    site = new WatchedZones([DOOR, SHED]);
+    readings = readingsOf("auto");
+  });
+  afterEach(() => {
+    readings.stop();
+    site.close();
+  });
+
+  function readingsOf(backend: "auto" | "cdev"): GpioReadings {
+    const { clock, log, conditions } = site.common;
+    const { devices } = program;
+    const options = { needsBias: false, lines: [], clock, log, conditions, devices };
+    return new GpioReadings({
+      ...site.common,
+      openPort: (name) => {
+        const chip = name === undefined ? {} : { name, label: "mcp23017" };
+        return openBackend(backend, { ...options, chip });
+      },
+    });
+  }
+
+  async function startAndTrip(): Promise<void> {
+    await readings.start();
+    site.clock.advance(1_000);
+    expect(site.contactOf("door")).toBe("normal");
+    program.set(17, 1);
+    await eventually("the door to be open", () => {
+      site.clock.advance(100);
+      return site.contactOf("door") === "open";
+    });
+    expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["door"]);
+  }
+
+  test("is read from the start: no level of the expander is asked for", async () => {
+    program.plug("gpiochip1", "/dev/zero", { ...MCP23017, fault: "list" });
+    await startAndTrip();
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("is read even if the expander answers nothing, in whatever order, and the condition says which chip that is", async () => {
+    program.plug("gpiochip0", "/dev/null", { ...MCP23017, fault: "chips" });
+    program.plug("gpiochip1", "/dev/zero", { label: "pinctrl-bcm2711", lines: 58 });
+    await startAndTrip();
+    expect(site.conditions).toEqual(["gpio-unavailable/expander"]);
+    const text = site.health.list()[0]?.text ?? "";
+    expect(text).toBe(
+      `chip expander: the GPIO chip ${program.devices}/gpiochip0 does not respond. Check its supply and the wires of its bus. Not read: shed.`,
+    );
+    expect(sayInRomanian(text)).toBe(
+      `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Nu se citesc: shed`,
+    );
+    // It is listed too, without hiding the others.
+    const { chips, failures } = await listChips(program.devices);
+    expect([chips.map(({ label }) => label), failures.length]).toEqual([["pinctrl-bcm2711"], 1]);
+  }, 30_000);
+
+  test("is read although udev has not opened the expander to the daemon yet, which is read as soon as it has", async () => {
+    program.plug("gpiochip1", "/dev/zero", { ...MCP23017, fault: "EACCES" });
+    await startAndTrip();
+    const text = site.health.list()[0]?.text ?? "";
+    expect(text).toMatch(
+      /gpiochip1 cannot be opened: EACCES\. Add the user to the group gpio; .* Not read: shed\.$/,
+    );
+    expect(sayInRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Nu se citesc: shed$/);
+    program.plug("gpiochip1", "/dev/zero", MCP23017);
+    site.clock.advance(2_000);
+    await eventually("the expander to be read", () => {
+      site.clock.advance(100);
+      return site.contactOf("shed") === "normal";
+    });
+    expect(site.conditions).toEqual([]);
+  });
+});
+
+test("without Perl the condition names the program, and not its text", async () => {
+  const site = new WatchedZones([DOOR]);
+  const { clock, log, conditions } = site.common;
+  const options = {
+    chip: {},
+    needsBias: false,
+    lines: [17],
+    clock,
+    log,
+    conditions,
+    devices: program.devices,
+  };
+  process.env["PATH"] = program.devices;
+  await expect(openBackend("auto", options)).rejects.toMatchObject({
+    message: "the program that reads GPIO chips cannot be started: ENOENT",
+    hint: "Install Perl (apt install perl-base).",
+  });
+  site.close();
 });

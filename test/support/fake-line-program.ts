@@ -2,9 +2,11 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +17,22 @@ import { eventually } from "./eventually.ts";
 const PROGRAM = `#!${process.execPath}
 const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 const { spawn } = require("node:child_process");
-const { dirname, join } = require("node:path");
+const { basename, dirname, join } = require("node:path");
 const folder = dirname(process.argv[1]);
 const mode = process.argv[4];
 const levelOf = (line) => (existsSync(join(folder, line)) ? readFileSync(join(folder, line), "utf8") : "0");
-if (mode === "list") console.log("chip\\t/dev/null\\tpinctrl-bcm2711\\t58");
-else {
+if (mode === "chips" || mode === "list") {
+  for (const path of process.argv.slice(5)) {
+    const { label, lines, fault } = JSON.parse(readFileSync(join(folder, "chip-" + basename(path)), "utf8"));
+    if (fault === mode || fault === "chips") {
+      // A call that waits in the kernel: nothing behind it is reached.
+      setInterval(() => {}, 1000);
+      break;
+    }
+    if (fault === "EACCES") console.log("error\\t" + path + "\\tEACCES");
+    else console.log("chip\\t" + path + "\\t" + label + "\\t" + lines + "\\nend\\t" + path);
+  }
+} else {
   appendFileSync(join(folder, "pids"), process.pid + "\\n");
   if (existsSync(join(folder, "lasting"))) {
     const holder = spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "ignore"] });
@@ -39,16 +51,35 @@ else {
 }
 `;
 
+interface FakeChip {
+  readonly label: string;
+  readonly lines: number;
+  /** Hangs when it is asked for its levels (`list`) or for anything (`chips`), or cannot be opened. */
+  readonly fault?: "list" | "chips" | "EACCES";
+}
+
 /** The program that reads or drives lines, first in the path of this process: real processes, without a chip. */
 export class FakeLineProgram {
   readonly #folder = mkdtempSync(join(tmpdir(), "santinela-lines-"));
   readonly #path = process.env["PATH"];
 
+  /** Directory of device files; those that every machine has stand for chips. */
+  readonly devices = join(this.#folder, "dev");
+
   constructor() {
+    mkdirSync(this.devices);
     const file = join(this.#folder, "perl");
     writeFileSync(file, PROGRAM);
     chmodSync(file, 0o755);
     process.env["PATH"] = `${this.#folder}:${this.#path}`;
+    this.plug("gpiochip0", "/dev/null", { label: "pinctrl-bcm2711", lines: 58 });
+  }
+
+  /** Adds a chip, or changes what it answers. */
+  plug(name: string, device: string, chip: FakeChip): void {
+    const path = join(this.devices, name);
+    if (!existsSync(path)) symlinkSync(device, path);
+    writeFileSync(join(this.#folder, `chip-${name}`), JSON.stringify(chip));
   }
 
   /** Restores the path, and ends what is left. */

@@ -5,6 +5,7 @@ import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Gpio } from "../../generated/types.ts";
 import { CharacterDeviceLines } from "./character-device.ts";
+import { hasChipDevices } from "./chip-devices.ts";
 import { openedChip } from "./chips.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { OnoffLines, releaseExportedLines } from "./onoff-lines.ts";
@@ -22,6 +23,8 @@ interface BackendOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  /** Directory of device files; /dev if undefined. */
+  readonly devices?: string | undefined;
 }
 
 interface ChipOptions extends Pick<BackendOptions, "clock" | "log" | "conditions"> {
@@ -51,32 +54,37 @@ export async function openChip(
 
 /**
  * Opens the lines of one chip. `auto` uses the character device, and onoff on a kernel without one: GPIO in /sys is
- * deprecated, has no times of edges and cannot set a pull resistor.
+ * deprecated, has no times of edges and cannot set a pull resistor. Any other fault of the character device passes, as when
+ * udev has not set its permissions yet: it is an error, and the lines are opened again soon.
  * @throws AppError `unavailable` with the remedy
  */
-export async function openBackend(
-  backend: GpioBackend,
-  { chip, needsBias, lines, clock, log, conditions }: BackendOptions,
-): Promise<GpioPort> {
+export async function openBackend(backend: GpioBackend, options: BackendOptions): Promise<GpioPort> {
+  const { chip, needsBias, lines, log, devices } = options;
   if (backend === "onoff") return OnoffLines.load(chip);
-  const opened = CharacterDeviceLines.load(chip, {
+  if (backend === "auto" && !needsBias && !hasChipDevices(devices)) {
+    const port = await OnoffLines.load(chip).catch(() => undefined);
+    if (port) log.warn("gpio-character-device-missing", { ...nameOf(chip), backend: "onoff" });
+    if (port) return port;
+    // The error of the preferred backend has the remedy.
+  }
+  const port = await characterDeviceOf(options);
+  if (backend === "auto") releaseExportedLines(lines, chip);
+  return port;
+}
+
+function characterDeviceOf({ chip, clock, log, conditions, devices }: BackendOptions): Promise<GpioPort> {
+  return CharacterDeviceLines.load(chip, {
     clock,
+    devices,
     onInterrupted: ({ reason, sinceMs }) => {
-      const which = chip.name === undefined ? {} : { chip: chip.name };
-      log.warn("gpio-helper-restarted", { ...which, reason });
+      log.warn("gpio-helper-restarted", { ...nameOf(chip), reason });
       const text = `no line of ${chip.name ?? "the chip"} is read: ${reason}. It is started again automatically.`;
       conditions.raise("gpio-unavailable", text, chip.name, sinceMs);
     },
     onResumed: () => conditions.clear("gpio-unavailable", chip.name),
   });
-  if (backend === "cdev") return opened;
-  try {
-    const port = await opened;
-    releaseExportedLines(lines, chip);
-    return port;
-  } catch (error) {
-    if (needsBias) throw error;
-    // The error of the preferred backend has the remedy.
-    return OnoffLines.load(chip).catch(() => Promise.reject(error as Error));
-  }
+}
+
+function nameOf({ name }: ChipSelector): { readonly chip?: string } {
+  return name === undefined ? {} : { chip: name };
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/perl
 # Gives the daemon access to the kernel's GPIO character device, because Node.js has no ioctl. Structures and numbers
 # are those of linux/gpio.h, version 2 (Linux 5.10 and later). Output is one line of tab-separated fields each:
-#   list PATH...      chip PATH LABEL LINES
+#   chips PATH...     chip PATH LABEL LINES
+#                     end PATH                     after the last line of each chip
+#   list PATH...      the same, and before its end:
 #                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty if not applicable)
 #   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
 #                     level OFFSET 0|1             on opening and every ten seconds
@@ -44,7 +46,8 @@ my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
 $| = 1;
 my ($mode, @paths) = @ARGV;
-if    ($mode eq 'list')  { list($_) for @paths }
+if    ($mode eq 'chips') { describe($_) for @paths }
+elsif ($mode eq 'list')  { list($_)     for @paths }
 elsif ($mode eq 'drive') { drive($paths[0]) }
 else                     { watch($paths[0]) }
 
@@ -57,25 +60,41 @@ sub error_name {
     return $error;
 }
 
-sub list {
+# Asks the kernel only, not the bus of the chip.
+sub describe {
+    my ($device) = @_;
+    open_chip($device) and write_fields('end', $device);
+}
+
+sub open_chip {
     my ($device) = @_;
     open(my $chip, '+<', $device) or do { write_fields('error', $device, error_name()); return };
     my $info = "\0" x 68;
     ioctl($chip, GET_CHIP_INFO, $info) or do { write_fields('error', $device, error_name()); return };
     my (undef, $label, $lines) = unpack('a32 a32 L', $info);
     write_fields('chip', $device, text($label), $lines);
+    return ($chip, $lines);
+}
+
+sub list {
+    my ($device) = @_;
+    my ($chip, $lines) = open_chip($device) or return;
+    my $is_answering = 1;
     for my $offset (0 .. $lines - 1) {
         my $line = pack(LINE_INFO, '', '', $offset, 0, 0);
         ioctl($chip, GET_LINE_INFO, $line) or next;
         my ($name, $holder, undef, undef, $flags) = unpack(LINE_INFO, $line);
         my $level = '';
-        if (!($flags & USED) && ($flags & INPUT)) {
-            my $handle = request($chip, $offset, 0);
-            $level = level($handle) if $handle;
+        # Each level of an expander whose bus hangs takes a second: after the first one its others are not read.
+        if ($is_answering && !($flags & USED) && ($flags & INPUT) && (my $handle = request($chip, $offset, 0))) {
+            $level = level($handle);
+            $is_answering = defined $level;
+            $level //= '';
         }
         $holder = 'kernel' if ($flags & USED) && text($holder) eq '';
         write_fields('line', $device, $offset, text($name), text($holder), $flags & OUTPUT ? 'out' : 'in', $level);
     }
+    write_fields('end', $device);
 }
 
 # Requests one line; with flags 0 its direction and bias stay unchanged. An attribute is its number and its value.

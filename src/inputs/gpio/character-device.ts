@@ -1,91 +1,29 @@
-import { execFile } from "node:child_process";
 import type { Clock } from "../../domain/clock.ts";
-import { AppError } from "../../domain/errors.ts";
-import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
+import type { AppError } from "../../domain/errors.ts";
 import type { ChipSelector } from "../../domain/gpio-chip.ts";
-import { chipDevices, kernelDevicesOf } from "./chip-devices.ts";
-import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
+import { findChip, type FoundChip } from "./chip-list.ts";
+import { checkLine, lineError } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 import { LineProgram, type ProgramEnd } from "./line-program.ts";
-
-/** A chip with all its lines, as its character device lists them. */
-export interface ListedChip extends GpioChip {
-  /** Device file, such as /dev/gpiochip0. */
-  readonly path: string;
-  readonly list: readonly ListedLine[];
-}
-
-export interface ListedLine {
-  /** Number on its chip: the BCM number on a Raspberry Pi. */
-  readonly number: number;
-  readonly name: string;
-  /** The consumer of the line; empty when it is free. */
-  readonly holder: string;
-  readonly direction: "in" | "out";
-  /** Level of a free input; null for other lines, which cannot be read without requesting them. */
-  readonly level: 0 | 1 | null;
-}
 
 /**
  * Debounce in the kernel for an unstable line, in microseconds: only a level that is stable for this time is reported.
  * Not used otherwise, because it would hide a chattering contact.
  */
 const STORM_DEBOUNCE_US = 50_000;
-const MISSING_CODES: readonly string[] = ["ENODEV", "ENXIO", "ENOENT"];
-/** Listing the lines of a few chips takes milliseconds; this only ends a listing that hangs. */
-const LIST_TIMEOUT_MS = 10_000;
-
-/**
- * The GPIO chips of this machine.
- * @throws AppError `unavailable` when they cannot be listed
- */
-export async function listChips(): Promise<ListedChip[]> {
-  const output = await new Promise<string>((resolve, reject) => {
-    const options = { timeout: LIST_TIMEOUT_MS, maxBuffer: 4_194_304 };
-    execFile("perl", ["-e", CHARACTER_DEVICE_PERL, "list", ...chipDevices()], options, (cause, stdout) => {
-      if (cause)
-        reject(new AppError("unavailable", `the GPIO chips cannot be listed: ${cause.message}`, { cause }));
-      else resolve(stdout);
-    });
-  });
-  const rows = output.split("\n").map((line) => line.split("\t"));
-  const failedChip = rows.find(([what, , code = ""]) => what === "error" && !MISSING_CODES.includes(code));
-  if (failedChip)
-    throw new AppError("unavailable", `the GPIO chip ${failedChip[1]} cannot be opened: ${failedChip[2]}`, {
-      hint: "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw).",
-    });
-  return rows
-    .filter(([what]) => what === "chip")
-    .map(([, path = "", label = "", lines = ""]) => ({
-      path,
-      label,
-      lines: Number(lines),
-      devices: kernelDevicesOf(path),
-      list: rows.filter(([what, of]) => what === "line" && of === path).map(lineOf),
-    }));
-}
-
-function lineOf([, , number, name = "", holder = "", direction, level]: readonly string[]): ListedLine {
-  return {
-    number: Number(number),
-    name,
-    holder,
-    direction: direction === "out" ? "out" : "in",
-    level: level === "0" ? 0 : level === "1" ? 1 : null,
-  };
-}
-
 interface CharacterDeviceOptions {
   readonly clock: Clock;
   /** Called when the process that reads the lines has ended and was started again; no line is read until `onResumed`. */
   readonly onInterrupted: (end: ProgramEnd) => void;
   /** Called when the new process has reported each line, or its failure. */
   readonly onResumed: () => void;
+  /** Directory of device files; /dev if undefined. */
+  readonly devices?: string | undefined;
 }
 
 /** The kernel's lines through the character device, read by a Perl process (decision 0010). */
 export class CharacterDeviceLines implements GpioPort {
-  readonly #chip: ListedChip;
+  readonly #chip: FoundChip;
   readonly #watched = new Map<number, Watched>();
   readonly #options: CharacterDeviceOptions;
   #program: LineProgram | undefined;
@@ -94,7 +32,7 @@ export class CharacterDeviceLines implements GpioPort {
   /** Lines that a program which was started again has not reported yet. */
   readonly #awaited = new Set<number>();
 
-  private constructor(chip: ListedChip, options: CharacterDeviceOptions) {
+  private constructor(chip: FoundChip, options: CharacterDeviceOptions) {
     this.#chip = chip;
     this.#options = options;
   }
@@ -104,7 +42,7 @@ export class CharacterDeviceLines implements GpioPort {
    * @throws AppError `unavailable` with the remedy
    */
   static async load(selector: ChipSelector, options: CharacterDeviceOptions): Promise<CharacterDeviceLines> {
-    return new CharacterDeviceLines(chosenChip(await listChips(), selector), options);
+    return new CharacterDeviceLines(await findChip(selector, options.devices), options);
   }
 
   open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {

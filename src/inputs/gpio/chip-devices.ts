@@ -20,6 +20,11 @@ export function chipDevices(folder = "/dev"): string[] {
   return [...chips.values()].sort((a, b) => a.number - b.number).map(({ path }) => path);
 }
 
+/** Whether the kernel has the character device: no device file of a chip stands for a kernel without it. */
+export function hasChipDevices(folder?: string): boolean {
+  return chipDevices(folder).length > 0;
+}
+
 /** Whether two device files, or links to them, are the same chip. False if one of them is not there. */
 export function isSameDevice(one: string, other: string): boolean {
   try {

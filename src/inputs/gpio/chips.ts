@@ -38,25 +38,26 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], selector: Ch
   const { name } = selector;
   const matching = chips.filter((chip) => fits(chip, selector));
   const [chip] = matching;
-  const remedy = name === undefined ? "gpio.chip" : `gpio.chips.${name}`;
   if (!chip)
     throw new AppError(
       "unavailable",
       `no GPIO chip with ${wantedText(selector)} (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
       {
-        hint: `${
-          chips.length > 0
-            ? `Set ${remedy} to ${name === undefined ? "one of the labels found" : "what santinela gpio list shows"}.`
-            : "Set gpio.backend to simulated on a machine without GPIO lines."
-        } ${TAKEN_UP}`,
+        hint: `${remedyOf(chips.length > 0, name)} ${TAKEN_UP}`,
       },
     );
   if (matching.length > 1)
     throw new AppError(
       "unavailable",
-      `${matching.length} GPIO chips have ${wantedText(selector)}; set ${name === undefined ? "gpio.chip to a unique label" : `${remedy}.device to distinguish them (${matching.map(({ devices }) => devices.at(-1)).join(", ")})`}`,
+      `${matching.length} GPIO chips have ${wantedText(selector)}; set ${name === undefined ? "gpio.chip to a unique label" : `gpio.chips.${name}.device to distinguish them (${matching.map(({ devices }) => devices.at(-1)).join(", ")})`}`,
     );
   return chip;
+}
+
+function remedyOf(isAnyFound: boolean, name: string | undefined): string {
+  if (!isAnyFound) return "Set gpio.backend to simulated on a machine without GPIO lines.";
+  if (name === undefined) return "Set gpio.chip to one of the labels found.";
+  return `Set gpio.chips.${name} to what santinela gpio list shows.`;
 }
 
 /** The chip that zones use under this name; undefined if it is not there, or not unique. */

@@ -4,8 +4,9 @@ import type { ChipSelector } from "../../domain/gpio-chip.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
 import type { GpioBackend } from "./backend.ts";
-import { listChips, type ListedChip } from "./character-device.ts";
-import { checkLine, chosenChip, lineError } from "./chips.ts";
+import { hasChipDevices } from "./chip-devices.ts";
+import { findChip, type FoundChip } from "./chip-list.ts";
+import { checkLine, lineError } from "./chips.ts";
 import { OnoffDriver } from "./onoff-lines.ts";
 
 /** Output lines of one chip. */
@@ -21,21 +22,21 @@ export interface LineDriver {
 
 /**
  * Opens the output lines of one chip, as `openBackend` those of zones.
+ * @param devices directory of device files; /dev if undefined
  * @throws AppError `unavailable` with the remedy
  */
 export async function openDriver(
   backend: GpioBackend | "simulated",
   chip: ChipSelector,
+  devices?: string,
 ): Promise<LineDriver> {
   if (backend === "simulated") return SIMULATED;
   if (backend === "onoff") return OnoffDriver.load(chip);
-  try {
-    return new CharacterDeviceDriver(chosenChip(await listChips(), chip));
-  } catch (error) {
-    if (backend === "cdev") throw error;
-    // The error of the preferred backend has the remedy.
-    return OnoffDriver.load(chip).catch(() => Promise.reject(error as Error));
-  }
+  const byCharacterDevice = async (): Promise<LineDriver> =>
+    new CharacterDeviceDriver(await findChip(chip, devices));
+  if (backend === "cdev" || hasChipDevices(devices)) return byCharacterDevice();
+  // The error of the preferred backend has the remedy.
+  return OnoffDriver.load(chip).catch(byCharacterDevice);
 }
 
 /** Lines without hardware: the state of the output is the line. */
@@ -51,11 +52,11 @@ interface Switch {
 
 /** Output lines through the character device, driven by a Perl process of their own. */
 class CharacterDeviceDriver implements LineDriver {
-  readonly #chip: ListedChip;
+  readonly #chip: FoundChip;
   readonly #helper: ChildProcessWithoutNullStreams;
   readonly #pending = new Map<number, Switch>();
 
-  constructor(chip: ListedChip) {
+  constructor(chip: FoundChip) {
     this.#chip = chip;
     this.#helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path]);
     createInterface({ input: this.#helper.stdout }).on("line", (line) => this.#receive(line));

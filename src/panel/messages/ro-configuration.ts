@@ -172,6 +172,34 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "kinds cere on: alarm, deoarece {reason} se referă la întreaga locație; ștergeți kinds",
   ],
   ["no GPIO chip with {wanted} (found: {found})", "nu există niciun cip GPIO cu {wanted} (există: {found})"],
+  ["the GPIO chip {path} does not respond", "cipul GPIO {path} nu răspunde"],
+  [
+    "Check its supply and the wires of its bus",
+    "Verificați alimentarea cipului și conductoarele magistralei",
+  ],
+  ["the GPIO chip {path} cannot be opened: {code}", "cipul GPIO {path} nu poate fi deschis: {code}"],
+  ["Add the user to the group gpio", "Adăugați utilizatorul în grupul gpio"],
+  [
+    "under systemd allow the device in the unit ({setting})",
+    "sub systemd permiteți dispozitivul în unitate ({setting})",
+  ],
+  [
+    "the program that reads GPIO chips cannot be started: {code}",
+    "programul care citește cipurile GPIO nu poate fi pornit: {code}",
+  ],
+  ["Install Perl ({command})", "Instalați Perl ({command})"],
+  ["Set gpio.chip to one of the labels found", "Setați gpio.chip la una dintre etichetele existente"],
+  ["Set {option} to what santinela gpio list shows", "Setați {option} după santinela gpio list"],
+  [
+    "Set gpio.backend to simulated on a machine without GPIO lines",
+    "Setați gpio.backend la simulated pe un dispozitiv fără linii GPIO",
+  ],
+  [
+    "A chip that appears is used within seconds, without a restart",
+    "Un cip care apare este folosit în câteva secunde, fără repornire",
+  ],
+  ["chip {name}: {problem}", "cipul {name}: {problem}"],
+  ["Not read: {zones}", "Nu se citesc: {zones}"],
   ["the label {label}", "eticheta {label}"],
   // Before the next one, whose {device} would fit it too.
   ["the device file {path}", "fișierul de dispozitiv {path}"],
