@@ -2,8 +2,9 @@
 // Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, signed checksums,
 // the signed apt repository, to which it adds the packages, and the data directories for the tests of later upgrades
 // (FOLDER/upgrade, not published: keys and times differ each time). KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
-// another ring. The same commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree and builds nothing.
-// Exits with 65 and every reason if the tree is not the one of a release, with 64 if an option is wrong.
+// another ring. The same commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree, and the key if it
+// is named, and builds nothing.
+// Exits with 65 and every reason if the tree is not the one of a release or the key cannot sign, with 64 if an option is wrong.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -13,7 +14,7 @@ import { gzipSync } from "node:zlib";
 import { sha256, writeChecksums } from "./release/checksums.mjs";
 import { writeImage } from "./release/image.mjs";
 import { addToRepository } from "./release/repository.mjs";
-import { publicKeyOf } from "./release/signature.mjs";
+import { keyFaultOf } from "./release/signature.mjs";
 import { faultsOf, notesOf } from "./release/tree.mjs";
 
 /** The tree of this script; the tests check another one. */
@@ -28,7 +29,7 @@ function main() {
     say(options);
     return 64;
   }
-  const faults = faultsOf(root);
+  const faults = [...faultsOf(root), ...keyFaultsOf(options)];
   for (const fault of faults) say(fault);
   if (faults.length > 0) return 65;
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -76,11 +77,15 @@ function optionsOf(words) {
   }
 }
 
+/** What is wrong with the key, before an hour of building. A check of the tree alone needs none. */
+function keyFaultsOf({ key }) {
+  const fault = key === undefined ? undefined : keyFaultOf(key, commitS());
+  return fault === undefined ? [] : [fault];
+}
+
 /** Builds the files of the release in `to`. @returns their names */
 function build({ to, key, repository, architectures, image }, version) {
-  const epochS = Number(git("log", "-1", "--format=%ct"));
-  // Before an hour of building.
-  publicKeyOf(key, epochS);
+  const epochS = commitS();
   const name = `santinela_${version}`;
   const packed = join(to, "packages.part");
   rmSync(packed, { recursive: true, force: true });
@@ -142,6 +147,11 @@ function tableOf(folder, files) {
     return `${sha256(content)}  ${String(content.length).padStart(11)}  ${file}\n`;
   });
   return `${"SHA-256".padEnd(64)}  ${"bytes".padStart(11)}  file\n${rows.join("")}`;
+}
+
+/** Time of the commit, in seconds since 1970. */
+function commitS() {
+  return Number(git("log", "-1", "--format=%ct"));
 }
 
 function git(...words) {

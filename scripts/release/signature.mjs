@@ -20,6 +20,20 @@ export function publicKeyOf(key, epochS) {
   return exported;
 }
 
+/**
+ * Why a key cannot sign at this time; undefined if it can. Signs nothing, because what an export of the public half does not
+ * show are a missing secret half, a key that is newer than the release, and one that has expired.
+ */
+export function keyFaultOf(key, epochS) {
+  try {
+    publicKeyOf(key, epochS);
+    signatureOf("/dev/null", key, epochS, "--detach-sign");
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}
+
 /** Runs gpg at the time of the release. @returns its output, as bytes */
 function gpg(epochS, ...words) {
   try {

@@ -1,6 +1,6 @@
 // The checks before a release, on small trees of their own.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -35,11 +35,15 @@ describe("the tree of a release", () => {
     git("add", "--all");
     git("commit", "--quiet", "--message", "x");
   };
-  const release = (...words: string[]): { status: number | null; stdout: string; stderr: string } =>
+  const releaseWith = (
+    env: Record<string, string>,
+    ...words: string[]
+  ): { status: number | null; stdout: string; stderr: string } =>
     spawnSync("node", ["scripts/release.mjs", ...words], {
       encoding: "utf8",
-      env: { ...process.env, RELEASE_TREE: tree },
+      env: { ...process.env, RELEASE_TREE: tree, ...env },
     });
+  const release = (...words: string[]): ReturnType<typeof releaseWith> => releaseWith({}, ...words);
 
   test("is accepted when it is clean, on main and has its notes", () => {
     const { status, stderr } = release("--dry-run");
@@ -71,6 +75,55 @@ describe("the tree of a release", () => {
     const { status, stderr } = release("--dry-run");
     expect(status).toBe(65);
     expect(stderr).toContain("the tag v0.2.0 names another commit");
+  });
+
+  describe.skipIf(!existsSync("/usr/bin/gpg"))("and the key", () => {
+    const KEY = "release-test@example.org";
+    let keys: string;
+    beforeEach(() => {
+      keys = mkdtempSync(join(tmpdir(), "keys-"));
+    });
+    afterEach(() => {
+      execFileSync("gpgconf", ["--homedir", keys, "--kill", "gpg-agent"]);
+      rmSync(keys, { recursive: true, force: true });
+    });
+
+    const gpg = (...words: string[]): string =>
+      execFileSync("gpg", ["--homedir", keys, "--batch", "--quiet", ...words], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+    /** @param time of its creation */
+    function createKey(time: string): void {
+      const made = ["--quick-generate-key", KEY, "ed25519", "sign", "0"];
+      gpg("--faked-system-time", time, "--passphrase", "", ...made);
+    }
+    const withKey = (): { status: number | null; stderr: string } =>
+      releaseWith({ GNUPGHOME: keys }, "--dry-run", "--key", KEY);
+
+    test("are accepted if it can sign at the time of the commit", () => {
+      createKey("20200101T000000");
+      expect(withKey()).toMatchObject({ status: 0 });
+    });
+
+    test.each([
+      ["is absent", (): void => {}, `gpg has no key ${KEY}`],
+      ["is newer than the commit", (): void => createKey("20990101T000000"), "gpg cannot sign with this key"],
+      [
+        "has no secret half",
+        (): void => {
+          createKey("20200101T000000");
+          rmSync(join(keys, "private-keys-v1.d"), { recursive: true });
+        },
+        "gpg cannot sign with this key",
+      ],
+    ])("are refused before anything is built if the key %s", (_what, prepare, reason) => {
+      prepare();
+      const { status, stderr } = withKey();
+      expect(status).toBe(65);
+      expect(stderr).toContain(reason);
+      expect(stderr).not.toContain("the tree is ready");
+    });
   });
 
   test.each([
