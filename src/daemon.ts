@@ -82,7 +82,13 @@ export class Daemon {
     const config = this.#config;
     const { bootId } = this.#machine.host;
     const { dataDir } = config;
-    const folder = new DataDirectory({ ...this.#common, dataDir, bootId, newIdentity: randomUUID });
+    const folder = new DataDirectory({
+      ...this.#common,
+      dataDir,
+      configurationFile: config.file,
+      bootId,
+      newIdentity: randomUUID,
+    });
     this.#stops.push(() => folder.close());
     this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
     const { databases } = folder;

@@ -6,15 +6,15 @@ import { isClockTrusted } from "../ops/host.ts";
 import { returnedRelease } from "../ops/returned-release.ts";
 import { supplyState, type SupplyState } from "../ops/supply.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { volatileFileSystem } from "../ops/volatile-storage.ts";
+import { volatileStorage } from "../ops/volatile-storage.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
 import { localTime } from "./local-time.ts";
 
 /** Checks of the machine itself: clock, storage, power supply, start of the service. */
-export async function machineChecks({ dataDir, site }: Config): Promise<CheckResult[]> {
+export async function machineChecks({ dataDir, file, site }: Config): Promise<CheckResult[]> {
   return [
     await clockCheck(site.timezone),
-    ...storageChecks(dataDir),
+    ...storageChecks(dataDir, file),
     ...releaseChecks(),
     ...supplyChecks(supplyState()),
     ...(await serviceChecks()),
@@ -32,11 +32,10 @@ async function clockCheck(timeZone: string): Promise<CheckResult> {
   );
 }
 
-function storageChecks(dataDir: string): CheckResult[] {
-  const fileSystem = existsSync(dataDir) ? volatileFileSystem(dataDir) : undefined;
-  if (fileSystem === undefined) return [];
-  const text = formatConditionMessage("storage-volatile", { folder: dataDir, fileSystem });
-  return [error("Storage", text, "See storage-volatile in docs/operating.md.")];
+function storageChecks(dataDir: string, file: string | null): CheckResult[] {
+  const [code, values] = volatileStorage(dataDir, file) ?? [];
+  if (code === undefined || values === undefined) return [];
+  return [error("Storage", formatConditionMessage(code, values), `See ${code} in docs/operating.md.`)];
 }
 
 function releaseChecks(): CheckResult[] {

@@ -105,6 +105,10 @@ export const CONDITIONS = {
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
   "storage-volatile": { severity: "error", title: "All data is lost at the next boot" },
+  "configuration-volatile": {
+    severity: "error",
+    title: "Changes of the configuration are lost at the next boot",
+  },
   "machine-unknown": { severity: "error", title: "Card from another machine; nothing is sent" },
   "release-returned": { severity: "error", title: "Upgrade rolled back: the new release kept failing" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
@@ -196,6 +200,8 @@ export const CONDITION_MESSAGES = {
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "storage-volatile":
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
+  "configuration-volatile":
+    "{folder} is on {fileSystem}, which is in memory: changed zones, passwords and an enrolment at the dispatch centre are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or mount this folder from a disk.",
   "machine-unknown":
     "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "release-returned":

@@ -10,10 +10,12 @@ import { Housekeeping } from "./housekeeping.ts";
 import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
 import { returnedRelease } from "./returned-release.ts";
-import { volatileFileSystem } from "./volatile-storage.ts";
+import { volatileStorage } from "./volatile-storage.ts";
 
 interface DataDirectoryOptions {
   readonly dataDir: string;
+  /** File of the configuration; null for the embedded one of a first run. */
+  readonly configurationFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -72,9 +74,9 @@ export class DataDirectory {
 }
 
 /** Raises the conditions of the machine and of the file system. */
-function checkPlace({ dataDir, conditions, log }: DataDirectoryOptions): void {
-  const fileSystem = volatileFileSystem(dataDir);
-  if (fileSystem !== undefined) conditions.raise("storage-volatile", { folder: dataDir, fileSystem });
+function checkPlace({ dataDir, configurationFile, conditions, log }: DataDirectoryOptions): void {
+  const volatile = volatileStorage(dataDir, configurationFile);
+  if (volatile) conditions.raise(...volatile);
   const version = returnedRelease();
   if (version !== undefined) conditions.raise("release-returned", { version });
   try {

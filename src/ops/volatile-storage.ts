@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { sep } from "node:path";
+import { dirname, sep } from "node:path";
 
 /** A file system whose contents are gone after the next boot. */
 type VolatileFileSystem = "overlay" | "tmpfs" | "ramfs";
@@ -34,6 +34,28 @@ export function volatileFileSystem(folder: string): VolatileFileSystem | undefin
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What is lost at the next boot, as a condition with its values: all data, or with data on a partition of its own and an overlay over
+ * the root, what the web panel and an enrolment write beside the configuration. undefined if nothing is.
+ * @param configurationFile null if there is none
+ */
+export function volatileStorage(
+  dataDir: string,
+  configurationFile: string | null,
+):
+  | readonly [
+      "storage-volatile" | "configuration-volatile",
+      { readonly folder: string; readonly fileSystem: string },
+    ]
+  | undefined {
+  const fileSystem = volatileFileSystem(dataDir);
+  if (fileSystem !== undefined) return ["storage-volatile", { folder: dataDir, fileSystem }];
+  if (configurationFile === null) return undefined;
+  const folder = dirname(configurationFile);
+  const ofConfiguration = volatileFileSystem(folder);
+  return ofConfiguration && ["configuration-volatile", { folder, fileSystem: ofConfiguration }];
 }
 
 /**

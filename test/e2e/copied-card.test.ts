@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
@@ -18,6 +18,7 @@ import {
   buildingsYaml,
   Installation,
   interventionsOf,
+  MAIN,
   startCentre,
   upstreamYaml,
 } from "../support/installation.ts";
@@ -107,6 +108,35 @@ test.skipIf(!existsSync("/dev/shm"))(
       expect([code, stdout]).toEqual([1, expect.stringContaining("lost at the next boot")]);
       await daemon.end("SIGTERM");
     } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+test.skipIf(!existsSync("/dev/shm"))(
+  "a configuration in memory, with the data on a disk, is a condition and an error of doctor",
+  async () => {
+    const folder = mkdtempSync("/dev/shm/santinela-e2e-");
+    const configFile = join(folder, "santinela.yaml");
+    const data = join(installation.folder, "on-disk");
+    writeFileSync(
+      configFile,
+      `dataDir: ${data}\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n`,
+    );
+    const daemon = new DaemonProcess({ main: MAIN, configFile, dataDir: data });
+    try {
+      await daemon.start();
+      const { conditions: open } = await daemon.get<{ conditions: object[] }>("/site/status");
+      expect(open).toMatchObject([
+        { code: "configuration-volatile", values: { folder, fileSystem: "tmpfs" } },
+      ]);
+      const { code, stdout } = await santinela(["doctor", "--config", configFile], { cwd: folder });
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringContaining("an enrolment at the dispatch centre are lost"),
+      ]);
+    } finally {
+      await daemon.end("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
     }
   },

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 /*
- * The waves of the example's playbook at 23 sites, by the real Ansible. The sites are this machine, and one a port that nobody
- * listens on; in place of the role, a task leaves a file for each site. ansible.test.ts has the role.
+ * The waves of the example's playbook at 23 sites, by the real Ansible. The sites are this machine, and one a port without a
+ * listener; in place of the role, a task leaves a file for each site. ansible.test.ts has the role.
  */
 
 const isMissing = (): boolean => {

@@ -60,6 +60,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
   "condition.storage-volatile": "Toate datele se pierd la următoarea pornire",
+  "condition.configuration-volatile": "Modificările configurației se pierd la următoarea pornire",
   "condition.machine-unknown": "Cardul provine din alt dispozitiv; nu se transmite nimic",
   "condition.release-returned": "Actualizare anulată: versiunea nouă s-a oprit repetat",
   "condition.restore-failed": "Restaurarea copiei de siguranță a eșuat",

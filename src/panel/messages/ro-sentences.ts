@@ -74,6 +74,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
+  "configuration-volatile":
+    "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest folder de pe un disc.",
   "machine-unknown":
     "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
