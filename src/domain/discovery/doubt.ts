@@ -12,6 +12,10 @@ const DOUBTS = {
   "check-contact": "check which value means open: it depends on the wiring",
   "telemetry-only":
     "a change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once",
+  "press-mode":
+    "the switch reports presses, as a button does ({mode}). For a contact set {option} on the device",
+  "radio-code":
+    "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it, and enter the code of closing as normal, if there is one",
   "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",

@@ -1,3 +1,4 @@
+import { isOneOf, type Scalar } from "../plain-value.ts";
 import { canonical } from "../zone-changes.ts";
 import type { Zone } from "../zone.ts";
 import type { DiscoveredDevice, Proposal } from "./device.ts";
@@ -27,13 +28,24 @@ export function zoneReading({ input }: Proposal, zones: readonly Zone[]): Zone |
       zone.input.source === "mqtt" &&
       zone.input.mqtt === input.mqtt &&
       zone.input.path === input.path &&
-      canonical(zone.input.where ?? []) === canonical(input.where ?? []),
+      canonical(zone.input.where ?? []) === canonical(input.where ?? []) &&
+      (!isEvent(input) || namesOneOf([...zone.input.open, ...(zone.input.normal ?? [])], input.open)),
   );
+}
+
+/** Whether several zones may read one place: each its own action or transmitter's code. */
+function isEvent({ normal }: Proposal["input"]): boolean {
+  return normal === undefined;
+}
+
+function namesOneOf(values: readonly Scalar[], sought: readonly Scalar[]): boolean {
+  return values.some((value) => isOneOf(sought, value));
 }
 
 /** What tells the inputs of two proposals apart. */
 export function inputKey({ input }: Proposal): string {
-  return canonical([input.mqtt, input.path ?? null, input.where ?? []]);
+  const values = isEvent(input) ? input.open : null;
+  return canonical([input.mqtt, input.path ?? null, input.where ?? [], values]);
 }
 
 /** A name that the configuration accepts: at most 100 visible characters. */

@@ -139,6 +139,10 @@ export const EN_ZONES = {
   "doubt.check-contact": "Check which value means open: it depends on the wiring.",
   "doubt.telemetry-only":
     "A change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once.",
+  "doubt.press-mode":
+    "The switch reports presses, as a button does ({mode}). For a contact set {option} on the device.",
+  "doubt.radio-code":
+    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it, and enter the code of closing as normal, if there is one.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
   "doubt.wake-up-reports":
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters that, and short openings too.",

@@ -156,6 +156,10 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
   "doubt.telemetry-only":
     "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe dispozitiv, pentru raportare imediată.",
+  "doubt.press-mode":
+    "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe dispozitiv.",
+  "doubt.radio-code":
+    "Zona se deschide la codul {code} și revine automat după autoRestoreS. Verificați că îl transmite senzorul dorit și completați codul de închidere la valorile normale, dacă există.",
   "doubt.notifications-off": "Dispozitivul nu raportează schimbările. Activați {option} în setările MQTT.",
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",

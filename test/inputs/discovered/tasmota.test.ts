@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
+import { foundIn, played, type Message, type PlayedDevice } from "../../support/played-devices.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
+
+/* Tasmota devices of several releases and settings, each with the messages that its firmware publishes. */
+
+const MAC = "A4CF123D5E26";
+const NONE = Array.from({ length: 28 }, () => -1);
+
+/** What a device says of itself at its factory setting: its switches are in the telemetry only. */
+function announced(config: Record<string, unknown>, telemetry: Record<string, unknown> = {}): Message[] {
+  const shipped = {
+    ip: "192.168.1.40",
+    dn: "Hol",
+    fn: ["Hol", null, null, null, null, null, null, null],
+    hn: "tasmota-3D5E26-7718",
+    mac: MAC,
+    md: "Generic",
+    ty: 0,
+    if: 0,
+    ofln: "Offline",
+    onln: "Online",
+    state: ["OFF", "ON", "TOGGLE", "HOLD"],
+    sw: "14.4.1",
+    t: "tasmota_3D5E26",
+    ft: "%prefix%/%topic%/",
+    tp: ["cmnd", "stat", "tele"],
+    rl: [0, 0, 0, 0],
+    swc: NONE,
+    swn: NONE.map(() => null),
+    btn: [0, 0, 0, 0],
+    so: { "4": 0, "11": 0, "13": 0, "17": 0, "20": 0, "30": 0, "68": 0, "73": 0, "82": 0, "114": 0 },
+    bat: 0,
+    dslp: 0,
+    ver: 1,
+    ...config,
+  };
+  return [
+    [`tasmota/discovery/${MAC}/sensors`, { sn: { Time: "2026-01-01T00:00:00", ...telemetry }, ver: 1 }],
+    [`tasmota/discovery/${MAC}/config`, shipped],
+    ["tele/tasmota_3D5E26/LWT", "Online"],
+  ];
+}
+
+const detached = (mode: number, more: Record<string, unknown> = {}): Message[] =>
+  announced({ swc: [mode, -1], swn: ["Switch1", null], so: { "4": 0, "73": 0, "114": 1 }, ...more });
+const result = (action: string, label = "Switch1"): Message => [
+  "stat/tasmota_3D5E26/RESULT",
+  { [label]: { Action: action } },
+];
+const telemetry = (fields: Record<string, unknown>): Message => [
+  "tele/tasmota_3D5E26/SENSOR",
+  { Time: "2026-01-01T00:05:00", ...fields },
+];
+const RADIO = "tele/tasmota_3D5E26/RESULT";
+const radio = (code: string): Message => [
+  RADIO,
+  {
+    Time: "2026-01-01T00:05:00",
+    RfReceived: { Sync: 12540, Low: 420, High: 1250, Data: code, RfKey: "None" },
+  },
+];
+
+const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+  [
+    "at its factory setting, with a contact in the telemetry",
+    {
+      announced: announced({}, { Switch1: "OFF", DS18B20: { Id: "01", Temperature: 21.5 }, TempUnit: "C" }),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed", "telemetry-only"],
+      steps: [
+        [telemetry({ Switch1: "OFF", DS18B20: { Id: "01", Temperature: 21.5 } }), "nothing"],
+        [telemetry({ Switch1: "ON", DS18B20: { Id: "01", Temperature: 21.5 } }), "trip"],
+        [telemetry({ Switch1: "ON" }), "nothing"],
+        [telemetry({ Switch1: "OFF" }), "restore"],
+        [["tele/tasmota_3D5E26/LWT", "Offline"], "supervision"],
+      ],
+    },
+  ],
+  [
+    "with SwitchMode 15, which it keeps to itself, and a name for the second switch",
+    {
+      announced: announced({ sw: "9.5.0" }, { Switch1: "OFF", "Usa garaj": "OFF" }),
+      zone: "hol-usa-garaj",
+      kind: "intrusion",
+      doubts: ["check-contact", "telemetry-only"],
+      steps: [
+        [telemetry({ Switch1: "OFF", "Usa garaj": "OFF" }), "nothing"],
+        [telemetry({ Switch1: "ON", "Usa garaj": "OFF" }), "nothing"],
+        [telemetry({ Switch1: "ON", "Usa garaj": "ON" }), "trip"],
+        [telemetry({ Switch1: "ON", "Usa garaj": "OFF" }), "restore"],
+      ],
+    },
+  ],
+  [
+    "with its own words for on and off, which has only sent its telemetry so far",
+    {
+      announced: [
+        ...announced({ state: ["INCHIS", "DESCHIS", "COMUTA", "TINUT"] }),
+        telemetry({ Switch1: "INCHIS" }),
+      ],
+      zone: "hol-switch1",
+      kind: "intrusion",
+      steps: [
+        [telemetry({ Switch1: "INCHIS" }), "nothing"],
+        [telemetry({ Switch1: "DESCHIS" }), "trip"],
+        [telemetry({ Switch1: "INCHIS" }), "restore"],
+      ],
+    },
+  ],
+  ...[1, 2, 9, 10].map((mode): readonly [string, PlayedDevice] => [
+    `with a detached switch in SwitchMode ${mode}`,
+    {
+      announced: detached(mode),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed"],
+      steps: [
+        [result("OFF"), "nothing"],
+        [result("ON"), "trip"],
+        [result("HOLD"), "nothing"],
+        [result("OFF"), "restore"],
+      ],
+    },
+  ]),
+  [
+    "with a detached switch and SetOption4, which gives each input a topic",
+    {
+      announced: detached(1, { swn: ["PIR", null], so: { "4": 1, "114": 1 }, ft: "%topic%/%prefix%" }),
+      zone: "hol-pir",
+      kind: "motion",
+      doubts: ["check-contact"],
+      steps: [
+        [["tasmota_3D5E26/stat/SWITCH1", { PIR: { Action: "OFF" } }], "nothing"],
+        [["tasmota_3D5E26/stat/SWITCH1", { PIR: { Action: "ON" } }], "trip"],
+        [["tasmota_3D5E26/stat/SWITCH1", { PIR: { Action: "OFF" } }], "restore"],
+      ],
+    },
+  ],
+  ...[0, 7, 8].map((mode): readonly [string, PlayedDevice] => [
+    `with a detached switch in SwitchMode ${mode}, which does not say whether it opened or closed`,
+    {
+      announced: detached(mode),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed", "telemetry-only"],
+      steps: [
+        [telemetry({ Switch1: "OFF" }), "nothing"],
+        [result("TOGGLE"), "nothing"],
+        [telemetry({ Switch1: "ON" }), "trip"],
+        [telemetry({ Switch1: "OFF" }), "restore"],
+      ],
+    },
+  ]),
+  ...[15, 16].map((mode): readonly [string, PlayedDevice] => [
+    `with a detached switch in SwitchMode ${mode}`,
+    {
+      announced: detached(mode),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed"],
+      steps: [
+        [telemetry({ Switch1: "OFF" }), "nothing"],
+        [telemetry({ Switch1: "ON" }), "trip"],
+        [telemetry({ Switch1: "OFF" }), "restore"],
+      ],
+    },
+  ]),
+  ...(
+    [
+      [3, "TOGGLE"],
+      [4, "TOGGLE"],
+      [5, "HOLD"],
+      [6, "TOGGLE"],
+      [11, "POWER_INCREMENT"],
+      [12, "TOGGLE"],
+      [13, "ON"],
+      [14, "ON"],
+    ] as const
+  ).map(([mode, action]): readonly [string, PlayedDevice] => [
+    `with a push button in SwitchMode ${mode}`,
+    {
+      announced: detached(mode),
+      zone: "hol-switch1",
+      kind: "panic",
+      doubts: ["press-mode", "button-restores-itself", "kind-guessed"],
+      steps: [
+        [result(action), "trip"],
+        ["30 s", "restore"],
+        [result(action), "trip"],
+      ],
+    },
+  ]),
+  [
+    "with a button that reports its presses",
+    {
+      announced: announced({ dn: "Receptie", btn: [1, 0], so: { "4": 0, "73": 1, "114": 0 } }),
+      zone: "receptie-button1",
+      kind: "panic",
+      doubts: ["kind-guessed", "button-restores-itself"],
+      steps: [
+        [result("SINGLE", "Button1"), "trip"],
+        ["30 s", "restore"],
+        [result("HOLD", "Button1"), "trip"],
+        [result("CLEAR", "Button1"), "restore"],
+      ],
+    },
+  ],
+  [
+    "in deep sleep, which is offline most of the time",
+    {
+      announced: announced({ dslp: 1 }, { Switch1: "OFF" }),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      steps: [
+        [telemetry({ Switch1: "OFF" }), "nothing"],
+        [["tele/tasmota_3D5E26/LWT", "Offline"], "nothing"],
+        [telemetry({ Switch1: "ON" }), "trip"],
+      ],
+    },
+  ],
+  [
+    "that receives wireless sensors",
+    {
+      announced: [
+        ...announced({ dn: "RF", md: "Sonoff Bridge" }),
+        radio("7A6F0E"),
+        radio("7A6F0A"),
+        radio("1B2C39"),
+      ],
+      zone: "rf-7a6f0a",
+      kind: "intrusion",
+      doubts: ["radio-code", "kind-guessed"],
+      steps: [
+        [radio("7A6F0A"), "trip"],
+        ["30 s", "restore"],
+        [radio("7A6F0E"), "nothing"],
+      ],
+    },
+  ],
+];
+
+describe("a Tasmota device", () => {
+  test.each(DEVICES)("%s trips and restores the zone that is proposed for it", async (_title, device) => {
+    const { zones } = foundIn(device);
+    const zone = zones.find(({ id }) => id === device.zone);
+    if (!zone) return expect.fail(`proposed are ${zones.map(({ id }) => id).join(", ") || "no zones"}`);
+    expect(zone.kind).toBe(device.kind);
+    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+    expect(await played(zone, device.steps)).toEqual(device.steps);
+  });
+
+  test("with codes of several sensors has a zone for each code, and a relay without inputs has none", () => {
+    const bridge = [...announced({ dn: "RF" }), radio("7A6F0E"), radio("7A6F0A"), radio("7A6F0E")];
+    const { devices, zones } = foundIn({ announced: bridge });
+    expect(zones.map(({ id }) => id)).toEqual(["rf-7a6f0a", "rf-7a6f0e"]);
+    // A zone that uses one of the codes, also for its closing, reads no other.
+    const known = zoneOf({
+      input: { mqtt: RADIO, path: "/RfReceived/Data", open: ["X"], normal: ["7a6f0a"] },
+    });
+    expect(proposedZones(devices, [known]).map(({ id }) => id)).toEqual(["rf-7a6f0e"]);
+    const relay = foundIn({ announced: announced({ rl: [1, 0] }) });
+    expect([relay.zones, relay.devices.map(({ name }) => name)]).toEqual([[], ["Hol"]]);
+  });
+});
