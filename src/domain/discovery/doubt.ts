@@ -16,6 +16,8 @@ const DOUBTS = {
     "the switch reports presses, as a button does ({mode}). For a contact set {option} on the device",
   "radio-code":
     "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it, and enter the code of closing as normal, if there is one",
+  "frigate-release":
+    "reviews exist since Frigate 0.14, and none has come yet: use the zone on events with an older release, and the one on reviews otherwise",
   "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",

@@ -6,6 +6,7 @@ import {
   type ReceivedMessage,
   type Proposal,
 } from "./device.ts";
+import type { Doubt } from "./doubt.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt, messagesBelow } from "./message-index.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
@@ -21,6 +22,10 @@ const DESCRIPTIONS: readonly string[] = ["stats", "camera_activity", "config", "
 const DESCRIBING = /^(.+)\/(stats|camera_activity|config|available_objects)$/;
 /** Below the prefix. */
 const SWITCH = /^([^/]+)\/(?:detect|motion|recordings|snapshots|review_alerts|review_detections)\/state$/;
+/** A switch that only releases with reviews have. */
+const REVIEW_SWITCH = /\/review_(?:alerts|detections)\/state$/;
+/** The first release with reviews. */
+const REVIEWS_SINCE = [0, 14] as const;
 
 /** Frigate: the cameras in its statistics, activity and switches, and in its events and reviews. */
 export const frigate: DiscoverySource = {
@@ -57,9 +62,16 @@ function cameraIn({ json }: ReceivedMessage): string | undefined {
 
 /** The cameras in a message about all of them. */
 function describedCameras(topic: string, json: unknown): string[] {
-  const cameras = topic.endsWith("/camera_activity") ? json : fieldOf(json, "cameras");
+  const isStatistics = topic.endsWith("/stats");
+  const listed = fieldOf(json, "cameras");
+  // Until release 0.12 the cameras were at the top of the statistics, beside the detectors.
+  const isOldForm = isStatistics && listed === undefined;
+  const cameras = topic.endsWith("/camera_activity") || isOldForm ? json : listed;
   if (!isFields(cameras)) return [];
-  const isCamera = (name: string): boolean => isFields(cameras[name]) && textOf(name) !== undefined;
+  const isCamera = (name: string): boolean =>
+    textOf(name) !== undefined &&
+    isFields(cameras[name]) &&
+    (!isOldForm || fieldOf(cameras[name], "camera_fps") !== undefined);
   // One more than are listed shows that there are more.
   return Object.keys(cameras)
     .slice(0, CAMERAS_MAX + 1)
@@ -79,9 +91,9 @@ function camerasBelow(
     if (DESCRIPTIONS.includes(rest)) return describedCameras(topic, json);
     return SWITCH.exec(rest)?.[1] ?? [];
   });
-  const has = (topic: string): boolean => messageAt(messages, topic) !== undefined;
-  // Reviews exist since Frigate 0.14; without any sign of them the older events are used.
-  const hasReviews = has(`${prefix}/reviews`) || has(`${prefix}/camera_activity`) || !has(`${prefix}/events`);
+  const sources = sourcesOf(prefix, below, messages);
+  const hasStatus = (camera: string): boolean =>
+    messageAt(messages, `${prefix}/${camera}/status/detect`) !== undefined;
   const cameras = [...new Set(names)].sort();
   if (cameras.length > CAMERAS_MAX) onLeftOut("cameras", CAMERAS_MAX);
   return cameras.slice(0, CAMERAS_MAX).map((camera) => ({
@@ -90,34 +102,71 @@ function camerasBelow(
     name: camera,
     model: "Frigate",
     topics: [`${prefix}/${camera}`],
-    proposals: [proposalFor(camera, prefix, { hasReviews, has })],
+    proposals: sources.map((source) => proposalFor(camera, prefix, source, hasStatus(camera))),
   }));
+}
+
+/** What a camera's zone can be read from. */
+interface CameraSource {
+  readonly topic: "reviews" | "events";
+  readonly doubts: readonly Doubt[];
+}
+
+/**
+ * Reviews, which releases before 0.14 do not have: a zone on them would never trip. Where the release is not known, or none of
+ * its reviews has come yet and events have, both are proposed.
+ */
+function sourcesOf(
+  prefix: string,
+  below: readonly ReceivedMessage[],
+  messages: Messages,
+): readonly CameraSource[] {
+  const has = (topic: string): boolean => messageAt(messages, `${prefix}/${topic}`) !== undefined;
+  const service = fieldOf(messageAt(messages, `${prefix}/stats`)?.json, "service");
+  const isOfRelease = hasReviewsIn(textOf(fieldOf(service, "version")));
+  if (isOfRelease === false) return [{ topic: "events", doubts: [] }];
+  const isKnown =
+    isOfRelease === true || has("camera_activity") || below.some(({ topic }) => REVIEW_SWITCH.test(topic));
+  if (has("reviews") || (isKnown && !has("events"))) return [{ topic: "reviews", doubts: [] }];
+  const doubts: Doubt[] = [{ code: "frigate-release" }];
+  return [
+    { topic: "reviews", doubts },
+    { topic: "events", doubts },
+  ];
+}
+
+/** Undefined for a version that cannot be read. */
+function hasReviewsIn(version: string | undefined): boolean | undefined {
+  const [, major, minor] = /^v?(\d{1,4})\.(\d{1,4})/.exec(version ?? "") ?? [];
+  if (major === undefined || minor === undefined) return undefined;
+  const [sinceMajor, sinceMinor] = REVIEWS_SINCE;
+  return Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
 }
 
 function proposalFor(
   camera: string,
   prefix: string,
-  { hasReviews, has }: { hasReviews: boolean; has: (topic: string) => boolean },
+  { topic, doubts }: CameraSource,
+  hasStatus: boolean,
 ): Proposal {
-  const where = hasReviews
-    ? [
-        { path: "/after/camera", in: [camera] },
-        { path: "/after/severity", in: ["alert"] },
-        { path: "/after/data/objects", in: PERSONS },
-      ]
-    : [
-        { path: "/after/camera", in: [camera] },
-        { path: "/after/label", in: ["person"] },
-        { path: "/after/false_positive", not: [true] },
-      ];
-  const [first, ...others] = where as [(typeof where)[number], ...typeof where];
-  const status = `${prefix}/${camera}/status/detect`;
+  const where: NonNullable<Proposal["input"]["where"]> =
+    topic === "reviews"
+      ? [
+          { path: "/after/camera", in: [camera] },
+          { path: "/after/severity", in: ["alert"] },
+          { path: "/after/data/objects", in: PERSONS },
+        ]
+      : [
+          { path: "/after/camera", in: [camera] },
+          { path: "/after/label", in: ["person"] },
+          { path: "/after/false_positive", not: [true] },
+        ];
   return {
-    name: camera,
+    name: doubts.length === 0 ? camera : `${camera} ${topic}`,
     kind: "motion",
     input: {
-      mqtt: `${prefix}/${hasReviews ? "reviews" : "events"}`,
-      where: [first, ...others],
+      mqtt: `${prefix}/${topic}`,
+      where,
       path: "/type",
       open: ["new", "update"],
       normal: ["end"],
@@ -125,8 +174,8 @@ function proposalFor(
     },
     autoRestoreS: RESTORE_S,
     device: camera,
-    ...(has(status) ? { availability: { mqtt: status } } : {}),
+    ...(hasStatus ? { availability: { mqtt: `${prefix}/${camera}/status/detect` } } : {}),
     bridge: { mqtt: `${prefix}/available`, up: ["online"], down: ["offline", "stopped"] },
-    doubts: [],
+    doubts,
   };
 }

@@ -160,6 +160,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe dispozitiv.",
   "doubt.radio-code":
     "Zona se deschide la codul {code} și revine automat după autoRestoreS. Verificați că îl transmite senzorul dorit și completați codul de închidere la valorile normale, dacă există.",
+  "doubt.frigate-release":
+    "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
   "doubt.notifications-off": "Dispozitivul nu raportează schimbările. Activați {option} în setările MQTT.",
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
