@@ -8,6 +8,7 @@ import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { DiscoverySession } from "../inputs/discovery-session.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { readableLines } from "./readable-lines.ts";
 import { freeLines } from "./free-lines.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -25,7 +26,7 @@ export async function discoverZones(
   const waitMs = secondsOption("--wait", wait) * 1000;
   const { ref } = config.site;
   const options = { replyTo: `santinela/discovery/${ref}/cli`, prefix, own: `santinela/${ref}/` };
-  const { devices, leftOut } = await devicesAt(config, options, waitMs);
+  const { devices, leftOut, readable } = await devicesAt(config, options, waitMs);
   const zones = proposedZones(devices, config.zones);
   if (json) stdout.write(jsonText(zones));
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
@@ -38,8 +39,9 @@ export async function discoverZones(
   stderr.write(
     zones.length > 0
       ? `${counted(zones.length, "new zone")}; sensors that are configured already: ${known}; devices without a zone: ${silent}\n`
-      : `no new sensor found in ${counted(devices.length, "device")}. The topics of all others: mosquitto_sub -v -t '#'\n`,
+      : `no new sensor found in ${counted(devices.length, "device")}\n`,
   );
+  for (const line of readable) stderr.write(`${line}\n`);
   for (const one of leftOut) stderr.write(`not complete: ${leftOutText(one)}\n`);
   stderr.write(
     `listened for ${wait} s. A sensor that was asleep is missing: open it while --wait 60 listens\n`,
@@ -60,7 +62,8 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
     });
     const { state, reason } = session.state;
     if (state !== "listening") throw unreachable(config, reason ?? "no answer");
-    return session.found();
+    const found = session.found();
+    return { ...found, readable: readableLines(found.devices, session, discovery) };
   } finally {
     await session.stop();
   }

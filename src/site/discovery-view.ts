@@ -43,6 +43,8 @@ export interface FoundDeviceView {
   readonly name: string;
   readonly model: string | null;
   readonly lastMessage: LastMessageView | null;
+  /** The newest messages of a device without a proposal, so that a value in them can be pointed at; otherwise empty. */
+  readonly topics: readonly UnknownTopicView[];
   readonly proposals: readonly ProposalView[];
 }
 

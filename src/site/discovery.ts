@@ -2,10 +2,10 @@ import type { Router } from "express";
 import { brokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
-import type { DiscoveredDevice, DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
+import type { DiscoveredDevice, DiscoveryOptions } from "../domain/discovery/device.ts";
 import { leftOutText } from "../domain/discovery/left-out.ts";
+import { readableTopics, type ReadableTopics } from "../domain/discovery/readable-topics.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
-import { matchesFilter } from "../domain/topic-filter.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
@@ -15,12 +15,11 @@ import type { DiscoverySession } from "../inputs/discovery-session.ts";
 import type { ListedChip } from "../inputs/gpio/chip-list.ts";
 import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt, gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
-import { deviceViews, isBelow, messageView } from "./found-devices.ts";
-import { scalarsIn } from "./message-fields.ts";
+import { deviceViews, topicView } from "./found-devices.ts";
 import { requestObject } from "./request-parameters.ts";
 import { loopReading } from "./loop-trial.ts";
 import { lineReading, SensorTrial, trialInputOf, type TrialInput } from "./sensor-trial.ts";
-import type { DiscoveryView, FoundChipView, SensorTrialView, UnknownTopicView } from "./discovery-view.ts";
+import type { DiscoveryView, FoundChipView, SensorTrialView } from "./discovery-view.ts";
 
 /** After this time without a look the session ends, so that a site does not pay for all messages at its broker. */
 const LISTEN_MS = 600_000;
@@ -76,7 +75,7 @@ export class SiteDiscovery {
     const session = this.#session;
     const messages = session?.messages;
     const { devices, leftOut } = session?.found() ?? { devices: [], leftOut: [] };
-    const { topics, hasMore } = this.#unknown(devices, messages?.others() ?? []);
+    const { ofDevices, others, hasMore } = this.#readable(devices);
     if (hasMore || messages?.hasForgottenTopics === true)
       leftOut.push({ code: "topics", values: { limit: String(UNKNOWN_MAX) } });
     return {
@@ -85,8 +84,8 @@ export class SiteDiscovery {
         until: session ? isoTime(this.#untilMs) : null,
         left: messages?.left ?? 0,
       },
-      devices: deviceViews(devices, messages?.all() ?? [], zones),
-      unknown: topics,
+      devices: deviceViews(devices, { messages: messages?.all() ?? [], topics: ofDevices }, zones),
+      unknown: others.map((message) => topicView(message, zones)),
       chips: await this.#chipViews(),
       leftOut: leftOut.map((one) => ({ ...one, text: leftOutText(one) })),
     };
@@ -171,31 +170,18 @@ export class SiteDiscovery {
     await session?.stop();
   }
 
-  #unknown(
-    devices: readonly DiscoveredDevice[],
-    others: readonly ReceivedMessage[],
-  ): { readonly topics: UnknownTopicView[]; readonly hasMore: boolean } {
-    const { zones, homeAssistant } = this.#parts.config;
-    const known = new Set(devices.flatMap(({ topics }) => topics));
-    const own = ["santinela", homeAssistant.prefix];
-    const newest = new Map<string, ReceivedMessage>();
-    for (const message of others) {
-      const { topic } = message;
-      if (own.some((level) => topic.startsWith(`${level}/`)) || isBelow(topic, known)) continue;
-      if (this.#session?.hasAskedOn(topic) === true) continue;
-      newest.set(topic, message);
-    }
-    const topics = [...newest.values()]
-      .sort((a, b) => b.atMs - a.atMs)
-      .slice(0, UNKNOWN_MAX)
-      .map((message) => ({
-        lastMessage: messageView(message),
-        fields: scalarsIn(message),
-        zoneIds: zones
-          .filter(({ input }) => input.source === "mqtt" && matchesFilter(message.topic, input.mqtt))
-          .map(({ id }) => id),
-      }));
-    return { topics, hasMore: newest.size > UNKNOWN_MAX };
+  #readable(devices: readonly DiscoveredDevice[]): ReadableTopics {
+    const { messages } = this.#session ?? {};
+    const own = ["santinela", this.#parts.config.homeAssistant.prefix];
+    return readableTopics(
+      devices,
+      { all: messages?.all() ?? [], unannounced: messages?.others() ?? [] },
+      {
+        limit: UNKNOWN_MAX,
+        isOwn: (topic) =>
+          own.some((level) => topic.startsWith(`${level}/`)) || this.#session?.hasAskedOn(topic) === true,
+      },
+    );
   }
 
   async #chipViews(): Promise<FoundChipView[]> {

@@ -1,24 +1,23 @@
 import { isoTime } from "../domain/clock.ts";
 import type { DiscoveredDevice, ReceivedMessage } from "../domain/discovery/device.ts";
 import { doubtText } from "../domain/discovery/doubt.ts";
+import { scalarsIn } from "../domain/discovery/message-fields.ts";
 import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
+import type { ReadableTopics } from "../domain/discovery/readable-topics.ts";
+import { matchesFilter } from "../domain/topic-filter.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { FoundDeviceView, LastMessageView } from "./discovery-view.ts";
+import type { FoundDeviceView, LastMessageView, UnknownTopicView } from "./discovery-view.ts";
 
 /** Of a payload in a view. */
 const PAYLOAD_LENGTH_MAX = 2_000;
 
-/** Whether a topic is one of these or below it. */
-export function isBelow(topic: string, topics: ReadonlySet<string>): boolean {
-  for (let end = topic.length; end > 0; end = topic.lastIndexOf("/", end - 1))
-    if (topics.has(topic.slice(0, end))) return true;
-  return false;
-}
-
-/** The devices with the zones that they could be, and their last message. */
+/** The devices with the zones that they could be, and their last message; without such a zone with their topics. */
 export function deviceViews(
   devices: readonly DiscoveredDevice[],
-  messages: readonly ReceivedMessage[],
+  {
+    messages,
+    topics: readable,
+  }: { messages: readonly ReceivedMessage[]; topics: ReadableTopics["ofDevices"] },
   zones: readonly Zone[],
 ): FoundDeviceView[] {
   const usedIds = new Set(zones.map(({ id }) => id));
@@ -27,7 +26,8 @@ export function deviceViews(
     ...proposals.map(({ input }) => input.mqtt),
   ]);
   const lastMessages = new LastMessages(messages, new Set(asked));
-  return devices.map(({ id, source, name, model, topics, proposals }) => {
+  return devices.map((device) => {
+    const { id, source, name, model, topics, proposals } = device;
     const last =
       lastMessages.of(topics) ?? proposals.flatMap(({ input }) => lastMessages.of([input.mqtt]) ?? [])[0];
     return {
@@ -36,6 +36,7 @@ export function deviceViews(
       name,
       model: model ?? null,
       lastMessage: last ? messageView(last) : null,
+      topics: (readable.get(device) ?? []).map((message) => topicView(message, zones)),
       proposals: proposals.map((proposal) => {
         const { doubts, name: long, ...zone } = proposal;
         const configured = zoneReading(proposal, zones);
@@ -53,8 +54,19 @@ export function deviceViews(
   });
 }
 
+/** A message with the values in it that a zone could read. */
+export function topicView(message: ReceivedMessage, zones: readonly Zone[]): UnknownTopicView {
+  return {
+    lastMessage: messageView(message),
+    fields: scalarsIn(message),
+    zoneIds: zones
+      .filter(({ input }) => input.source === "mqtt" && matchesFilter(message.topic, input.mqtt))
+      .map(({ id }) => id),
+  };
+}
+
 /** A message as it is shown; its payload may be cut. */
-export function messageView({ topic, text, atMs, isRetained }: ReceivedMessage): LastMessageView {
+function messageView({ topic, text, atMs, isRetained }: ReceivedMessage): LastMessageView {
   return { topic, payload: text.slice(0, PAYLOAD_LENGTH_MAX), at: isoTime(atMs), isRetained };
 }
 

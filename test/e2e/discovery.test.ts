@@ -124,6 +124,36 @@ describeWithMosquitto("devices at a broker", () => {
     ).toEqual([]);
   });
 
+  test("that have no proposal are listed with their messages and the values in them, over HTTP and by the command", async () => {
+    await eventually("to listen", async () => (await look()).listening.state === "listening");
+    await devices.send("zigbee2mqtt/lampa", { state: "ON", linkquality: 80 }, true);
+    await devices.send("pivnita/text", "ON", true);
+    const lamp = await eventually("the lamp", async () => {
+      const found = (await look()).devices.find(({ name }) => name === "lampa");
+      return found !== undefined && found.topics.length > 0 && found;
+    });
+    expect([lamp.proposals, lamp.topics]).toEqual([
+      [],
+      [
+        {
+          lastMessage: expect.objectContaining({ topic: "zigbee2mqtt/lampa" }) as unknown,
+          fields: [
+            { path: "/state", value: "ON" },
+            { path: "/linkquality", value: 80 },
+          ],
+          zoneIds: [],
+        },
+      ],
+    ]);
+    const { stderr } = await santinela(["zones", "discover", "--wait", "3", "--config", "site.yaml"], {
+      cwd: installation.folder,
+    });
+    expect(stderr).toContain(
+      '  lampa, SONOFF SNZB-04:\n    zigbee2mqtt/lampa: /state "ON", /linkquality 80\n',
+    );
+    expect(stderr).toContain('  pivnita/text: "ON"\n');
+  });
+
   test("are printed by zones discover as a configuration that is valid", async () => {
     const { code, stdout, stderr } = await santinela(
       ["zones", "discover", "--wait", "3", "--config", "site.yaml"],

@@ -8,6 +8,7 @@ import { GPIO_DEFAULTS, HOME_ASSISTANT_DEFAULTS } from "../../generated/defaults
 import { DiscoverySession } from "../../inputs/discovery-session.ts";
 import { SystemClock } from "../../ops/system-clock.ts";
 import { freeLines } from "../free-lines.ts";
+import { readableLines } from "../readable-lines.ts";
 import type { Prompt } from "../prompt.ts";
 import { plainLine } from "../../domain/single-line.ts";
 import { tableText } from "../table.ts";
@@ -108,6 +109,7 @@ async function sensorsAt(
       stderr.write(
         `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover have all.\n`,
       );
+    for (const line of readableLines(devices, session, discovery)) stderr.write(`  ${line}\n`);
     for (const one of leftOut) stderr.write(`  not complete: ${leftOutText(one)}\n`);
     return zones.slice(0, OFFERED_MAX);
   } finally {

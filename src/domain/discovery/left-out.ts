@@ -21,7 +21,7 @@ const LEFT_OUT = {
   queries:
     "more than {limit} queries are needed to ask all devices; the rest was not asked and shows no sensors. Enter them by topic",
   topics:
-    "not all topics without a known device are listed, only the newest, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
+    "not all topics without a proposed zone are listed, only the newest, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
 } as const;
 
 export type LeftOutCode = keyof typeof LEFT_OUT;

@@ -25,7 +25,8 @@ export const EN_ZONES = {
   "found.unknown": { one: "{n} other topic or device", other: "{n} other topics and devices" },
   "found.unknownText":
     "Their announcements are missing or unknown. Each is listed with its last message; one of its values can be the contact of a zone.",
-  "found.noValues": "no value that a zone could read",
+  "found.noMessage": "no message yet: operate it once",
+  "found.noProposal": "no proposed zone: one of its values can be the contact",
   "found.useTopic": "Use this topic",
   "found.lastMessage": "Last message",
   "found.retained": "(retained)",
@@ -44,7 +45,7 @@ export const EN_ZONES = {
   "left-out.queries":
     "Devices after {limit} queries were not asked and show no sensors. Enter their sensors by topic.",
   "left-out.topics":
-    "Only the newest topics without a known device are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
+    "Only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
   "found.missing": "Sensor not listed?",
   "found.missingText": "Open it once, or enter its line or topic.",
   "found.byTopic": "MQTT topic",

@@ -36,7 +36,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   },
   "found.unknownText":
     "Anunțurile lor lipsesc sau nu sunt cunoscute. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
-  "found.noValues": "nicio valoare pe care o zonă o poate citi",
+  "found.noMessage": "niciun mesaj încă: acționați-l o dată",
+  "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
   "found.useTopic": "Alegerea acestui topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
@@ -57,7 +58,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "left-out.queries":
     "După {limit} de interogări, celelalte dispozitive nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
   "left-out.topics":
-    "Dintre topicurile fără dispozitiv cunoscut apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
+    "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
   "found.missingText": "Deschideți-l o dată sau introduceți linia ori topicul.",
   "found.byTopic": "Topic MQTT",

@@ -1,12 +1,5 @@
 import { useState } from "preact/hooks";
-import type {
-  DiscoveryView,
-  FoundDeviceView,
-  LastMessageView,
-  ProposalView,
-  UnknownTopicView,
-} from "../../site/discovery-view.ts";
-import { likelyContact, likelyOpen } from "../contact-guess.ts";
+import type { DiscoveryView, FoundDeviceView, ProposalView } from "../../site/discovery-view.ts";
 import { formatTime } from "../date-format.ts";
 import { useDiscovered } from "../discovered.ts";
 import { DaemonWords } from "../daemon-words.tsx";
@@ -16,12 +9,11 @@ import { Pending } from "../notice.tsx";
 import { draft, type ZoneDraft } from "../zone-draft.ts";
 import { kindIcon } from "../zone-look.ts";
 import { FoundLines } from "./found-lines.tsx";
+import { Unknown } from "./found-topics.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Sensors shown at first, so that the lines below are near; what was just opened is first. */
 const OFFERS_SHOWN = 5;
-/** Topics shown before the user searches further. */
-const UNKNOWN_SHOWN = 20;
 
 /** Step 1: what was found on the network, the newest message first, then the free GPIO lines. */
 export function FoundSensors() {
@@ -137,79 +129,6 @@ function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonl
       <small class="code">{zone.input.mqtt}</small>
     </a>
   );
-}
-
-/** Devices that say nothing a zone could read, and topics of which no device is known. */
-function Unknown({
-  topics,
-  devices,
-  isOnly,
-}: {
-  readonly topics: readonly UnknownTopicView[];
-  readonly devices: readonly FoundDeviceView[];
-  /** Whether there is no sensor above; then these are not hidden. */
-  readonly isOnly: boolean;
-}) {
-  const [isAll, setIsAll] = useState(false);
-  const free = topics.filter(({ zoneIds }) => zoneIds.length === 0);
-  if (free.length === 0 && devices.length === 0) return null;
-  const shown = isAll ? free : free.slice(0, UNKNOWN_SHOWN);
-  return (
-    <details open={isOnly}>
-      <summary>{t("found.unknown", { n: free.length + devices.length })}</summary>
-      <p class="quiet">{t("found.unknownText")}</p>
-      <ul class="items">
-        {devices.map(({ id, name, model, lastMessage }) => (
-          <li key={id}>
-            <div class="grow stack tight">
-              <b>{name}</b>
-              <small>{[model, t("found.noValues")].filter(Boolean).join(" · ")}</small>
-              {lastMessage && <Message message={lastMessage} />}
-            </div>
-          </li>
-        ))}
-        {shown.map((topic) => (
-          <li key={topic.lastMessage.topic}>
-            <div class="grow stack tight">
-              <Message message={topic.lastMessage} />
-              <a class="button" href="#/zones/form" onClick={() => take(draftOf(topic))}>
-                {t("found.useTopic")} <span class="unseen">{topic.lastMessage.topic}</span>
-              </a>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {shown.length < free.length && (
-        <button type="button" onClick={() => setIsAll(true)}>
-          {t("zones.showAll")}
-        </button>
-      )}
-    </details>
-  );
-}
-
-/** A message as it was received. */
-function Message({ message: { topic, payload, at, isRetained } }: { readonly message: LastMessageView }) {
-  return (
-    <>
-      <pre class="diff" tabIndex={0} aria-label={t("found.lastMessage")}>
-        <span>{topic}</span>
-        <span>{payload}</span>
-      </pre>
-      <small>
-        {formatTime(at)} {isRetained && t("found.retained")}
-      </small>
-    </>
-  );
-}
-
-function draftOf({ lastMessage, fields }: UnknownTopicView): ZoneDraft {
-  const contact = likelyContact(fields);
-  const path = contact?.path ?? undefined;
-  const open = likelyOpen(contact);
-  const input = { mqtt: lastMessage.topic, ...(path === undefined ? {} : { path }), open };
-  const name = lastMessage.topic.split("/").pop() ?? lastMessage.topic;
-  return { zone: { id: "", name, kind: "intrusion", input }, fields };
 }
 
 /** For a sensor that does not appear. */

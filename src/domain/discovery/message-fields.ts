@@ -1,6 +1,6 @@
-import type { ReceivedMessage } from "../domain/discovery/device.ts";
-import { isFields, pointerTo } from "../domain/discovery/values.ts";
-import { scalarOf, type Scalar } from "../domain/plain-value.ts";
+import type { ReceivedMessage } from "./device.ts";
+import { isFields, pointerTo } from "./values.ts";
+import { scalarOf, type Scalar } from "../plain-value.ts";
 
 /** A path of the configuration has at most this many levels. */
 const LEVELS_MAX = 8;

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AnnouncingDevices } from "../support/announcing-devices.ts";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+const SCENARIO_TIMEOUT_MS = 60_000;
+
+describeWithBrowser("an installer whose device has no proposed zone", () => {
+  describeWithMosquitto("with Mosquitto", () => {
+    let broker: Mosquitto;
+    let devices: AnnouncingDevices;
+    let site: PanelSite;
+    beforeAll(async () => {
+      broker = await startMosquitto();
+      devices = await AnnouncingDevices.at(broker.url);
+      site = new PanelSite(
+        "",
+        `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }\n` +
+          `mqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n`,
+      );
+      await site.start();
+    });
+    afterAll(async () => {
+      await site.stop();
+      await devices.end();
+      await broker.stop();
+    });
+
+    test(
+      "points at a value in its last message, and the form has its name, topic and path",
+      async () => {
+        const page = await site.page("zones/found");
+        const found = page.screen("zones/found");
+        await found.heading("Sensors found").shown();
+        await found.text(/^\d+ other topics? (and|or) devices?$/).click();
+        await found.text(/no message yet: operate it once$/).shown();
+        await devices.send("zigbee2mqtt/lampa", { door_state: "closed", linkquality: 80 });
+        await found.text(/no proposed zone: one of its values can be the contact$/).shown();
+        await found.link("Use this topic zigbee2mqtt/lampa").click();
+        const form = page.screen("zones/form");
+        await form.field("Value").holds("/door_state");
+        await form.field("Values that mean open").fill("open, ajar");
+        const trial = form.region("Test of the sensor");
+        await trial.text("Normal").shown();
+        await devices.send("zigbee2mqtt/lampa", { door_state: "ajar", linkquality: 81 });
+        await trial.heading(/^Opened at/).shown();
+        await page.close();
+        expect(site.pageErrors).toEqual([]);
+      },
+      SCENARIO_TIMEOUT_MS,
+    );
+  });
+});
