@@ -62,6 +62,14 @@ export function foundIn({ announced, answers = {} }: Pick<PlayedDevice, "announc
   return { devices, zones: proposedZones(devices, []) };
 }
 
+/** The zone that a device is to have. @throws with the proposed ones if it is not among them */
+export function proposedFor(device: PlayedDevice): ProposedZone {
+  const { zones } = foundIn(device);
+  const zone = zones.find(({ id }) => id === device.zone);
+  if (!zone) throw new Error(`proposed are: ${zones.map(({ id }) => id).join(", ") || "no zones"}`);
+  return zone;
+}
+
 interface Query {
   readonly src: string;
   readonly method: string;

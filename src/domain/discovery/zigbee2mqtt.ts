@@ -1,6 +1,4 @@
-import type { Battery, MqttInput, Tamper } from "../../generated/types.ts";
-import type { Scalar } from "../plain-value.ts";
-import type { ZoneKind } from "../zone.ts";
+import type { Battery, Tamper } from "../../generated/types.ts";
 import {
   devicesUpToLimit,
   type DiscoveredDevice,
@@ -10,44 +8,15 @@ import {
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt } from "./message-index.ts";
-import { fieldOf, isFields, listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
+import { fieldOf, isFields, listOf, textOf } from "./values.ts";
+import { contactsOf, placeOf, valueOf, type Bridge, type Exposed } from "./zigbee2mqtt-contacts.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
-/** A button sends no release; long enough that one press is one trip. */
-const BUTTON_RESTORE_S = 30;
-
 /** Of one bridge, so that it cannot hide those of others; a Zigbee network has a few hundred. */
 const LISTED_MAX = 1_000;
 /** The largest devices have about fifty values. */
 const EXPOSED_MAX = 256;
-
-/** Kinds by the name of a binary value. Format: https://www.zigbee2mqtt.io/guide/usage/exposes.html */
-const KINDS: Readonly<Record<string, ZoneKind>> = {
-  contact: "intrusion",
-  opening: "intrusion",
-  window: "intrusion",
-  garage_door_contact: "intrusion",
-  occupancy: "motion",
-  presence: "motion",
-  motion: "motion",
-  moving: "motion",
-  vibration: "glass",
-  glass_break: "glass",
-  sound: "glass",
-  smoke: "fire",
-  heat: "fire",
-  fire_alarm: "fire",
-  gas: "gas",
-  carbon_monoxide: "gas",
-  water_leak: "flood",
-  moisture: "flood",
-  sos: "panic",
-  emergency: "panic",
-  panic: "panic",
-};
-/** Actions of buttons and keypads that call for help. */
-const HELP = ["emergency", "panic", "sos", "help"];
 
 /** zigbee2mqtt: `<base>/bridge/devices`, retained, has all devices with what they expose. */
 export const zigbee2mqtt: DiscoverySource = {
@@ -64,23 +33,6 @@ export const zigbee2mqtt: DiscoverySource = {
       onLeftOut,
     ),
 };
-
-/** A binary, numeric or enumerated value of a device. */
-interface Exposed {
-  readonly type: string;
-  readonly name: string;
-  readonly property: string;
-  readonly endpoint: string | undefined;
-  readonly fields: Fields;
-}
-
-/** How messages of one bridge are laid out. */
-interface Bridge {
-  readonly base: string;
-  /** Whether each value has a topic of its own instead of a field in one message. */
-  readonly hasTopicForEachValue: boolean;
-  readonly messages: Messages;
-}
 
 function devicesBelow(
   base: string,
@@ -133,7 +85,7 @@ function exposedBy(exposes: unknown, depth = 0): Exposed[] {
 }
 
 function proposalsOf(name: string, exposed: readonly Exposed[], bridge: Bridge): Proposal[] {
-  const contacts = exposed.flatMap((value) => contactOf(value, name, bridge) ?? []);
+  const contacts = contactsOf(exposed, name, bridge);
   const common = { ...tamperOf(exposed, name, bridge), ...batteryOf(exposed, name, bridge) };
   return contacts.map(({ part, ...contact }) => ({
     ...contact,
@@ -143,48 +95,7 @@ function proposalsOf(name: string, exposed: readonly Exposed[], bridge: Bridge):
     bridge: { mqtt: `${bridge.base}/bridge/state`, path: "/state" },
     // Values with topics of their own are still one device.
     ...(bridge.hasTopicForEachValue ? { device: name } : {}),
-    doubts: [],
   }));
-}
-
-type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS"> & { readonly part: string };
-
-function contactOf(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
-  const { type, name, property, endpoint, fields } = value;
-  const part = endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
-  if (type === "enum" && name === "action") {
-    const calls = listOf(fields["values"]).filter((action) =>
-      HELP.some((word) => textOf(action)?.split(/[_ -]/).includes(word) === true),
-    ) as string[];
-    const [first, ...others] = calls.slice(0, 16);
-    if (first === undefined) return undefined;
-    const input: MqttInput = { ...placeOf(property, device, bridge), open: [first, ...others] };
-    return { kind: "panic", input, part, autoRestoreS: BUTTON_RESTORE_S };
-  }
-  const kind = type === "binary" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  if (kind === undefined || !isPublished(fields)) return undefined;
-  const input: MqttInput = {
-    ...placeOf(property, device, bridge),
-    open: [valueOf(fields["value_on"], true)],
-    normal: [valueOf(fields["value_off"], false)],
-  };
-  return { kind, input, part };
-}
-
-/** Bit 0 of `access`: the value is in the messages of the device. */
-function isPublished({ access }: Fields): boolean {
-  return typeof access !== "number" || (access & 1) === 1;
-}
-
-function valueOf(value: unknown, otherwise: Scalar): Scalar {
-  return sentOf(value) ?? otherwise;
-}
-
-function placeOf(property: string, device: string, bridge: Bridge): { mqtt: string; path?: string } {
-  const topic = `${bridge.base}/${device}`;
-  return bridge.hasTopicForEachValue
-    ? { mqtt: `${topic}/${property}` }
-    : { mqtt: topic, path: pointerTo(property) };
 }
 
 /** The place without a topic that the input has already. */

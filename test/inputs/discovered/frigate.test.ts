@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, played, type Message, type PlayedDevice } from "../../support/played-devices.ts";
+import {
+  foundIn,
+  played,
+  proposedFor,
+  type Message,
+  type PlayedDevice,
+} from "../../support/played-devices.ts";
 
 /* Frigate servers of several releases, on a quiet day and after the first event. */
 
@@ -150,8 +156,7 @@ const SERVERS: readonly (readonly [title: string, device: PlayedDevice])[] = [
 
 describe("a Frigate server", () => {
   test.each(SERVERS)("%s trips and restores the zone of a camera", async (_title, device) => {
-    const zone = foundIn(device).zones.find(({ id }) => id === device.zone);
-    if (!zone) return expect.fail(`${device.zone} is not proposed`);
+    const zone = proposedFor(device);
     expect([zone.kind, zone.doubts.map(({ code }) => code)]).toEqual([device.kind, device.doubts]);
     expect(await played(zone, device.steps)).toEqual(device.steps);
   });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
-import { foundIn, played, type Message, type PlayedDevice } from "../../support/played-devices.ts";
+import {
+  foundIn,
+  played,
+  proposedFor,
+  type Message,
+  type PlayedDevice,
+} from "../../support/played-devices.ts";
 import { zoneOf } from "../../support/watched-zones.ts";
 
 /* Tasmota devices of several releases and settings, each with the messages that its firmware publishes. */
@@ -244,9 +250,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
 
 describe("a Tasmota device", () => {
   test.each(DEVICES)("%s trips and restores the zone that is proposed for it", async (_title, device) => {
-    const { zones } = foundIn(device);
-    const zone = zones.find(({ id }) => id === device.zone);
-    if (!zone) return expect.fail(`proposed are ${zones.map(({ id }) => id).join(", ") || "no zones"}`);
+    const zone = proposedFor(device);
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
     expect(await played(zone, device.steps)).toEqual(device.steps);

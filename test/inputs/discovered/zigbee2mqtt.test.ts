@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import {
+  foundIn,
+  played,
+  proposedFor,
+  type Message,
+  type PlayedDevice,
+} from "../../support/played-devices.ts";
+
+/* Devices of zigbee2mqtt, with what its list says that they expose and the messages that it publishes for them. */
+
+const binary = (name: string, on: unknown = true, off: unknown = false, more: object = {}) => ({
+  access: 1,
+  label: name,
+  name,
+  property: name,
+  type: "binary",
+  value_off: off,
+  value_on: on,
+  ...more,
+});
+const states = (name: string, values: readonly string[], more: object = {}) => ({
+  access: 1,
+  name,
+  property: name,
+  type: "enum",
+  values,
+  ...more,
+});
+const battery = { access: 1, name: "battery", property: "battery", type: "numeric", unit: "%" };
+
+function announced(exposes: readonly unknown[], output?: string, more: object = {}): Message[] {
+  return [
+    [
+      "zigbee2mqtt/bridge/devices",
+      [
+        { ieee_address: "0x00124b0000000001", type: "Coordinator", friendly_name: "Coordinator" },
+        {
+          definition: { description: "Sensor", exposes, model: "TS0203", options: [], vendor: "Tuya" },
+          disabled: false,
+          friendly_name: "hol/senzor",
+          ieee_address: "0x00158d0001a2b3c4",
+          interview_state: "SUCCESSFUL",
+          model_id: "TS0203",
+          type: "EndDevice",
+          ...more,
+        },
+      ],
+    ],
+    ["zigbee2mqtt/bridge/state", { state: "online" }],
+    ...(output === undefined
+      ? []
+      : [["zigbee2mqtt/bridge/info", { config: { advanced: { output } }, version: "2.1.3" }] as const]),
+  ];
+}
+
+const sent = (fields: Record<string, unknown>): Message => ["zigbee2mqtt/hol/senzor", fields];
+const value = (name: string, text: string): Message => [`zigbee2mqtt/hol/senzor/${name}`, text];
+const REMOTE = [
+  "single",
+  "double",
+  "hold",
+  "release",
+  "1_single",
+  "hold_release",
+  "brightness_step_up",
+  "recall_1",
+];
+
+const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+  [
+    "contact, whose value is false while it is open",
+    {
+      announced: announced([binary("contact", false, true), binary("tamper"), battery]),
+      zone: "hol-senzor",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        [sent({ battery: 100, contact: true, linkquality: 90, tamper: false }), "nothing"],
+        [sent({ tamper: false, linkquality: 90, contact: false, battery: 100 }), "trip"],
+        [sent({ contact: null, battery: 100 }), "nothing"],
+        [sent({ contact: true, battery: 100, tamper: false }), "restore"],
+        [sent({ contact: true, battery: 100, tamper: true }), "tamper"],
+        [sent({ contact: true, battery: 4, tamper: true }), "battery"],
+        [["zigbee2mqtt/bridge/state", "offline"], "supervision"],
+      ],
+    },
+  ],
+  [
+    "contact of a bridge with a topic for each value",
+    {
+      announced: announced(
+        [binary("contact", false, true), binary("tamper"), binary("battery_low")],
+        "attribute",
+      ),
+      zone: "hol-senzor",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        [value("contact", "true"), "nothing"],
+        [value("contact", "false"), "trip"],
+        [value("contact", "true"), "restore"],
+        [value("tamper", "true"), "tamper"],
+        [value("battery_low", "true"), "battery"],
+      ],
+    },
+  ],
+  [
+    "smoke detector of a bridge with both forms",
+    {
+      announced: announced([binary("smoke"), binary("battery_low"), binary("test")], "attribute_and_json"),
+      zone: "hol-senzor",
+      kind: "fire",
+      doubts: [],
+      steps: [
+        [sent({ smoke: false, battery_low: false }), "nothing"],
+        [sent({ smoke: true, battery_low: false }), "trip"],
+        [sent({ smoke: false, battery_low: false }), "restore"],
+        [sent({ smoke: false, battery_low: true }), "battery"],
+      ],
+    },
+  ],
+  [
+    "radar with a value and a state",
+    {
+      announced: announced([
+        binary("presence"),
+        states("motion_state", ["none", "large", "small", "static"]),
+        battery,
+      ]),
+      zone: "hol-senzor",
+      kind: "motion",
+      doubts: [],
+      steps: [
+        [sent({ presence: false, motion_state: "none" }), "nothing"],
+        [sent({ presence: true, motion_state: "large" }), "trip"],
+        [sent({ presence: false, motion_state: "none" }), "restore"],
+      ],
+    },
+  ],
+  [
+    "radar with a state alone",
+    {
+      announced: announced([states("presence_state", ["none", "presence", "peaceful", "small_movement"])]),
+      zone: "hol-senzor",
+      kind: "motion",
+      doubts: ["check-contact"],
+      steps: [
+        [sent({ presence_state: "none" }), "nothing"],
+        [sent({ presence_state: "small_movement" }), "trip"],
+        [sent({ presence_state: "none" }), "restore"],
+      ],
+    },
+  ],
+  [
+    "smoke detector with a state alone",
+    {
+      announced: announced([states("smoke_state", ["alarm", "normal", "detecting", "unknown"])]),
+      zone: "hol-senzor",
+      kind: "fire",
+      steps: [
+        [sent({ smoke_state: "normal" }), "nothing"],
+        [sent({ smoke_state: "unknown" }), "nothing"],
+        [sent({ smoke_state: "alarm" }), "trip"],
+        [sent({ smoke_state: "normal" }), "restore"],
+      ],
+    },
+  ],
+  [
+    "button",
+    {
+      announced: announced([states("action", REMOTE), battery]),
+      zone: "hol-senzor",
+      kind: "panic",
+      doubts: ["kind-guessed", "button-restores-itself"],
+      steps: [
+        [sent({ action: "brightness_step_up" }), "nothing"],
+        [sent({ action: "single", battery: 100 }), "trip"],
+        ["30 s", "restore"],
+        [sent({ action: "1_single" }), "trip"],
+        [sent({ action: "hold_release" }), "restore"],
+        [sent({ action: "double", battery: 100 }), "trip"],
+        [sent({ action: "", battery: 100 }), "restore"],
+      ],
+    },
+  ],
+  [
+    "keypad, of whose actions only the calls for help count",
+    {
+      announced: announced([states("action", ["disarm", "arm_all_zones", "emergency", "panic", "single"])]),
+      zone: "hol-senzor",
+      kind: "panic",
+      doubts: ["button-restores-itself"],
+      steps: [
+        [sent({ action: "arm_all_zones" }), "nothing"],
+        [sent({ action: "panic" }), "trip"],
+        ["30 s", "restore"],
+      ],
+    },
+  ],
+  [
+    "contact with two inputs",
+    {
+      announced: announced([
+        binary("contact", false, true, { endpoint: "left", property: "contact_left" }),
+        binary("contact", false, true, { endpoint: "right", property: "contact_right" }),
+      ]),
+      zone: "hol-senzor-contact-right",
+      kind: "intrusion",
+      steps: [
+        [sent({ contact_left: true, contact_right: true }), "nothing"],
+        [sent({ contact_left: false, contact_right: true }), "nothing"],
+        [sent({ contact_left: false, contact_right: false }), "trip"],
+        [sent({ contact_left: true, contact_right: true }), "restore"],
+      ],
+    },
+  ],
+];
+
+describe("zigbee2mqtt's", () => {
+  test.each(DEVICES)("%s trips and restores the zone that is proposed for it", async (_title, device) => {
+    const zone = proposedFor(device);
+    expect(zone.kind).toBe(device.kind);
+    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+    expect(await played(zone, device.steps)).toEqual(device.steps);
+  });
+
+  test.each([
+    ["of a maker that it does not know", { definition: null }],
+    ["that only has settings", { definition: { exposes: [{ ...binary("contact"), access: 2 }] } }],
+    ["that has a cube's actions", { definition: { exposes: [states("action", ["shake", "rotate_left"])] } }],
+  ])("device %s is listed without a zone", (_title, more) => {
+    const { devices, zones } = foundIn({ announced: announced([], undefined, more) });
+    expect([devices.map(({ name, model }) => [name, model]), zones]).toEqual([
+      [["hol/senzor", "TS0203"]],
+      [],
+    ]);
+  });
+});
