@@ -22,7 +22,8 @@ const DOUBTS = {
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",
   "button-restores-itself": "the button sends no release: the zone returns to normal after autoRestoreS",
-  "not-started": "the bridge does not have all data of this device yet: finish its pairing",
+  "vibration-tamper":
+    "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
 } as const;
 
 export type DoubtCode = keyof typeof DOUBTS;

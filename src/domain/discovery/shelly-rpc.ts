@@ -8,7 +8,8 @@ import {
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt, messagesBelow } from "./message-index.ts";
-import { proposalsFor, type ShellyParts } from "./shelly-components.ts";
+import { proposalsFor } from "./shelly-components.ts";
+import type { ShellyParts } from "./shelly-places.ts";
 import { fieldOf, fieldsOf, isFields, listOf, textOf, type Fields } from "./values.ts";
 
 /** Ids as the devices have them ex works: make and the end of the MAC address. */
@@ -30,7 +31,7 @@ export const shellyRpc: DiscoverySource = {
   isAnnouncement: (topic) => ONLINE.test(topic) || EVENTS.test(topic),
   memberOf: ({ topic, json }) =>
     EVENTS.test(topic) && isFields(json)
-      ? `${textOf(json["method"]) ?? ""} ${componentsIn(json["params"]).slice(0, 8).join(" ")}`
+      ? `${textOf(json["method"]) ?? ""} ${[...componentsIn(json["params"]), ...reportersIn(json)].slice(0, 8).join(" ")}`
       : undefined,
   queries: (messages, replyTo) =>
     addressesIn(messages).flatMap((address) => queriesTo(address, messages, replyTo)),
@@ -110,6 +111,24 @@ function componentsIn(params: unknown): string[] {
   return Object.keys(fieldsOf(params)).filter((key) => /^[a-z]{1,32}:\d{1,9}$/.test(key));
 }
 
+/** The components whose events are in a message. */
+function reportersIn(message: unknown): string[] {
+  return listOf(fieldOf(fieldOf(message, "params"), "events"))
+    .slice(0, COMPONENTS_MAX)
+    .flatMap((event) => textOf(fieldOf(event, "component"))?.slice(0, 64) ?? []);
+}
+
+/** The components that have reported a press. */
+function pressedIn(message: unknown): string[] {
+  return listOf(fieldOf(fieldOf(message, "params"), "events"))
+    .slice(0, COMPONENTS_MAX)
+    .flatMap((event) =>
+      textOf(fieldOf(event, "event"))?.endsWith("_push") === true
+        ? (textOf(fieldOf(event, "component")) ?? [])
+        : [],
+    );
+}
+
 /** @param own the messages below its address */
 function deviceAt(
   address: string,
@@ -130,6 +149,7 @@ function deviceAt(
     // A topic for each component is an option; so is the common one, which is on ex works.
     hasStatusTopics: mqtt["status_ntf"] === true || own.some(({ topic }) => STATUS.test(topic)),
     hasNotifications: mqtt["rpc_ntf"] !== false || events.length > 0,
+    pressed: new Set(events.flatMap(({ json }) => pressedIn(json))),
   };
   const model = [textOf(info["app"]), textOf(info["model"])].filter((part) => part !== undefined).join(" ");
   return {

@@ -71,7 +71,7 @@ const DOOR: Make = {
   tamper: { mqtt: "sensor/vibration", open: [1], normal: [0] },
   battery: LEVEL,
   isSleeping: true,
-  doubts: [{ code: "wake-up-reports" }],
+  doubts: [{ code: "wake-up-reports" }, { code: "vibration-tamper" }],
 };
 const FLOOD: Make = {
   contacts: [{ kind: "flood", input: { mqtt: "sensor/flood", open: [true], normal: [false] } }],
@@ -90,6 +90,7 @@ const MOTION: Make = {
   contacts: [{ kind: "motion", input: { mqtt: "status", path: "/motion", open: [true], normal: [false] } }],
   tamper: { path: "/vibration", open: [true], normal: [false] },
   battery: { path: "/bat", below: BATTERY_BELOW_PERCENT },
+  doubts: [{ code: "vibration-tamper" }],
 };
 const BUTTON: Make = {
   contacts: [

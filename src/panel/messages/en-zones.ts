@@ -151,7 +151,8 @@ export const EN_ZONES = {
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters that, and short openings too.",
   "doubt.button-restores-itself":
     "The button sends no release: the zone returns to normal after autoRestoreS.",
-  "doubt.not-started": "The bridge does not have all data of this device yet: finish its pairing.",
+  "doubt.vibration-tamper":
+    "Vibration is reported as tamper, and a slammed door may raise it: remove the tamper if that happens.",
 
   "review.title": "Save this change?",
   "review.none": "There is no change to save.",

@@ -167,7 +167,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine automat după autoRestoreS.",
-  "doubt.not-started": "Gatewayul nu are încă toate datele acestui dispozitiv: finalizați împerecherea.",
+  "doubt.vibration-tamper":
+    "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: eliminați sabotajul dacă se întâmplă.",
 
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",

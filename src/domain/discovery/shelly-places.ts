@@ -1,0 +1,46 @@
+import type { MessageCondition, MqttInput } from "../../generated/types.ts";
+import { pointerTo, type Fields } from "./values.ts";
+
+/** A device of the second generation or later, as far as its zones depend on it. */
+export interface ShellyParts {
+  /** Prefix of its topics. */
+  readonly address: string;
+  readonly name: string;
+  /** By key, such as `input:0`. */
+  readonly components: ReadonlyMap<string, { readonly config: Fields; readonly status: Fields }>;
+  /** Whether each component has a topic of its own. */
+  readonly hasStatusTopics: boolean;
+  /** Whether changes of all components are on one topic. */
+  readonly hasNotifications: boolean;
+  /** Keys of the components that have reported a press. */
+  readonly pressed: ReadonlySet<string>;
+}
+
+/** A value of a component that is true while it is open. */
+export function stateOf(key: string, field: string, parts: ShellyParts): MqttInput {
+  return { ...placeOf(key, [field], parts), open: [true], normal: [false] };
+}
+
+/** Where the events of any of some components are. */
+export function eventPlaceOf(keys: readonly [string, ...string[]], parts: ShellyParts): Place {
+  const where: [MessageCondition] = [{ path: "/params/events/component", in: [...keys] }];
+  return { mqtt: eventsOf(parts), where, path: "/params/events/event" };
+}
+
+interface Place {
+  readonly mqtt: string;
+  readonly path: string;
+  readonly where?: [MessageCondition];
+}
+
+export function placeOf(key: string, fields: readonly string[], parts: ShellyParts): Place {
+  if (parts.hasStatusTopics) return { mqtt: `${parts.address}/status/${key}`, path: pointerTo(...fields) };
+  const path = pointerTo("params", key, ...fields);
+  // On the common topic a message about another component is no sign of life of this one.
+  return { mqtt: eventsOf(parts), where: [{ path, exists: true }], path };
+}
+
+/** The common topic. */
+export function eventsOf({ address }: ShellyParts): string {
+  return `${address}/events/rpc`;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { played, proposedFor, type PlayedDevice } from "../../support/played-devices.ts";
+import { answers, notified, reported } from "../../support/shelly-messages.ts";
+
+/* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
+
+const SMOKE = "shellyplussmoke-80646fe1b3c8";
+const awake = notified(SMOKE, "NotifyFullStatus");
+const power = (percent: number, isWired = false) => ({
+  "devicepower:0": { id: 0, battery: { V: 2.9, percent }, external: { present: isWired } },
+});
+const smoke = (alarm: boolean) => ({ "smoke:0": { id: 0, alarm, mute: false } });
+const FLOOD = "shellyfloodg4-a8032ab1fe78";
+const PRESENCE = "shellypresenceg4-a8032ab1fe79";
+const I4 = "shellyi4g3-a8032ab1fe80";
+const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+  [
+    "Plus Smoke, which has only woken up once",
+    {
+      announced: [awake({ ...power(97), ...smoke(false), sys: {}, wifi: {} })],
+      zone: "shellyplussmoke-80646fe1b3c8-smoke-0",
+      kind: "fire",
+      doubts: [],
+      steps: [
+        [awake({ ...smoke(false), ...power(97) }), "nothing"],
+        [[`${SMOKE}/online`, "false"], "nothing"],
+        [notified(SMOKE)(smoke(true)), "trip"],
+        [notified(SMOKE)(power(90)), "nothing"],
+        [awake({ ...power(90), ...smoke(false) }), "restore"],
+        [awake({ ...power(9), ...smoke(false) }), "battery"],
+      ],
+    },
+  ],
+  [
+    "Flood G4",
+    {
+      announced: [[`${FLOOD}/online`, "true"], notified(FLOOD)(power(100))],
+      answers: answers(FLOOD, { "flood:0": { id: 0, name: "Subsol", alarm_mode: "normal" } }),
+      zone: "shellyfloodg4-a8032ab1fe78-subsol",
+      kind: "flood",
+      doubts: [],
+      steps: [
+        [notified(FLOOD, "NotifyFullStatus")({ "flood:0": { id: 0, alarm: false, mute: false } }), "nothing"],
+        [notified(FLOOD)({ "flood:0": { id: 0, alarm: true } }), "trip"],
+        [notified(FLOOD)({ "flood:0": { id: 0, mute: true } }), "nothing"],
+        [notified(FLOOD)({ "flood:0": { id: 0, alarm: false } }), "restore"],
+        [notified(FLOOD)(power(3)), "battery"],
+      ],
+    },
+  ],
+  [
+    "presence sensor on mains, before it has sent a status",
+    {
+      announced: [[`${PRESENCE}/online`, "true"]],
+      answers: answers(PRESENCE, { "presencezone:200": { id: 200, name: "Hol", enable: true } }),
+      zone: "shellypresenceg4-a8032ab1fe79-hol",
+      kind: "motion",
+      doubts: [],
+      steps: [
+        [notified(PRESENCE)({ "presencezone:200": { id: 200, value: false, num_objects: 0 } }), "nothing"],
+        [notified(PRESENCE)({ "presencezone:200": { id: 200, num_objects: 1, value: true } }), "trip"],
+        [notified(PRESENCE)({ "presencezone:200": { id: 200, num_objects: 0, value: false } }), "restore"],
+        [[`${PRESENCE}/online`, "false"], "supervision"],
+      ],
+    },
+  ],
+  [
+    "button of an i4",
+    {
+      announced: [[`${I4}/online`, "true"]],
+      answers: answers(I4, { "input:3": { id: 3, name: null, type: "button" } }),
+      zone: "shellyi4g3-a8032ab1fe80-input-3",
+      kind: "panic",
+      doubts: ["kind-guessed"],
+      steps: [
+        [reported(I4, ["input:2", "btn_down"], ["input:3", "btn_up"]), "nothing"],
+        [reported(I4, ["input:2", "btn_down"], ["input:3", "btn_down"]), "trip"],
+        [reported(I4, ["input:3", "single_push"]), "nothing"],
+        [reported(I4, ["input:3", "btn_up"]), "restore"],
+      ],
+    },
+  ],
+  [
+    "contact at an i4 with a topic for each component",
+    {
+      announced: [[`${I4}/online`, "true"]],
+      answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }, [], {
+        rpc_ntf: false,
+        status_ntf: true,
+      }),
+      zone: "shellyi4g3-a8032ab1fe80-usa",
+      kind: "intrusion",
+      doubts: ["check-contact"],
+      steps: [
+        [[`${I4}/status/input:0`, { id: 0, state: true }], "nothing"],
+        [[`${I4}/status/input:0`, { id: 0, state: false }], "trip"],
+        [[`${I4}/status/input:0`, { id: 0, state: true }], "restore"],
+      ],
+    },
+  ],
+  [
+    "contact at an i4 that does not report its changes",
+    {
+      announced: [[`${I4}/online`, "true"]],
+      answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }, [], {
+        rpc_ntf: false,
+        status_ntf: false,
+      }),
+      zone: "shellyi4g3-a8032ab1fe80-usa",
+      kind: "intrusion",
+      doubts: ["check-contact", "notifications-off"],
+      steps: [
+        [notified(I4)({ "input:0": { id: 0, state: true } }), "nothing"],
+        [notified(I4)({ "input:0": { id: 0, state: false } }), "trip"],
+      ],
+    },
+  ],
+];
+
+describe("a Shelly of a later generation", () => {
+  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", async (_title, device) => {
+    const zone = proposedFor(device);
+    expect(zone.kind).toBe(device.kind);
+    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+    expect(await played(zone, device.steps)).toEqual(device.steps);
+  });
+});

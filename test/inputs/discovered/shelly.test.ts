@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import {
+  foundIn,
+  played,
+  proposedFor,
+  type Message,
+  type PlayedDevice,
+} from "../../support/played-devices.ts";
+
+/* Shelly Gen 1: the answer of each model to `announce`, and what it publishes. */
+
+type Announced = PlayedDevice["announced"];
+const announced = (id: string, model?: string, firmware = "20230913-112234/v1.14.0-gcb84623"): Announced => [
+  [
+    "shellies/announce",
+    {
+      fw_ver: firmware,
+      id,
+      ip: "192.168.1.41",
+      mac: id.split("-")[1],
+      ...(model === undefined ? {} : { model, mode: "", new_fw: false }),
+    },
+  ],
+];
+const of =
+  (id: string) =>
+  (below: string, message: unknown): Message => [`shellies/${id}/${below}`, message];
+
+const SMOKE = of("shellysmoke-5B8998");
+const GAS = of("shellygas-7A2B3C");
+const MOTION = of("shellymotionsensor-60A423BEF8A6");
+const BUTTON = of("shellybutton1-A4CF12F45301");
+const I3 = of("shellyix3-98CDAC24C8A4");
+const DOOR = of("shellydw-F3B2D8");
+const motion = (isMoving: boolean, more: object = {}): Message =>
+  MOTION("status", {
+    motion: isMoving,
+    timestamp: 1626034835,
+    active: true,
+    vibration: false,
+    lux: 12,
+    bat: 97,
+    ...more,
+  });
+
+const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+  [
+    "smoke detector",
+    {
+      announced: announced("shellysmoke-5B8998", "SHSM-01"),
+      zone: "shellysmoke-5b8998",
+      kind: "fire",
+      doubts: [],
+      steps: [
+        [SMOKE("online", "true"), "nothing"],
+        [SMOKE("sensor/smoke", "false"), "nothing"],
+        // It sleeps seconds after each wake-up.
+        [SMOKE("online", "false"), "nothing"],
+        [SMOKE("sensor/smoke", "true"), "trip"],
+        [SMOKE("sensor/smoke", "false"), "restore"],
+        [SMOKE("sensor/battery", "9"), "battery"],
+      ],
+    },
+  ],
+  [
+    "gas detector, which is connected all the time",
+    {
+      announced: announced("shellygas-7A2B3C", "SHGS-1"),
+      zone: "shellygas-7a2b3c",
+      kind: "gas",
+      doubts: [],
+      steps: [
+        [GAS("sensor/gas", "none"), "nothing"],
+        [GAS("sensor/gas", "test"), "nothing"],
+        [GAS("sensor/gas", "mild"), "trip"],
+        [GAS("sensor/gas", "heavy"), "nothing"],
+        [GAS("sensor/gas", "none"), "restore"],
+        [GAS("online", "false"), "supervision"],
+      ],
+    },
+  ],
+  [
+    "motion detector",
+    {
+      announced: announced("shellymotionsensor-60A423BEF8A6", "SHMOS-01", "20220811-152343/v2.1.8@5afc928c"),
+      zone: "shellymotionsensor-60a423bef8a6",
+      kind: "motion",
+      doubts: ["vibration-tamper"],
+      steps: [
+        [motion(false), "nothing"],
+        [motion(true), "trip"],
+        [motion(false), "restore"],
+        [motion(false, { vibration: true }), "tamper"],
+        [motion(false, { bat: 8, vibration: true }), "battery"],
+      ],
+    },
+  ],
+  [
+    "button",
+    {
+      announced: announced("shellybutton1-A4CF12F45301", "SHBTN-2"),
+      zone: "shellybutton1-a4cf12f45301",
+      kind: "panic",
+      doubts: ["kind-guessed", "button-restores-itself"],
+      steps: [
+        [BUTTON("input_event/0", { event: "S", event_cnt: 3 }), "trip"],
+        ["30 s", "restore"],
+        [BUTTON("input_event/0", { event: "L", event_cnt: 4 }), "trip"],
+      ],
+    },
+  ],
+  [
+    "input of an i3",
+    {
+      announced: announced("shellyix3-98CDAC24C8A4", "SHIX3-1"),
+      zone: "shellyix3-98cdac24c8a4-input-2",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed"],
+      steps: [
+        [I3("input/2", "1"), "nothing"],
+        [I3("input/0", "0"), "nothing"],
+        [I3("input/2", "0"), "trip"],
+        [I3("input/2", "1"), "restore"],
+      ],
+    },
+  ],
+  [
+    "door sensor whose firmware announces no model",
+    {
+      announced: announced("shellydw-F3B2D8", undefined, "20191216-090511/v1.5.7@c30657ba"),
+      zone: "shellydw-f3b2d8",
+      kind: "intrusion",
+      doubts: ["wake-up-reports", "vibration-tamper"],
+      steps: [
+        [DOOR("sensor/state", "close"), "nothing"],
+        [DOOR("sensor/state", "open"), "trip"],
+        [DOOR("sensor/temperature", "999"), "nothing"],
+        [DOOR("sensor/state", "close"), "restore"],
+        [DOOR("sensor/vibration", "1"), "tamper"],
+        [DOOR("sensor/battery", "-1"), "nothing"],
+      ],
+    },
+  ],
+  [
+    "door sensor with a name of its own at the broker",
+    {
+      announced: [
+        ["shellies/poarta/announce", { id: "shellydw2-A4CF12F43189", model: "SHDW-2", mac: "A4CF12F43189" }],
+      ],
+      zone: "poarta",
+      kind: "intrusion",
+      steps: [
+        [["shellies/poarta/sensor/state", "close"], "nothing"],
+        [["shellies/poarta/sensor/state", "open"], "trip"],
+      ],
+    },
+  ],
+];
+
+describe("a Shelly of the first generation", () => {
+  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", async (_title, device) => {
+    const zone = proposedFor(device);
+    expect(zone.kind).toBe(device.kind);
+    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+    expect(await played(zone, device.steps)).toEqual(device.steps);
+  });
+
+  test("without inputs is listed without a zone", () => {
+    const { devices, zones } = foundIn({ announced: announced("shellyplug-s-7A2B3C", "SHPLG-S") });
+    expect([devices.map(({ name }) => name), zones]).toEqual([["shellyplug-s-7A2B3C"], []]);
+  });
+});
