@@ -67,6 +67,7 @@ export interface ProposedZoneView {
   readonly availability?: Availability;
   readonly bridge?: Availability;
   readonly autoRestoreS?: number;
+  readonly supervisionTimeoutS?: number;
   readonly device?: string;
 }
 

@@ -131,8 +131,8 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(sensors.find(({ deviceClass }) => deviceClass === "smoke")).toMatchObject({
       name: "Santinela Hala Nord Fum",
       topic: "santinela/hala.nord/zones/smoke",
-      open: "open",
-      normal: "normal",
+      open: ["open"],
+      normal: ["normal"],
     });
   });
 

@@ -37,6 +37,7 @@ export interface Proposal {
   readonly availability?: Availability;
   readonly bridge?: Availability;
   readonly autoRestoreS?: number;
+  readonly supervisionTimeoutS?: number;
   /** Name of the device, if it shares its topic with others. */
   readonly device?: string;
   /** Points for the user to check. */

@@ -6,7 +6,8 @@ export interface Doubt {
 
 /** Sentences by code, with values in braces; the panel translates by code. */
 const DOUBTS = {
-  "computed-value": "the value is computed ({template}): set the path to it",
+  "computed-value":
+    "the value is computed ({template}): check the path and the values that mean open and normal",
   "no-device-class": "the device does not report its device class",
   "kind-guessed": "the device does not report what this contact is: check the kind",
   "check-contact": "check which value means open: it depends on the wiring",

@@ -1,5 +1,6 @@
 import type { Scalar } from "../plain-value.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { readTemplate } from "./home-assistant-template.ts";
 import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
@@ -21,20 +22,25 @@ export interface DiscoveredSensor {
   readonly topic: string;
   /** JSON Pointer; undefined for a bare value. */
   readonly path: string | undefined;
-  /** Set if the value needs a template that a JSON Pointer cannot replace. */
+  /** Set if the value is computed by a template, so that `path`, `open` and `normal` are not certain. */
   readonly template: string | undefined;
-  readonly open: Scalar;
-  readonly normal: Scalar;
+  readonly open: readonly [Scalar, ...Scalar[]];
+  /** Undefined if every other value is normal. */
+  readonly normal: readonly [Scalar, ...Scalar[]] | undefined;
   /** Seconds after which the sensor returns to normal without a message. */
   readonly offDelayS: number | undefined;
+  /** Seconds without a message after which the sensor is unavailable. */
+  readonly expireAfterS: number | undefined;
+  /** Whether it reports on the device itself, such as its settings. */
+  readonly isAuxiliary: boolean;
   readonly availability: readonly DiscoveredAvailability[];
 }
 
 export interface DiscoveredAvailability {
   readonly topic: string;
   readonly path: string | undefined;
-  readonly up: Scalar;
-  readonly down: Scalar;
+  readonly up: readonly Scalar[];
+  readonly down: readonly Scalar[];
 }
 
 type Announcement = Fields;
@@ -88,7 +94,8 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
   const names = [textOf(device["name"]), textOf(fields["name"])].filter((name) => name !== undefined);
   const template = templateIn(fields["value_template"]);
-  const path = template === undefined ? undefined : pathOf(template);
+  const results = { on: sentOf(fields["payload_on"]) ?? "ON", off: sentOf(fields["payload_off"]) ?? "OFF" };
+  const reading = template === undefined ? undefined : readTemplate(template, results);
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
     deviceName: textOf(device["name"]),
@@ -97,13 +104,25 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
     deviceClass,
     isMeasurement,
     topic,
-    path: path === WHOLE ? undefined : path,
-    template: template !== undefined && path === undefined ? template : undefined,
-    open: sentOf(fields["payload_on"]) ?? "ON",
-    normal: sentOf(fields["payload_off"]) ?? "OFF",
-    offDelayS: typeof fields["off_delay"] === "number" ? fields["off_delay"] : undefined,
+    path: reading?.path,
+    template: reading?.isComputed === true ? template : undefined,
+    open: atLeastOne(reading?.on) ?? [results.on],
+    normal: reading && !reading.off ? undefined : (atLeastOne(reading?.off) ?? [results.off]),
+    offDelayS: secondsIn(fields["off_delay"]),
+    expireAfterS: secondsIn(fields["expire_after"]),
+    isAuxiliary: textOf(fields["entity_category"]) !== undefined,
     availability: availabilityOf(fields),
   };
+}
+
+function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | undefined {
+  const [first, ...others] = values;
+  return first === undefined ? undefined : [first, ...others];
+}
+
+/** Zero means never. */
+function secondsIn(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
 }
 
 /** A template; one that is too long for a simple path is cut, so that it is none. */
@@ -124,30 +143,32 @@ function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
     single === undefined
       ? listed
       : [{ ...fields, topic: single, value_template: fields["availability_template"] }, ...listed];
+  // One that is offline is no failure while another is online, which a zone cannot combine.
+  if (fields["availability_mode"] === "any" && all.length > 1) return [];
   return all.flatMap((entry: Announcement) => {
     const topic = textOf(entry["topic"]);
     const template = templateIn(entry["value_template"]);
-    const path = template === undefined ? WHOLE : pathOf(template);
-    if (topic === undefined || path === undefined) return [];
-    return [
-      {
-        topic,
-        path: path === WHOLE ? undefined : path,
-        up: sentOf(entry["payload_available"]) ?? "online",
-        down: sentOf(entry["payload_not_available"]) ?? "offline",
-      },
-    ];
+    const on = sentOf(entry["payload_available"]) ?? "online";
+    const off = sentOf(entry["payload_not_available"]) ?? "offline";
+    const reading = template === undefined ? undefined : readTemplate(template, { on, off });
+    if (topic === undefined || reading?.isComputed === true) return [];
+    const { path, on: up = [on], off: down } = reading ?? { path: undefined, off: [off] };
+    // Without a value that means unavailable nothing would be reported.
+    return down === undefined ? [] : [{ topic, path, up, down }];
   });
 }
 
 /** Abbreviations from Home Assistant's documentation, as far as a zone needs them. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   avty: "availability",
+  avty_mode: "availability_mode",
   avty_t: "availability_topic",
   avty_tpl: "availability_template",
   cmps: "components",
   dev: "device",
   dev_cla: "device_class",
+  ent_cat: "entity_category",
+  exp_aft: "expire_after",
   mdl: "model",
   ids: "identifiers",
   off_dly: "off_delay",
@@ -186,30 +207,4 @@ function expanded(fields: Announcement): Record<string, unknown> {
     else found.push([key, isTopic ? value.replace(/^~/, () => base).replace(/~$/, () => base) : value]);
   }
   return Object.fromEntries(found);
-}
-
-/** Marks a template that returns the payload unchanged. */
-const WHOLE = Symbol("the whole payload");
-
-/** Filters that do not change the meaning of a value: numbers and texts compare by meaning. */
-const HARMLESS_FILTERS =
-  /(?:\s*\|\s*(?:default(?:\([^()]*\))?|is_defined|int|float|string|lower|upper|trim)(?:\(\))?)+$/;
-
-/** The JSON Pointer equivalent to a template; undefined if there is none. */
-function pathOf(template: string): string | typeof WHOLE | undefined {
-  const expression = /^\{\{-?\s*(.+?)\s*-?\}\}$/s.exec(template.trim())?.[1]?.replace(HARMLESS_FILTERS, "");
-  if (expression === undefined) return undefined;
-  if (expression === "value" || expression === "value_json") return WHOLE;
-  // value_json.a.b, value_json['a'], value_json["a"][0]
-  const steps = /^value_json((?:\.\w+|\[(?:'[^'\]]+'|"[^"\]]+"|\d+)\])+)$/.exec(expression)?.[1];
-  const keys = steps?.match(/\w+(?=$|\.|\[)|'[^']+'|"[^"]+"|\d+(?=\])/g);
-  return keys
-    ?.map(
-      (key) =>
-        `/${key
-          .replaceAll(/^['"]|['"]$/g, "")
-          .replaceAll("~", "~0")
-          .replaceAll("/", "~1")}`,
-    )
-    .join("");
 }

@@ -8,6 +8,7 @@ import {
   type Proposal,
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { kindOfName } from "./name-hints.ts";
 import {
   discoveredSensors,
   type DiscoveredAvailability,
@@ -34,9 +35,13 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
   gas: "gas",
   moisture: "flood",
   problem: "technical",
-  power: "technical",
   cold: "technical",
+  power: "power",
 };
+/** On means that there is mains power. */
+const MAINS = "power";
+const SUPERVISION_S = { min: 60, max: 604_800 } as const;
+const AUTO_RESTORE_S_MAX = 3_600;
 
 /** Low battery threshold for sensors that report a percentage; the usual value of vendors. */
 const BATTERY_BELOW_PERCENT = 15;
@@ -121,39 +126,56 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
     isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
   const proposals = new Map<DiscoveredSensor, Proposal>();
   for (const sensor of firstAt.values()) {
-    const kind = kindOf(sensor);
-    if (kind === undefined) continue;
     const ownDevice = ofDevice.get(sensor.device) ?? [];
+    const kind = kindOf(sensor) ?? tamperKind(sensor, ownDevice);
+    if (kind === undefined) continue;
     const bridge = sensor.availability.find(isBridge);
     const ownAvailability = sensor.availability.find((one) => !isBridge(one));
-    const { offDelayS, template } = sensor;
+    const { offDelayS, expireAfterS, template } = sensor;
+    const isMains = sensor.deviceClass === MAINS && sensor.normal !== undefined;
+    const open = isMains && sensor.normal ? sensor.normal : sensor.open;
+    const normal = isMains ? sensor.open : sensor.normal;
+    const unclassed = kindOfName(sensor.name) === undefined ? "no-device-class" : "kind-guessed";
     proposals.set(sensor, {
       name: sensor.name,
       kind,
       input: {
         mqtt: sensor.topic,
         ...pathPart(sensor.path),
-        open: [sensor.open],
-        ...(offDelayS === undefined ? { normal: [sensor.normal] as [typeof sensor.normal] } : {}),
+        open: [...open],
+        ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
       },
-      ...tamperOf(ownDevice, sensor.topic),
+      ...(kind === "tamper" ? {} : tamperOf(ownDevice, sensor.topic)),
       ...batteryOf(ownDevice, sensor.topic),
       ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
       ...(bridge && { bridge: availabilityOf(bridge) }),
-      ...(offDelayS === undefined ? {} : { autoRestoreS: Math.max(1, Math.ceil(offDelayS)) }),
+      ...(offDelayS === undefined
+        ? {}
+        : { autoRestoreS: Math.min(Math.ceil(offDelayS), AUTO_RESTORE_S_MAX) }),
+      ...(expireAfterS === undefined ? {} : { supervisionTimeoutS: supervisionOf(expireAfterS) }),
       doubts: [
         ...(template === undefined ? [] : [{ code: "computed-value" as const, values: { template } }]),
-        ...(sensor.deviceClass === undefined ? [{ code: "no-device-class" as const }] : []),
+        ...(sensor.deviceClass === undefined ? [{ code: unclassed } as const] : []),
       ],
     });
   }
   return proposals;
 }
 
-function kindOf({ deviceClass, isMeasurement }: DiscoveredSensor): ZoneKind | undefined {
+function supervisionOf(expireAfterS: number): number {
+  return Math.min(Math.max(Math.ceil(expireAfterS), SUPERVISION_S.min), SUPERVISION_S.max);
+}
+
+function kindOf({ deviceClass, isMeasurement, isAuxiliary, name }: DiscoveredSensor): ZoneKind | undefined {
   if (isMeasurement) return undefined;
-  if (deviceClass === undefined) return "intrusion";
+  if (deviceClass === undefined) return isAuxiliary ? undefined : (kindOfName(name) ?? "intrusion");
   return Object.hasOwn(KIND_OF_CLASS, deviceClass) ? KIND_OF_CLASS[deviceClass] : undefined;
+}
+
+/** A cover's contact is a zone of its own if its device has no other. */
+function tamperKind(sensor: DiscoveredSensor, ownDevice: readonly DiscoveredSensor[]): ZoneKind | undefined {
+  const isAlone = ownDevice.every((one) => kindOf(one) === undefined);
+  return sensor.deviceClass === "tamper" && !sensor.isMeasurement && isAlone ? "tamper" : undefined;
 }
 
 /** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) belong to the bridge. */
@@ -167,7 +189,7 @@ function isBridgeTopic(topic: string): boolean {
 function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamper?: Tamper } {
   const sensor = ownDevice.find((one) => one.deviceClass === "tamper" && !one.isMeasurement);
   if (!sensor) return {};
-  return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [sensor.open] } };
+  return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [...sensor.open] } };
 }
 
 function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { battery?: Battery } {
@@ -175,13 +197,13 @@ function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { bat
   // The device's own low-battery state is more reliable than a threshold.
   const sensor = batteries.find(({ isMeasurement }) => !isMeasurement) ?? batteries[0];
   if (!sensor) return {};
-  const value: Battery = sensor.isMeasurement ? { below: BATTERY_BELOW_PERCENT } : { low: [sensor.open] };
+  const value: Battery = sensor.isMeasurement ? { below: BATTERY_BELOW_PERCENT } : { low: [...sensor.open] };
   return { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...value } };
 }
 
 function availabilityOf({ topic, path, up, down }: DiscoveredAvailability): Availability {
-  const isUsual = up === "online" && down === "offline";
-  return { mqtt: topic, ...pathPart(path), ...(isUsual ? {} : { up: [up], down: [down] }) };
+  const isUsual = up.join() === "online" && down.join() === "offline";
+  return { mqtt: topic, ...pathPart(path), ...(isUsual ? {} : { up: [...up], down: [...down] }) };
 }
 
 function topicPart(topic: string, inputTopic: string): { mqtt?: string } {

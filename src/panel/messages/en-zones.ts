@@ -134,7 +134,8 @@ export const EN_ZONES = {
   "option.disabled": "Disabled",
   "option.allowSlow": "Allow slow contacts",
 
-  "doubt.computed-value": "The value is computed ({template}): set the path to it.",
+  "doubt.computed-value":
+    "The value is computed ({template}): check the path and the values that mean open and normal.",
   "doubt.no-device-class": "The device does not report its device class.",
   "doubt.kind-guessed": "The device does not report what this contact is: check the zone type.",
   "doubt.check-contact": "Check which value means open: it depends on the wiring.",

@@ -151,7 +151,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.disabled": "Dezactivată",
   "option.allowSlow": "Contacte lente permise",
 
-  "doubt.computed-value": "Valoarea este calculată ({template}): completați calea până la ea.",
+  "doubt.computed-value":
+    "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
   "doubt.no-device-class": "Dispozitivul nu își raportează clasa.",
   "doubt.kind-guessed": "Dispozitivul nu raportează ce este acest contact: verificați tipul zonei.",
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
