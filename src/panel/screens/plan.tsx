@@ -211,12 +211,17 @@ function journeyOf({ id }: ZoneView): JourneyView | undefined {
   return status.value?.journeys.find(({ zone }) => zone?.id === id);
 }
 
-/** The look of a zone; an alarm that is not done stays red, and a running walk test turns what is tested green. */
+/** The look of a zone; an alarm that is not done stays red, else a running walk test turns what is tested green. */
 function planLook(zone: ZoneView): ZoneLook {
   const look = zoneLook(zone);
+  if (look.tone === "alarm") return look;
+  if (isAlarm(zone))
+    return {
+      ...look,
+      tone: "alarm",
+      word: `${look.word}, ${t("plan.unfinished")}`,
+    };
   const tested = walkTest.value?.running === true ? walkTest.value.zones : [];
-  if (tested.some(({ id, trips }) => id === zone.id && trips > 0))
-    return { ...look, tone: "fine", word: t("plan.tested") };
-  if (look.tone === "alarm" || !isAlarm(zone)) return look;
-  return { ...look, tone: "alarm", word: `${look.word}, ${t("plan.unfinished")}` };
+  const isTested = tested.some(({ id, trips }) => id === zone.id && trips > 0);
+  return isTested ? { ...look, tone: "fine", word: t("plan.tested") } : look;
 }
