@@ -49,7 +49,7 @@ export interface HeadlineReason {
   readonly level: Exclude<HeadlineLevel, "well">;
   /** Number of interventions, zones, conditions or records. */
   readonly count: number;
-  /** Names of the newest, at most 20; empty for reasons without names. */
+  /** Names of the most urgent, at most 20, life safety first; empty for reasons without names. */
   readonly items: readonly HeadlineItem[];
 }
 
@@ -81,14 +81,15 @@ export interface HeadlineFacts {
 
 interface UnfinishedRecords {
   readonly count: number;
-  /** The newest first, at most 20. */
-  readonly newest: readonly { readonly id: number; readonly name: string }[];
+  /** The most urgent first, at most 20. */
+  readonly worst: readonly { readonly id: number; readonly name: string }[];
 }
 
 export interface HeadlineZone {
   readonly id: string;
   readonly name: string;
   readonly kind: ZoneKind;
+  readonly isLifeSafety: boolean;
   readonly contact: Contact;
   /** Disposition of a trip now: `waiting` for dispatch, or why it is suppressed. */
   readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
@@ -123,7 +124,9 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonIte
   "alarm-unfinished": ({ alarms }) => records(alarms),
   "alarm-unrecorded": ({ unrecorded, zones }) => ({
     count: unrecorded.length,
-    items: [...new Set(unrecorded)].map((id) => zoneItem(zones.find((zone) => zone.id === id) ?? { id })),
+    items: lifeSafetyFirst(
+      [...new Set(unrecorded)].map((id) => zones.find((zone) => zone.id === id) ?? { id }),
+    ).map(zoneItem),
   }),
   "zone-open": (facts) => zones(facts, isOpenArmed),
   "zone-fault": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault !== "battery")),
@@ -151,13 +154,21 @@ function preventsArming({ contact, disposition, kind }: HeadlineZone): boolean {
   return contact === "open" && disposition === "gated" && kind !== "motion";
 }
 
-function records({ count, newest }: UnfinishedRecords): ReasonItems {
-  return { count, items: newest.map(({ id, name }) => ({ about: "intervention", id, name })) };
+function records({ count, worst }: UnfinishedRecords): ReasonItems {
+  return {
+    count,
+    items: worst.map(({ id, name }) => ({ about: "intervention", id, name })),
+  };
 }
 
 function zones(facts: HeadlineFacts, matches: (zone: HeadlineZone) => boolean): ReasonItems {
-  const items = facts.zones.filter(matches).map(zoneItem);
+  const items = lifeSafetyFirst(facts.zones.filter(matches)).map(zoneItem);
   return { count: items.length, items };
+}
+
+/** Only the first names of a reason are shown. */
+function lifeSafetyFirst<Zone extends Partial<HeadlineZone>>(all: readonly Zone[]): readonly Zone[] {
+  return [true, false].flatMap((first) => all.filter(({ isLifeSafety = false }) => isLifeSafety === first));
 }
 
 function zoneItem({ id, name = id }: Pick<HeadlineZone, "id"> & { readonly name?: string }): HeadlineItem {

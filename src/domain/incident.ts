@@ -219,6 +219,14 @@ export function isLifeSafety(kind: ZoneKind): boolean {
   return LIFE_SAFETY.has(CLASS_OF_KIND[kind]);
 }
 
+/** The life safety classes as a subject begins with them. */
+export const LIFE_SAFETY_CLASSES: readonly IncidentClass[] = [...LIFE_SAFETY];
+
+/** Whether the trips of a subject are life safety, see `subjectOfTrip`. */
+export function isLifeSafetySubject(subject: string): boolean {
+  return LIFE_SAFETY_CLASSES.some((one) => subject.startsWith(`${one}/`));
+}
+
 /** Subject of the trips of one incident, see `Trip.subject`: class and objective. */
 export function subjectOfTrip({
   kind,

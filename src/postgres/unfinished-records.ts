@@ -6,6 +6,7 @@ import { objectiveOf } from "./postgres-objectives.ts";
 /** As at a site: a request for police, ambulance or fire brigade is an alarm of any type. */
 const IS_ALARM = `("type" = 'other' OR "police" OR "ambulance" OR "firetruck")`;
 const IS_UNFINISHED = `deleted_at IS NULL AND "status" <> 'done'`;
+const IS_RESCUE = `("ambulance" OR "firetruck")`;
 const HAS_BEGUN = `("status" = 'in_progress' OR "dateStartMs" IS NULL OR "dateStartMs" <= $1)`;
 
 /** The interventions that are not done, for the headline. */
@@ -29,12 +30,12 @@ export class PostgresUnfinished {
     return counts ?? { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
   }
 
-  /** The newest started records, newest first. */
-  async newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<UnfinishedRecord[]> {
+  /** The worst started records: those that request an ambulance or the fire brigade, then the others, each newest first. */
+  async worst(group: "alarms" | "work", startedMs: number, limit: number): Promise<UnfinishedRecord[]> {
     const isGroup = group === "alarms" ? IS_ALARM : `NOT ${IS_ALARM}`;
     return this.#queries.query<UnfinishedRecord>(
-      `SELECT id, uid, "name" FROM interventions
-       WHERE ${IS_UNFINISHED} AND ${isGroup} AND ${HAS_BEGUN} ORDER BY id DESC LIMIT $2`,
+      `SELECT id, uid, "name", ${IS_RESCUE}::int AS "isRescue" FROM interventions
+       WHERE ${IS_UNFINISHED} AND ${isGroup} AND ${HAS_BEGUN} ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT $2`,
       [startedMs, limit],
     );
   }

@@ -20,7 +20,7 @@ import { entryOfEvent, HISTORY_MAX, type TimelineCursor, type TimelinePage } fro
 export interface UnfinishedReader {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): Promise<UnfinishedCounts>;
-  newest(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
+  worst(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
   /** Those of these records that exist, in any order. */
   details(ids: readonly number[]): Promise<readonly UnfinishedAtCentre[]>;
 }
@@ -132,10 +132,10 @@ class CentreStatus {
     const counts = await orWithoutDatabase(unfinished.counts(startedMs), NONE);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
-      newest:
+      worst:
         counts[name] === 0
           ? []
-          : await orWithoutDatabase(unfinished.newest(name, startedMs, HEADLINE_ITEMS_MAX), []),
+          : await orWithoutDatabase(unfinished.worst(name, startedMs, HEADLINE_ITEMS_MAX), []),
     });
     return headlineOf({
       isRead: true,

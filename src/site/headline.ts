@@ -5,7 +5,9 @@ import {
   type HeadlineFacts,
   type HeadlineZone,
 } from "../domain/headline.ts";
+import { isLifeSafetySubject } from "../domain/incident.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
+import { byUrgency } from "../domain/urgency.ts";
 import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
 import type { SiteParts } from "./site-parts.ts";
 
@@ -17,16 +19,19 @@ type OtherFacts = Pick<HeadlineFacts, "isRead" | "isSite" | "conditions" | "isWa
 
 /** Tolerance for starts in the future: clocks of two machines may differ. */
 export const STARTED_TOLERANCE_MS = 3_600_000;
-/** Maximum records without an alarm priority that are checked for a trip in the journal, newest first. */
+/** Maximum records of a group that are read, most urgent first. */
 const CHECKED_MAX = 1_000;
 /** Maximum unrecorded trips that are counted: a long outage of the local API leaves thousands. */
 const UNRECORDED_MAX = 1_000;
 
+/** Whether a local trip created a record, and of which kind. */
+type TripOfRecord = "none" | "life-safety" | "other";
+
 /** Collects the facts for the headline. */
 export class SiteHeadline {
   readonly #parts: SiteParts;
-  /** Whether a local trip created the record, by uid; this never changes. */
-  readonly #madeByTrip = new Map<string, boolean>();
+  /** The local trip that created a record, by uid; this never changes. */
+  readonly #trips = new Map<string, TripOfRecord>();
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
@@ -45,13 +50,13 @@ export class SiteHeadline {
     });
   }
 
-  /** Unfinished records that are an alarm by their fields or made by a local trip; the newest, at most 1,000 of each. */
+  /** Unfinished records that are an alarm by their fields or made by a local trip; at most 1,000 of each. */
   alarmRecords(): UnfinishedRecord[] {
     const startedMs = this.#startedMs();
-    const newest = (group: keyof UnfinishedCounts): UnfinishedRecord[] =>
-      this.#parts.unfinished.newest(group, startedMs, CHECKED_MAX);
-    const own = newest("work").filter((record) => this.#isMadeByTrip(record));
-    return [...newest("alarms"), ...own, ...this.#ownAhead(newest)];
+    const worst = (group: keyof UnfinishedCounts): UnfinishedRecord[] =>
+      this.#parts.unfinished.worst(group, startedMs, CHECKED_MAX);
+    const own = worst("work").filter((record) => this.#isMadeByTrip(record));
+    return [...worst("alarms"), ...own, ...this.#ownAhead(worst)];
   }
 
   /** Starts up to this time count as started, milliseconds since 1970. */
@@ -66,36 +71,57 @@ export class SiteHeadline {
     const { unfinished } = this.#parts;
     const startedMs = this.#startedMs();
     const counts = unfinished.counts(startedMs);
-    const newest = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
-      counts[group] === 0 ? [] : unfinished.newest(group, startedMs, limit);
-    const work = newest("work", CHECKED_MAX);
+    const worst = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
+      counts[group] === 0 ? [] : unfinished.worst(group, startedMs, limit);
+    const work = worst("work", CHECKED_MAX);
     const ownWork = work.filter((record) => this.#isMadeByTrip(record));
-    const own = [...ownWork, ...this.#ownAhead(newest)];
-    const alarms = [...own, ...newest("alarms", HEADLINE_ITEMS_MAX)].toSorted((a, b) => b.id - a.id);
+    const own = [...ownWork, ...this.#ownAhead(worst)];
+    const alarms = this.#mostUrgent([...own, ...worst("alarms", CHECKED_MAX)]);
     const others = work.filter((record) => !ownWork.includes(record));
     return {
-      alarms: { count: counts.alarms + own.length, newest: alarms.slice(0, HEADLINE_ITEMS_MAX) },
-      work: { count: counts.work - ownWork.length, newest: others.slice(0, HEADLINE_ITEMS_MAX) },
+      alarms: { count: counts.alarms + own.length, worst: alarms },
+      work: {
+        count: counts.work - ownWork.length,
+        worst: others.slice(0, HEADLINE_ITEMS_MAX),
+      },
       planned: counts.alarmsAhead + counts.workAhead - (own.length - ownWork.length),
     };
   }
 
   /** Records of trips count as started even with a start in the future: the clock may have been set back. */
-  #ownAhead(
-    newest: (group: keyof UnfinishedCounts, limit: number) => UnfinishedRecord[],
-  ): UnfinishedRecord[] {
+  #ownAhead(worst: (group: keyof UnfinishedCounts, limit: number) => UnfinishedRecord[]): UnfinishedRecord[] {
     return (["alarmsAhead", "workAhead"] as const)
-      .flatMap((group) => newest(group, CHECKED_MAX))
+      .flatMap((group) => worst(group, CHECKED_MAX))
       .filter((record) => this.#isMadeByTrip(record));
   }
 
-  #isMadeByTrip({ uid }: UnfinishedRecord): boolean {
-    const known = this.#madeByTrip.get(uid);
+  /** Life safety first, then what the dispatch centre does not have, then the newest. */
+  #mostUrgent(records: readonly UnfinishedRecord[]): readonly UnfinishedRecord[] {
+    const { config, outbox } = this.#parts;
+    return records
+      .map((record) => ({
+        record,
+        isLifeSafety: record.isRescue === 1 || this.#tripOf(record) === "life-safety",
+        isUndelivered: config.upstream !== null && !outbox.isArrivedOrClosed(record.id),
+      }))
+      .toSorted((a, b) => byUrgency(a, b) || b.record.id - a.record.id)
+      .slice(0, HEADLINE_ITEMS_MAX)
+      .map(({ record }) => record);
+  }
+
+  #isMadeByTrip(record: UnfinishedRecord): boolean {
+    return this.#tripOf(record) !== "none";
+  }
+
+  #tripOf({ uid }: UnfinishedRecord): TripOfRecord {
+    const known = this.#trips.get(uid);
     if (known !== undefined) return known;
-    if (this.#madeByTrip.size > CACHED_MAX) this.#madeByTrip.clear();
-    const isTrip = this.#parts.journal.trips.find(uid)?.type === "trip";
-    this.#madeByTrip.set(uid, isTrip);
-    return isTrip;
+    if (this.#trips.size > CACHED_MAX) this.#trips.clear();
+    const trip = this.#parts.journal.trips.find(uid);
+    const found =
+      trip?.type !== "trip" ? "none" : isLifeSafetySubject(trip.subject) ? "life-safety" : "other";
+    this.#trips.set(uid, found);
+    return found;
   }
 }
 

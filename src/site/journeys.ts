@@ -2,8 +2,10 @@ import { isoTime } from "../domain/clock.ts";
 import type { Headline } from "../domain/headline.ts";
 import { refText, type ObjectiveRef } from "../domain/objective.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
+import { isLifeSafetySubject } from "../domain/incident.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
+import { byUrgency, type Urgency } from "../domain/urgency.ts";
 import type { UnfinishedDetails } from "../store/unfinished-records.ts";
 import type { CentreJourneyView, JourneyObjectiveView, JourneyView } from "./journey-view.ts";
 import { SiteMonitoring } from "./monitoring.ts";
@@ -27,9 +29,12 @@ export class SiteJourneys {
     this.#monitoring = new SiteMonitoring(parts);
   }
 
-  /** The journeys of a headline: trips without a record, then alarms, then other work; the newest first. */
+  /**
+   * The journeys of a headline: alarms, then other work. Life safety comes first, then what has not arrived, then trips
+   * without a record and the newest: the list is cut, and a fire must not vanish behind newer burglaries.
+   */
   read(headline: Headline): readonly JourneyView[] {
-    const ofRecords: JourneyView[] = [];
+    const ofRecords: RankedJourney[] = [];
     const uids = new Set<string>();
     for (const { id, name, isAlarm } of unfinishedOf(headline)) {
       const details = this.#parts.unfinished.details(id);
@@ -39,16 +44,19 @@ export class SiteJourneys {
     }
     // The journal learns of a record only with the response: until then a trip waits that has one.
     const ofTrips = this.#parts.journal.unrecorded
-      .newest(JOURNEYS_MAX)
+      .worst(JOURNEYS_MAX)
       .filter(({ key }) => !uids.has(key))
       .map((trip) => this.#ofTrip(trip));
-    return [...ofTrips, ...ofRecords].slice(0, JOURNEYS_MAX);
+    return [...ofTrips, ...ofRecords]
+      .toSorted((a, b) => Number(b.view.isAlarm) - Number(a.view.isAlarm) || byUrgency(a, b))
+      .slice(0, JOURNEYS_MAX)
+      .map(({ view }) => view);
   }
 
-  #ofTrip(trip: Trip): JourneyView {
+  #ofTrip(trip: Trip): RankedJourney {
     const { priority, status = "planned", name } = trip.body;
     const sinceMs = trip.isDated ? trip.moment.wallMs : null;
-    return {
+    const view: JourneyView = {
       interventionId: null,
       name,
       isAlarm: true,
@@ -64,14 +72,20 @@ export class SiteJourneys {
       centre: this.#centre(undefined, sinceMs, true),
       receiver: null,
     };
+    return {
+      view,
+      isLifeSafety: isLifeSafetySubject(trip.subject),
+      isUndelivered: true,
+    };
   }
 
-  #ofRecord(name: string, details: UnfinishedDetails, isAlarm: boolean): JourneyView {
+  #ofRecord(name: string, details: UnfinishedDetails, isAlarm: boolean): RankedJourney {
     const { journal, outbox } = this.#parts;
     const trip = journal.trips.find(details.uid);
     const isTrip = trip !== undefined && trip.type !== "signal";
     const sinceMs = trip?.isDated === true ? trip.moment.wallMs : null;
-    return {
+    const isRescue = details.ambulance + details.firetruck > 0;
+    const view: JourneyView = {
       interventionId: details.id,
       name,
       isAlarm,
@@ -86,6 +100,12 @@ export class SiteJourneys {
       services: servicesOf(details),
       centre: this.#centre(outbox.find(details.id), sinceMs ?? details.createdMs, isAlarm),
       receiver: this.#monitoring.journey(details.id),
+    };
+    const { centre } = view;
+    return {
+      view,
+      isLifeSafety: isRescue || (isTrip && isLifeSafetySubject(trip.subject)),
+      isUndelivered: centre !== null && centre.upstreamId === null && centre.phase !== "closed",
     };
   }
 
@@ -122,6 +142,11 @@ export class SiteJourneys {
   }
 }
 
+/** A journey with what decides its place. */
+interface RankedJourney extends Urgency {
+  readonly view: JourneyView;
+}
+
 /** A record that the headline names. */
 interface HeadlineRecord {
   readonly id: number;
@@ -129,7 +154,7 @@ interface HeadlineRecord {
   readonly isAlarm: boolean;
 }
 
-/** The unfinished interventions of a headline that are shown, alarms first, then the newest first. */
+/** The unfinished interventions of a headline that are shown, alarms first, each in the order of the headline. */
 export function unfinishedOf(headline: Headline): readonly HeadlineRecord[] {
   return GROUPS.flatMap(([code, isAlarm]) =>
     (headline.reasons.find((reason) => reason.code === code)?.items ?? []).flatMap((item) =>

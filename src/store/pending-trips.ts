@@ -1,3 +1,4 @@
+import { isLifeSafetySubject, LIFE_SAFETY_CLASSES } from "../domain/incident.ts";
 import type { Timestamp, Trip } from "../domain/trip.ts";
 import { Store } from "./database.ts";
 import { toTrip, TRIP, type TripRow } from "./trip-row.ts";
@@ -104,17 +105,23 @@ export class RestoreStore extends Store {
   }
 }
 
+/** A trip's subject begins with its class. */
+const IS_LIFE_SAFETY = `(${LIFE_SAFETY_CLASSES.map((one) => `subject LIKE '${one}/%'`).join(" OR ")})`;
+
 /** The trips that have no record yet: waiting for the local API, or rejected by it. */
 export class UnrecordedTrips extends Store {
   // One query per state, because each has its own index.
-  readonly #newest = ["waiting", "refused"].map((state) =>
+  readonly #worst = ["waiting", "refused"].map((state) =>
     this.prepare<TripRow>(
-      `SELECT ${TRIP} FROM trips WHERE state = '${state}' AND about = 'trip' ORDER BY seq DESC LIMIT ?`,
+      `SELECT ${TRIP} FROM trips WHERE state = '${state}' AND about = 'trip' ORDER BY ${IS_LIFE_SAFETY} DESC, seq DESC LIMIT ?`,
     ),
   );
 
-  /** Waiting trips, then rejected ones, each newest first; at most `limit` together. */
-  newest(limit: number): Trip[] {
-    return this.#newest.flatMap((trips) => trips.all(limit).map(toTrip)).slice(0, limit);
+  /** Life safety first, then waiting trips before rejected ones, each newest first; at most `limit` together. */
+  worst(limit: number): Trip[] {
+    return this.#worst
+      .flatMap((trips) => trips.all(limit).map(toTrip))
+      .toSorted((a, b) => Number(isLifeSafetySubject(b.subject)) - Number(isLifeSafetySubject(a.subject)))
+      .slice(0, limit);
   }
 }

@@ -8,6 +8,8 @@ export interface UnfinishedRecord {
   /** Its uid; for a record of a trip the key of the trip. */
   readonly uid: string;
   readonly name: string;
+  /** Whether an ambulance or the fire brigade is requested; 0 or 1. */
+  readonly isRescue: 0 | 1;
 }
 
 /** What the panel shows of a record that is not done. */
@@ -43,6 +45,7 @@ export interface UnfinishedCounts {
  */
 const IS_ALARM = "(type = 'other' OR police OR ambulance OR firetruck)";
 const IS_UNFINISHED = "deleted_at IS NULL AND status <> 'done'";
+const IS_RESCUE = "(ambulance OR firetruck)";
 const HAS_BEGUN = "(status = 'in_progress' OR dateStartMs IS NULL OR dateStartMs <= :startedMs)";
 
 /**
@@ -62,8 +65,8 @@ export const COUNT = `
 /** The interventions that are not done. */
 export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
-  readonly #started = this.#newestThat(HAS_BEGUN);
-  readonly #ahead = this.#newestThat(`NOT ${HAS_BEGUN}`);
+  readonly #started = this.#worstThat(HAS_BEGUN);
+  readonly #ahead = this.#worstThat(`NOT ${HAS_BEGUN}`);
   readonly #details = this.prepare<UnfinishedDetails>(
     `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
   );
@@ -82,8 +85,11 @@ export class UnfinishedInterventions extends Store {
     };
   }
 
-  /** The newest records of a group, newest first. */
-  newest(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
+  /**
+   * The worst records of a group: those that request an ambulance or the fire brigade, then the others, each newest first.
+   * Before the limit, so that newer burglaries do not hide a fire.
+   */
+  worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
     const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
     const isAhead = group === "alarmsAhead" || group === "workAhead";
     return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
@@ -94,10 +100,10 @@ export class UnfinishedInterventions extends Store {
     return this.#details.get(id);
   }
 
-  #newestThat(condition: string): Statement<unknown[], UnfinishedRecord> {
+  #worstThat(condition: string): Statement<unknown[], UnfinishedRecord> {
     return this.prepare(
-      `SELECT id, uid, name FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition}
-       ORDER BY id DESC LIMIT :limit`,
+      `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition}
+       ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT :limit`,
     );
   }
 }

@@ -12,14 +12,15 @@ const DOOR: HeadlineZone = {
   id: "door",
   name: "Ușa principală",
   kind: "intrusion",
+  isLifeSafety: false,
   contact: "normal",
   disposition: "waiting",
   faults: [],
 };
 const QUIET: HeadlineFacts = {
   isRead: true,
-  alarms: { count: 0, newest: [] },
-  work: { count: 0, newest: [] },
+  alarms: { count: 0, worst: [] },
+  work: { count: 0, worst: [] },
   planned: 0,
   unrecorded: [],
   isSite: true,
@@ -29,7 +30,7 @@ const QUIET: HeadlineFacts = {
   stuck: 0,
   backlog: { waiting: 0, oldestMs: 0 },
 };
-const RECORD = { count: 1, newest: [{ id: 3, name: "Alarmă" }] };
+const RECORD = { count: 1, worst: [{ id: 3, name: "Alarmă" }] };
 
 function zone(more: Partial<HeadlineZone>): Partial<HeadlineFacts> {
   return { zones: [DOOR, { ...DOOR, id: "other", name: "Alta", ...more }] };
@@ -122,8 +123,14 @@ describe("the headline of a site", () => {
   });
 
   test("lists the subjects of each reason, and how many more there are", () => {
-    const newest = Array.from({ length: 30 }, (_, index) => ({ id: 30 - index, name: "Foc" }));
-    const { reasons, text } = headlineOf({ ...QUIET, alarms: { count: 30, newest } });
+    const worst = Array.from({ length: 30 }, (_, index) => ({
+      id: 30 - index,
+      name: "Foc",
+    }));
+    const { reasons, text } = headlineOf({
+      ...QUIET,
+      alarms: { count: 30, worst },
+    });
     expect(reasons[0]).toMatchObject({ count: 30, items: { length: 20 } });
     expect(text).toBe("ALARM: 30 alarms not done (#30 Foc, #29 Foc, #28 Foc, …)");
   });

@@ -25,9 +25,14 @@ describe("unfinished interventions", () => {
     const done = one({ type: "other", status: "done" });
     const deleted = one({ type: "other" });
     app.interventions.delete(deleted, OPERATOR_USER);
-    expect(unfinished.counts(NOW)).toEqual({ alarms: 2, alarmsAhead: 0, work: 1, workAhead: 0 });
-    expect(unfinished.newest("alarms", NOW, 20).map(({ id }) => id)).toEqual([police, other]);
-    expect(unfinished.newest("work", NOW, 20).map(({ id }) => id)).toEqual([repair]);
+    expect(unfinished.counts(NOW)).toEqual({
+      alarms: 2,
+      alarmsAhead: 0,
+      work: 1,
+      workAhead: 0,
+    });
+    expect(unfinished.worst("alarms", NOW, 20).map(({ id }) => id)).toEqual([police, other]);
+    expect(unfinished.worst("work", NOW, 20).map(({ id }) => id)).toEqual([repair]);
     app.interventions.update(done, { status: "planned" }, OPERATOR_USER);
     expect(unfinished.counts(NOW).alarms).toBe(3);
   });
@@ -39,7 +44,7 @@ describe("unfinished interventions", () => {
       OPERATOR_USER,
     ).record;
     expect(unfinished.counts(NOW)).toMatchObject({ work: 0, workAhead: 1 });
-    expect(unfinished.newest("workAhead", NOW, 20)).toMatchObject([{ id }]);
+    expect(unfinished.worst("workAhead", NOW, 20)).toMatchObject([{ id }]);
     app.interventions.update(id, { status: "in_progress" }, OPERATOR_USER);
     expect(unfinished.counts(NOW)).toMatchObject({ work: 1, workAhead: 0 });
   });

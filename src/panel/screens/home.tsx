@@ -56,7 +56,9 @@ function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView 
   const { level, reasons, planned } = headline;
   const title = useId();
   const isEmpty = hasOnlyNoZones(reasons);
-  const first = journeys.find(({ isAlarm, interventionId }) => isAlarm && interventionId !== null);
+  // The journeys begin with the worst.
+  const first = journeys.find(({ isAlarm }) => isAlarm);
+  const id = first?.interventionId ?? null;
   return (
     <section class={`hero s-${LEVEL_TONES[level]}`} aria-live="polite" aria-labelledby={title}>
       <span class="disc">
@@ -81,10 +83,10 @@ function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView 
           </a>
         </div>
       )}
-      {first && mayOperate() && (
+      {id !== null && mayOperate() && (
         <div class="actions">
-          <a class="button" href={`#/interventions/${first.interventionId}`}>
-            {t("home.open", { id: first.interventionId ?? "" })}
+          <a class="button" href={`#/interventions/${id}`}>
+            {t("home.open", { id })}
           </a>
         </div>
       )}
