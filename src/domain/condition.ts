@@ -127,6 +127,14 @@ export const CONDITIONS = {
 
 export type ConditionCode = keyof typeof CONDITIONS;
 
+/**
+ * Warnings that become errors once they have been open for this long, milliseconds. A router restarts in less than the time of
+ * the link, which is `fleet.silentS` by default: a site says that it is offline when its centre says that it is silent.
+ */
+export const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
+  "upstream-unreachable": 600_000,
+};
+
 /** Messages of conditions with placeholders in braces. Translations use the same values. */
 export const CONDITION_MESSAGES = {
   "restart-needed":

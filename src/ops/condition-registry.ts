@@ -4,14 +4,21 @@ import {
   type Condition,
   type ConditionCode,
   type Conditions,
+  ERROR_AFTER_MS,
   formatConditionMessage,
   type ConditionDetail,
 } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 
+interface OpenCondition {
+  readonly condition: Condition;
+  /** When it was raised, monotonic: the wall clock may be set. */
+  readonly sinceMs: number;
+}
+
 /** The open conditions. Raising, changing and clearing one is logged. */
 export class ConditionRegistry implements Conditions {
-  readonly #open = new Map<string, Condition>();
+  readonly #open = new Map<string, OpenCondition>();
   readonly #clock: Clock;
   readonly #log: Log;
 
@@ -25,11 +32,12 @@ export class ConditionRegistry implements Conditions {
     const values = typeof detail === "string" ? null : detail;
     const key = `${code}/${subject}`;
     const earlier = this.#open.get(key);
-    if (earlier?.text === text) return;
-    const since = earlier?.since ?? new Date(this.#clock.wallMs()).toISOString();
-    const condition = { code, subject, ...CONDITIONS[code], text, values, since };
-    this.#open.set(key, condition);
-    this.#log[condition.severity === "error" ? "error" : "warn"]("condition-raised", { code, subject, text });
+    if (earlier?.condition.text === text) return;
+    const since = earlier?.condition.since ?? new Date(this.#clock.wallMs()).toISOString();
+    const { severity, title } = CONDITIONS[code];
+    const condition = { code, subject, severity, title, text, values, since };
+    this.#open.set(key, { condition, sinceMs: earlier?.sinceMs ?? this.#clock.monotonicMs() });
+    this.#log[severity === "error" ? "error" : "warn"]("condition-raised", { code, subject, text });
   }
 
   clear(code: ConditionCode, subject = ""): void {
@@ -42,8 +50,13 @@ export class ConditionRegistry implements Conditions {
 
   /** The open conditions, worst first, then the oldest. */
   list(): Condition[] {
-    return [...this.#open.values()].sort(
-      (a, b) => a.severity.localeCompare(b.severity) || a.since.localeCompare(b.since),
-    );
+    return [...this.#open.values()]
+      .map((open) => this.#withAge(open))
+      .sort((a, b) => a.severity.localeCompare(b.severity) || a.since.localeCompare(b.since));
+  }
+
+  #withAge({ condition, sinceMs }: OpenCondition): Condition {
+    const limitMs = ERROR_AFTER_MS[condition.code] ?? Infinity;
+    return this.#clock.monotonicMs() - sinceMs < limitMs ? condition : { ...condition, severity: "error" };
   }
 }

@@ -39,10 +39,11 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
     "santinela_conditions_open",
     "Open conditions by code; see docs/operating.md.",
     () =>
-      Object.entries(CONDITIONS).map(([code, { severity }]) => [
-        { code, severity },
-        status().conditions.filter((condition) => condition.code === code).length,
-      ]),
+      Object.entries(CONDITIONS).map(([code, { severity }]) => {
+        const open = status().conditions.filter((condition) => condition.code === code);
+        // A warning that stays open can become an error.
+        return [{ code, severity: open[0]?.severity ?? severity }, open.length];
+      }),
     ["code", "severity"],
   );
   registry.add(

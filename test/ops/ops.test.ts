@@ -156,6 +156,24 @@ describe("the log", () => {
     expect(health.list()).toEqual([]);
     expect(lines).toHaveLength(4);
   });
+
+  test("calls a link that is down for ten minutes a fault, and a shorter failure not", () => {
+    const health = new ConditionRegistry(clock, new JsonLog({ level: "info", clock, write: () => {} }));
+    const severities = () => health.list().map(({ severity }) => severity);
+    health.raise("upstream-unreachable", "refused");
+    health.raise("disk-nearly-full", "1 GB is free");
+    clock.advance(599_000);
+    health.raise("upstream-unreachable", "no route to the host");
+    expect(severities()).toEqual(["warning", "warning"]);
+    clock.advance(1_000);
+    expect(health.list()).toMatchObject([
+      { code: "upstream-unreachable", severity: "error" },
+      { code: "disk-nearly-full", severity: "warning" },
+    ]);
+    health.clear("upstream-unreachable");
+    health.raise("upstream-unreachable", "refused");
+    expect(severities()).toEqual(["warning", "warning"]);
+  });
 });
 
 test("a failpoint triggers at its name and count only", () => {
