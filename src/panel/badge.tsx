@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { HeadlineLevel } from "../domain/headline.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
@@ -7,6 +8,14 @@ import type { IconName } from "./icons.ts";
  * dispatched. `link`: selected or from elsewhere.
  */
 export type Tone = "alarm" | "fault" | "attention" | "fine" | "off" | "test" | "link";
+
+/** The meaning of each level of the headline. */
+export const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
+  alarm: "alarm",
+  fault: "fault",
+  attention: "attention",
+  well: "fine",
+};
 
 /** An icon for each meaning, for readers who do not see colours. */
 export const TONE_ICONS: Readonly<Record<Tone, IconName>> = {

@@ -3,6 +3,7 @@ import type { LinkView } from "../site/sync-view.ts";
 import { DaemonWords } from "./daemon-words.tsx";
 import { fillIn, hasMoreTexts, sayDaemon, sentenceOf } from "./i18n.ts";
 import { status } from "./live-updates.ts";
+import { LINK_CONDITIONS } from "./link-conditions.ts";
 import { formatTime } from "./date-format.ts";
 
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
@@ -35,12 +36,6 @@ export function LinkReason({ link }: { readonly link: LinkView }) {
     </p>
   );
 }
-
-const LINK_CONDITIONS: ReadonlySet<Condition["code"]> = new Set<Condition["code"]>([
-  "upstream-unreachable",
-  "upstream-authentication-failed",
-  "upstream-unexpected-service",
-]);
 
 function isMoment(value: string): boolean {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);

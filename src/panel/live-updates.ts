@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { bodyOf, sayBack } from "./api.ts";
@@ -25,6 +26,9 @@ export const journalVersion = signal(0);
 /** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
 export const heardAtMs = signal(0);
 
+/** What the title and the icon of the tab say; undefined before anything is known. A hidden page asks every minute. */
+export const tabLevel = signal<HeadlineLevel | "unknown" | undefined>(undefined);
+
 /** Whether the page shows a state that may be over. */
 export const isStale = computed(
   () => heardAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
@@ -33,6 +37,8 @@ export const isStale = computed(
 /** The daemon sends something every 15 s; after this silence the connection is considered dead. */
 const SILENCE_MS = 40_000;
 const POLL_EVERY_MS = 3_000;
+/** One small request a minute: a phone in a pocket must not lose its battery to it. */
+const HIDDEN_POLL_MS = 60_000;
 /** Polls between two attempts to open a stream. */
 const POLLS = 10;
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
@@ -70,6 +76,7 @@ export async function follow(): Promise<void> {
       if (error.status === 401) expire();
       else if (!isFull && isWanted()) {
         liveness.value = "lost";
+        tabLevel.value = "unknown";
         await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
         failures += 1;
       }
@@ -84,12 +91,35 @@ function isWanted(): boolean {
 /** Resolves when the page is visible and a user is signed in; until then what it shows may be over. */
 function wanted(): Promise<void> {
   return new Promise((resolve) => {
+    let stop = (): void => {};
+    const watch = (): void => {
+      stop = later(HIDDEN_POLL_MS, () => void askHidden().then(() => isHidden() && watch()));
+    };
     noteChange = () => {
-      if (isWanted()) resolve();
-      else liveness.value = "starting";
+      stop();
+      if (isWanted()) return resolve();
+      liveness.value = "starting";
+      if (isHidden()) watch();
+      else if (sessionState.value === "expired") tabLevel.value = "unknown";
     };
     noteChange();
   });
+}
+
+function isHidden(): boolean {
+  return document.hidden && sessionState.value === "in";
+}
+
+/** Asks for the state of a hidden page: its title and icon are all that its user sees. */
+async function askHidden(): Promise<void> {
+  try {
+    const { headline } = await read<StatusView>("status");
+    if (isHidden()) tabLevel.value = headline.level;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) expire();
+    else if (isHidden()) tabLevel.value = "unknown";
+  }
 }
 
 function pauseOrTry(ms: number): Promise<void> {
@@ -106,6 +136,7 @@ function pauseOrTry(ms: number): Promise<void> {
 function hear(how: "live" | "polling"): void {
   failures = 0;
   heardAtMs.value = nowMs();
+  tabLevel.value = status.value?.headline.level;
   if (liveness.value !== how) sayBack();
   liveness.value = how;
 }

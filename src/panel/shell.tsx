@@ -6,7 +6,7 @@ import { Header } from "./header.tsx";
 import { language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
-import { isStale, status } from "./live-updates.ts";
+import { isStale, status, tabLevel } from "./live-updates.ts";
 import { Later, Loading, NotLoaded } from "./later.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
@@ -129,13 +129,14 @@ function Inside() {
   const address = shown.name === wanted ? [wanted, item, action].filter(Boolean).join("/") : shown.name;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  const level = status.value?.headline.level ?? "well";
+  const level = tabLevel.value ?? "well";
   const site = status.value?.site.name ?? t("app.name");
   // Conditions and refusals need them too; a failure shows at the screen that is opened next.
   useEffect(() => void withMoreTexts(Promise.resolve()).catch(() => undefined), []);
   useEffect(() => {
     const state = level === "well" ? [] : [t(`headline.${level}`)];
     document.title = [...state, t(shown.title), site].join(" · ");
+    void import("./tab-icon.ts").then((icon) => icon.show(level)).catch(() => undefined);
   }, [shown, language.value, level, site]);
   useEffect(() => {
     // Keyboard and screen reader users start at the beginning of a new screen.

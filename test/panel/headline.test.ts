@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
 describeWithBrowser("the status screen", () => {
@@ -13,7 +13,7 @@ describeWithBrowser("the status screen", () => {
     const home = page.screen("status");
     await home.heading("All is well").shown();
     await site.daemon.run(["trip", "--zone", "smoke"]);
-    const summary = home.region("ALARM");
+    const summary = home.region("Fire alarm");
     await summary.text(/1 alarm not done.*1 zone open while armed/).shown();
     await summary.link("Open intervention #1").click();
     await (await page.arrival(/^interventions\/\d+$/)).heading(/Fum depozit/).shown();
@@ -21,9 +21,9 @@ describeWithBrowser("the status screen", () => {
     await page.open("status");
     await page.speak("RO");
     // Named after the record that it leads to: an opening is what a contact does.
-    await home.region("ALARMĂ").link("Intervenția #1").shown();
+    await home.region("Alarmă de incendiu").link("Intervenția #1").shown();
     await page.speak("EN");
-    const raised = () => home.heading(/^(ALARM|ALARMĂ)$/).shown();
+    const raised = () => home.heading(/^(Fire alarm|Alarmă de incendiu)$/).shown();
     // The name of the intervention is in the language of the site.
     const faults = await faultsInEveryLook(page, raised, [/Alarmă incendiu/g]);
     expect(faults).toEqual([]);
@@ -33,4 +33,48 @@ describeWithBrowser("the status screen", () => {
     await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
     await home.heading("All is well").shown();
   });
+
+  test("says since when the centre is offline, once the daemon calls the link a fault", async () => {
+    const context = await site.context();
+    // Without a stream the page polls, and its responses can be those of ten minutes later.
+    await context.route("**/site/events", (route) => route.fulfill({ status: 429, body: "{}" }));
+    const page = await site.signedOutPage(context);
+    await page.changeResponses("**/site/status", 1_000, (body) => ({ ...body, ...LINK_DOWN }));
+    await page.open("status");
+    await signIn(page);
+    const home = page.screen("status");
+    await home.heading(/^Centre offline since .*\d\d:\d\d/).shown();
+    await home.listItem(/Dispatch centre unreachable/).shown();
+    await page.speak("RO");
+    await home.heading(/^Dispecerat inaccesibil de la .*\d\d:\d\d/).shown();
+    await context.close();
+  });
 });
+
+const UNREACHABLE = "upstream-unreachable";
+const LINK_DOWN = {
+  headline: {
+    level: "fault",
+    text: "fault: 1 error (Dispatch centre unreachable)",
+    planned: 0,
+    reasons: [
+      {
+        code: "condition-error",
+        level: "fault",
+        count: 1,
+        items: [{ about: "condition", id: UNREACHABLE, name: "Dispatch centre unreachable" }],
+      },
+    ],
+  },
+  conditions: [
+    {
+      code: UNREACHABLE,
+      subject: "",
+      severity: "error",
+      title: "Dispatch centre unreachable",
+      text: "",
+      values: { centre: "https://centre.example", what: "cannot be reached", answer: "ECONNREFUSED" },
+      since: "2026-11-20T03:27:00.000Z",
+    },
+  ],
+};

@@ -77,7 +77,7 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     const theme = (): Promise<string> => page.evaluate("document.documentElement.dataset.theme");
     await eventually("the dark theme", async () => (await theme()) === "dark");
     await page.reload();
-    await page.screen("status").heading("ALARM").shown();
+    await page.screen("status").heading("Fire alarm").shown();
     expect(await theme()).toBe("dark");
   });
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -50,5 +52,39 @@ describeWithBrowser("how current a page says that it is", () => {
     await page.banner.badge("live").shown();
     await door(page).text("Open").shown();
     expect(await page.contentFilter()).toBe("none");
+  });
+
+  test("a hidden page learns within a minute that there is an alarm, that it is over, and that nothing is known", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("status", context);
+    const title = (): Promise<string> => page.evaluate("document.title");
+    const icon = (): Promise<string> => page.evaluate("document.querySelector('link[rel=icon]').href");
+    await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+    for (const { id } of await interventionsOf(site.daemon))
+      await site.daemon.run(["interventions", "set", String(id), "--status", "done"]);
+    await eventually("a title without an alarm", async () => (await title()) === "Home · Hala Nord");
+    expect(await icon()).toMatch(/\.svg$/);
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const afterAMinute = async (expected: string): Promise<string> => {
+      await context.clock.fastForward(60_000);
+      await eventually(expected, async () => (await title()) === `${expected}Home · Hala Nord`);
+      return icon();
+    };
+    const alarm = await afterAMinute("ALARM · ");
+    expect(alarm).toMatch(/^blob:/);
+    await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
+    for (const { id } of await interventionsOf(site.daemon))
+      await site.daemon.run(["interventions", "set", String(id), "--status", "done"]);
+    expect(await afterAMinute("")).toMatch(/\.svg$/);
+    await site.daemon.end("SIGKILL");
+    expect(await afterAMinute("State unknown · ")).toMatch(/^blob:/);
+    await site.startAgain();
+    await page.setHidden(false);
+    await page.banner.badge("live").shown();
+    await eventually("the title of now", async () => (await title()) === "Home · Hala Nord");
+    expect(site.pageErrors).toEqual([]);
+    await context.close();
   });
 });

@@ -67,6 +67,7 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
   test("is the card at the top of Home, and where the headline leads", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
+    await home.heading(`Fire alarm and ${NEWER} more`).shown();
     await home.listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/).shown();
     const card = home.listItem(/Fum depozit.*Contact/);
     await card.text("The dispatch centre does NOT know of this alarm yet.").shown();

@@ -1,4 +1,5 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
+import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_DETAILS } from "./en-details.ts";
 import { EN_EMPTY } from "./en-empty.ts";
 import { EN_HISTORY } from "./en-history.ts";
@@ -20,6 +21,7 @@ const EN_ZONE_HELP = Object.fromEntries(
 
 /** Texts of every screen but the sign-in and Home, in English; loaded with the first of them. */
 export const EN_MORE = {
+  ...EN_CONDITIONS,
   ...EN_DETAILS,
   ...EN_EMPTY,
   ...EN_PLAN,

@@ -1,4 +1,3 @@
-import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_HEADLINE } from "./en-headline.ts";
 import { EN_HOME } from "./en-home.ts";
 import { EN_SHARED } from "./en-shared.ts";
@@ -54,6 +53,5 @@ export const EN = {
 
   ...EN_HOME,
   ...EN_HEADLINE,
-  ...EN_CONDITIONS,
   ...EN_SHARED,
 } as const;

@@ -2,6 +2,7 @@ import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_MORE } from "./en-more.ts";
 import { translator } from "../translation.ts";
 import { RO_DAEMON } from "./ro-daemon.ts";
+import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_DETAILS } from "./ro-details.ts";
 import { RO_EMPTY } from "./ro-empty.ts";
 import { RO_HISTORY } from "./ro-history.ts";
@@ -17,6 +18,7 @@ import { RO_ZONES } from "./ro-zones.ts";
 
 /** Texts of every screen but the sign-in and Home, in Romanian; loaded with the first of them. */
 export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
+  ...RO_CONDITIONS,
   ...RO_DETAILS,
   ...RO_EMPTY,
   ...RO_PLAN,

@@ -1,5 +1,4 @@
 import type { Catalogue } from "./catalogue.ts";
-import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_HEADLINE } from "./ro-headline.ts";
 import { RO_HOME } from "./ro-home.ts";
 import { RO_SHARED } from "./ro-shared.ts";
@@ -59,6 +58,5 @@ export const RO: Catalogue = {
 
   ...RO_HOME,
   ...RO_HEADLINE,
-  ...RO_CONDITIONS,
   ...RO_SHARED,
 };

@@ -1,10 +1,10 @@
 import { useId } from "preact/hooks";
-import type { Condition } from "../../domain/condition.ts";
+import { LINK_CONDITIONS } from "../link-conditions.ts";
 import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
+import type { ZoneKind } from "../../domain/zone.ts";
 import type { StatusView } from "../../site/status-view.ts";
-import { TONE_ICONS, type Tone } from "../badge.tsx";
-import { ConditionText } from "../condition-text.tsx";
-import { t, tCode, withMoreTexts } from "../i18n.ts";
+import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
+import { hasMoreTexts, t, tCode, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
@@ -16,6 +16,7 @@ import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 
 /* What is not needed to see whether something is wrong comes after it. */
+const reasons = () => withMoreTexts(import("./home-reasons.tsx")).then((part) => part.HomeReasons);
 const aside = () => withMoreTexts(import("./home-aside.tsx")).then((part) => part.HomeAside);
 const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) => events.LatestEvents);
 
@@ -32,7 +33,7 @@ export function HomeScreen() {
         <div class="stack">
           <Journeys title={t("home.alarms")} journeys={alarms} />
           <ZonesNotNormal />
-          <Reasons now={now} />
+          <Later load={reasons} isPart />
           <Journeys title={t("home.work")} journeys={work} />
         </div>
         <div class="stack">
@@ -44,27 +45,22 @@ export function HomeScreen() {
   );
 }
 
-const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
-  alarm: "alarm",
-  fault: "fault",
-  attention: "attention",
-  well: "fine",
-};
-
 /** The headline with the reasons of its level; the daemon has computed it. */
-function Hero({ now: { headline, journeys, role } }: { readonly now: StatusView }) {
+function Hero({ now }: { readonly now: StatusView }) {
+  const { headline, journeys, role } = now;
   const { level, reasons, planned } = headline;
   const title = useId();
   const isEmpty = hasOnlyNoZones(reasons);
   // The journeys begin with the worst.
   const first = journeys.find(({ isAlarm }) => isAlarm);
   const id = first?.interventionId ?? null;
+  const kind = first ? (first.zone?.kind ?? null) : kindOfOpenZone(reasons);
   return (
     <section class={`hero s-${LEVEL_TONES[level]}`} aria-live="polite" aria-labelledby={title}>
       <span class="disc">
-        <Icon name={isEmpty ? "layout-grid" : heroIcon(level, first?.zone?.kind ?? null)} />
+        <Icon name={isEmpty ? "layout-grid" : heroIcon(level, kind)} />
       </span>
-      <h1 id={title}>{t(isEmpty ? "guide.noZones" : `headline.${level}`)}</h1>
+      <h1 id={title}>{isEmpty ? t("guide.noZones") : heroTitle(now, kind)}</h1>
       <p>
         {level === "well"
           ? role === "centre"
@@ -99,7 +95,7 @@ function isNoZones({ code }: HeadlineReason): boolean {
 }
 
 /** The site has nothing but no zones: that is the headline, and needs no card of its own. */
-function hasOnlyNoZones(reasons: readonly HeadlineReason[]): boolean {
+export function hasOnlyNoZones(reasons: readonly HeadlineReason[]): boolean {
   return reasons.length > 0 && reasons.every(isNoZones);
 }
 
@@ -108,9 +104,30 @@ function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): I
   return level === "well" ? "shield-check" : TONE_ICONS[LEVEL_TONES[level]];
 }
 
-/** A reason with the names of what it is about, if these are few. */
+/** What is wrong: the kind of the worst alarm with the number of the others, or since when the centre is offline. */
+function heroTitle({ headline: { level, reasons }, conditions }: StatusView, kind: ZoneKind | null): string {
+  if (level === "alarm" && kind !== null) {
+    const more = reasons
+      .filter(({ code }) => code.startsWith("alarm"))
+      .reduce((n, { count }) => n + count, -1);
+    const title = tCode("alarm", kind, t("alarm.intrusion"));
+    return more > 0 ? `${title} ${t("headline.more", { n: more })}` : title;
+  }
+  const offline = conditions.find(({ code, severity }) => severity === "error" && LINK_CONDITIONS.has(code));
+  if (level === "fault" && offline) return t("home.offline", { time: formatTime(offline.since) });
+  return t(`headline.${level}`);
+}
+
+/** The kind of the first zone that is open while armed, life safety first. */
+function kindOfOpenZone(reasons: readonly HeadlineReason[]): ZoneKind | null {
+  const [first] = reasons.find(({ code }) => code === "zone-open")?.items ?? [];
+  return zones.value.find(({ id }) => id === first?.id)?.kind ?? null;
+}
+
+/** A reason with the names of what it is about, if these are few. The names of conditions are loaded later. */
 function reasonText({ code, count, items }: HeadlineReason): string {
   const text = t(`reason.${code}`, { n: count });
+  if (!hasMoreTexts() && items.some(({ about }) => about === "condition")) return text;
   return count > 2 || items.length === 0 ? text : `${text}: ${items.map(itemName).join(", ")}`;
 }
 
@@ -155,44 +172,5 @@ function ZonesNotNormal() {
         ))}
       </ul>
     </section>
-  );
-}
-
-/** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
-function Reasons({ now: { headline, conditions } }: { readonly now: StatusView }) {
-  const listed = headline.reasons.filter(({ code, items }) => items.length === 0 && !code.startsWith("cond"));
-  if (listed.length + conditions.length === 0 || hasOnlyNoZones(headline.reasons)) return null;
-  return (
-    <section class="stack tight">
-      <h2>{t("home.attention")}</h2>
-      <ul class="conditions stack tight">
-        {listed.map(({ code, level, count }) => (
-          <li key={code} class={`box s-${LEVEL_TONES[level]}`}>
-            <p class="row">
-              <Icon name={TONE_ICONS[LEVEL_TONES[level]]} />
-              <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
-            </p>
-          </li>
-        ))}
-        {conditions.map((condition) => (
-          <OpenCondition key={`${condition.code}/${condition.subject}`} condition={condition} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function OpenCondition({ condition }: { readonly condition: Condition }) {
-  const { code, severity, title, since } = condition;
-  const tone = severity === "error" ? "fault" : "attention";
-  return (
-    <li class={`box s-${tone}`}>
-      <p class="row">
-        <Icon name={TONE_ICONS[tone]} />
-        <strong class="grow">{tCode("condition", code, title)}</strong>
-        <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
-      </p>
-      <ConditionText condition={condition} />
-    </li>
   );
 }

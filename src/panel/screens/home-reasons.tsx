@@ -1,0 +1,51 @@
+import type { Condition } from "../../domain/condition.ts";
+import type { StatusView } from "../../site/status-view.ts";
+import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
+import { ConditionText } from "../condition-text.tsx";
+import { formatTime } from "../date-format.ts";
+import { t, tCode } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { status } from "../live-updates.ts";
+import { hasOnlyNoZones } from "./home.tsx";
+
+/** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
+export function HomeReasons() {
+  const now: StatusView | undefined = status.value;
+  if (!now) return null;
+  const { headline, conditions } = now;
+  const listed = headline.reasons.filter(({ code, items }) => items.length === 0 && !code.startsWith("cond"));
+  if (listed.length + conditions.length === 0 || hasOnlyNoZones(headline.reasons)) return null;
+  return (
+    <section class="stack tight">
+      <h2>{t("home.attention")}</h2>
+      <ul class="conditions stack tight">
+        {listed.map(({ code, level, count }) => (
+          <li key={code} class={`box s-${LEVEL_TONES[level]}`}>
+            <p class="row">
+              <Icon name={TONE_ICONS[LEVEL_TONES[level]]} />
+              <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
+            </p>
+          </li>
+        ))}
+        {conditions.map((condition) => (
+          <OpenCondition key={`${condition.code}/${condition.subject}`} condition={condition} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OpenCondition({ condition }: { readonly condition: Condition }) {
+  const { code, severity, title, since } = condition;
+  const tone = severity === "error" ? "fault" : "attention";
+  return (
+    <li class={`box s-${tone}`}>
+      <p class="row">
+        <Icon name={TONE_ICONS[tone]} />
+        <strong class="grow">{tCode("condition", code, title)}</strong>
+        <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
+      </p>
+      <ConditionText condition={condition} />
+    </li>
+  );
+}
