@@ -11,6 +11,7 @@ import { RO } from "../../src/panel/messages/ro.ts";
 import { RO_DAEMON } from "../../src/panel/messages/ro-daemon.ts";
 import { RO_MORE, sayInRomanian } from "../../src/panel/messages/ro-more.ts";
 import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
+import { daemonLiterals } from "../support/daemon-literals.ts";
 
 const WHOLE = { ...EN, ...EN_MORE };
 
@@ -97,6 +98,46 @@ test("what the daemon says is translated as it says it", () => {
   expect(unsaid).toEqual([]);
 });
 
+test("every refusal and condition that the panel can show has a Romanian translation", () => {
+  const literals = daemonLiterals(["panel", "generated", "cli"]);
+  expect(literals.length).toBeGreaterThan(250);
+  const shown = literals.filter(({ code, file }) => !ENDS_THE_PROGRAM.has(code) && !AT_THE_START.has(file));
+  const english = RO_DAEMON.map(([text]) => withBraces(text));
+  // In the source a value is unknown; a sample of it must not be needed to find the translation.
+  const isKnown = (text: string): boolean => {
+    if (english.includes(withBraces(text)) || sayInRomanian(text.replaceAll("{}", "1.1")) !== undefined)
+      return true;
+    return ["; ", ". "].some((joint) => {
+      const parts = text.split(joint);
+      return parts.length > 1 && parts.every(isKnown);
+    });
+  };
+  expect(shown.filter(({ text }) => !isKnown(text)).map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
+});
+
+/** Codes of errors that end a command or the start of the daemon, with an exit code and a text on standard error. */
+const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([
+  "usage",
+  "no-input",
+  "cannot-create",
+  "no-permission",
+  "busy",
+]);
+
+/** Files whose errors end the start of the daemon: there is no panel yet. */
+const AT_THE_START: ReadonlySet<string> = new Set([
+  "config/environment.ts",
+  "http/listen.ts",
+  "ops/secrets.ts",
+  "postgres/migrations.ts",
+  "store/instance-lock.ts",
+]);
+
+/** A text with the same mark for each value, and without the full stop. */
+function withBraces(text: string): string {
+  return text.replace(/\{\w*\}/g, "{}").replace(/\.$/, "");
+}
+
 test("what the daemon says is translated with its values, or not at all", () => {
   expect(sayInRomanian("account ana@site.example already exists")).toBe(
     "contul ana@site.example există deja",
@@ -120,6 +161,34 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(sayInRomanian("zones[0].x: unknown option. Known here: id, name")).toBe(
     "zones[0].x: opțiune necunoscută; opțiuni posibile: id, name",
   );
+  expect(
+    sayInRomanian(
+      "chip expander: the GPIO chips cannot be listed: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
+    ),
+  ).toBe(
+    "chip expander: cipurile GPIO nu pot fi listate: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw). Necitite: usa, hol",
+  );
+  expect(
+    sayInRomanian(
+      "line 17 can no longer be read: GPIO line 17 cannot be opened: another program or driver uses it. santinela gpio list shows the holder; stop it or use another line. It is reopened automatically.",
+    ),
+  ).toBe(
+    "linia 17 nu mai poate fi citită: linia GPIO 17 nu poate fi deschisă: este folosită de alt program sau driver. santinela gpio list arată cine o folosește; opriți acel program sau folosiți altă linie. Se redeschide automat",
+  );
+  expect(
+    sayInRomanian(
+      "no GPIO chip with the label pinctrl-rp1 (found: gpio-mock). Set gpio.chip to one of the labels found. A chip that appears is used within seconds, without a restart. Not read: usa.",
+    ),
+  ).toBe(
+    "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip apărut este folosit în câteva secunde, fără repornire. Necitite: usa",
+  );
+  expect(sayInRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
+    "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",
+  );
+  expect(sayInRomanian("dateEnd (2026-11-20T10:00:00Z) is before dateStart (2026-11-20T12:00:00Z)")).toBe(
+    "sfârșitul (2026-11-20T10:00:00Z) este înainte de început (2026-11-20T12:00:00Z)",
+  );
+  expect(sayInRomanian("unknown zone usa. Known: hol, pod")).toBe("zona usa nu există. Există: hol, pod");
   expect(sayInRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
   expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();
 });

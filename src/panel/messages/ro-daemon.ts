@@ -1,4 +1,6 @@
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
+import { RO_DEVICES } from "./ro-devices.ts";
+import { RO_REFUSALS } from "./ro-refusals.ts";
 
 /**
  * What the daemon says in English, and the same in Romanian: refusals, errors of the configuration, reasons. A text in
@@ -126,6 +128,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["the database is damaged: {problem}", "baza de date este deteriorată: {problem}"],
 
+  ...RO_REFUSALS,
+  ...RO_DEVICES,
   ...RO_CONFIGURATION,
 
   // Records and the dispatch centre
@@ -181,6 +185,12 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "brokerul nu permite acestui cont să citească niciun topic",
   ],
   ["the MQTT broker cannot be reached: {reason}", "brokerul MQTT este indisponibil: {reason}"],
+
+  // More general than a text above
+  ["unknown zone {id}", "zona {id} nu există"],
+  ["cannot listen on {address}: {reason}", "{address} nu poate fi deschis: {reason}"],
+  ["{name} {path} does not exist", "{name} {path} nu există"],
+  ["Set {option} to {value}", "Setați {option} la {value}"],
 
   // The place of an error, before the error
   ["{place}: {problem}", "{place}: {problem}"],

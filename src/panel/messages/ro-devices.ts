@@ -1,0 +1,202 @@
+/** What GPIO, MQTT, certificates and the files of the device lack, in Romanian; see ro-daemon.ts. */
+export const RO_DEVICES: readonly (readonly [english: string, romanian: string])[] = [
+  // Addresses
+  ["this machine has no address {address}; retrying", "dispozitivul nu are adresa {address}; se reîncearcă"],
+  [
+    "cannot listen on {address} port {port}: {reason}",
+    "portul {port} al adresei {address} nu poate fi deschis: {reason}",
+  ],
+
+  // MQTT
+  ["the built-in broker has failed and is started again", "brokerul inclus s-a oprit și este repornit"],
+  [
+    "the MQTT broker has dropped {n} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (santinela doctor names a file with all settings) and check the sensors for events in this time",
+    "brokerul MQTT a eliminat {n} mesaje deoarece coada unui client era plină; pot lipsi declanșări. Setați max_queued_messages 0 în configurația lui (santinela doctor indică un fișier cu toate setările) și verificați ce s-a întâmplat la senzori în acest timp",
+  ],
+  ["the broker denies this account read access: {reason}", "brokerul refuză acestui cont citirea: {reason}"],
+  [
+    "Check that it runs and that mqtt.url, username, passwordFile and tls are correct",
+    "Verificați că rulează și că mqtt.url, username, passwordFile și tls sunt corecte",
+  ],
+  ["the broker denies this account access to {topic}", "brokerul refuză acestui cont accesul la {topic}"],
+  [
+    "Allow it to read and write santinela/probe/#; the probe needs this to test whether a trip can be lost",
+    "Permiteți-i citirea și scrierea în santinela/probe/#; proba verifică astfel dacă se poate pierde o declanșare",
+  ],
+  ["topic {name}: {problem}", "topicul {name}: {problem}"],
+  [
+    "{problem}; it stays in the journal and is retried automatically",
+    "{problem}; rămâne în jurnal și se reîncearcă automat",
+  ],
+
+  // GPIO
+  ["{problem} Not read: {zones}", "{problem}. Necitite: {zones}"],
+  [
+    "line {n} can no longer be read: {reason}. It is reopened automatically",
+    "linia {n} nu mai poate fi citită: {reason}. Se redeschide automat",
+  ],
+  ["the GPIO chips cannot be listed: {reason}", "cipurile GPIO nu pot fi listate: {reason}"],
+  ["the GPIO chip {name} cannot be opened: {reason}", "cipul GPIO {name} nu poate fi deschis: {reason}"],
+  [
+    "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
+    "Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw)",
+  ],
+  ["{n} GPIO chips have {wanted}; set {option}", "{n} cipuri GPIO au {wanted}; setați {option}"],
+  [
+    "GPIO line {n} does not exist: {chip} has {lines} lines",
+    "linia GPIO {n} nu există: {chip} are {lines} linii",
+  ],
+  [
+    "Use the BCM number of the line, not the pin number",
+    "Folosiți numărul BCM al liniei, nu numărul pinului",
+  ],
+  ["GPIO line {n} cannot be opened: {reason}", "linia GPIO {n} nu poate fi deschisă: {reason}"],
+  // The kernel's reasons, and the remedies
+  ["the kernel has no line with that number", "kernelul nu are o linie cu acest număr"],
+  ["Check the BCM number and gpio.chip", "Verificați numărul BCM și gpio.chip"],
+  [
+    "this kernel offers no GPIO lines with interrupts through this backend",
+    "acest kernel nu oferă prin acest backend linii GPIO cu întreruperi",
+  ],
+  ["Set gpio.backend to the other of onoff and cdev", "Setați gpio.backend la celălalt: onoff sau cdev"],
+  ["its chip was removed", "cipul ei a fost scos"],
+  [
+    "Plug it in again, or load its driver; santinela gpio list shows the chips",
+    "Conectați-l din nou sau încărcați driverul; santinela gpio list arată cipurile",
+  ],
+  ["permission denied", "acces refuzat"],
+  ["Add the daemon's user to the group gpio", "Adăugați utilizatorul serviciului în grupul gpio"],
+  [
+    "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)",
+    "Permiteți dispozitivul în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
+  ],
+  ["/sys is read-only for this service", "/sys nu poate fi scris de acest serviciu"],
+  [
+    "Allow /sys/class/gpio in the service's ReadWritePaths",
+    "Permiteți /sys/class/gpio în ReadWritePaths al serviciului",
+  ],
+  ["another program or driver uses it", "este folosită de alt program sau driver"],
+  [
+    "santinela gpio list shows the holder; stop it or use another line",
+    "santinela gpio list arată cine o folosește; opriți acel program sau folosiți altă linie",
+  ],
+  ["one of the labels found", "una dintre etichetele găsite"],
+  ["what santinela gpio list shows", "ce arată santinela gpio list"],
+  [
+    "Set gpio.backend to simulated on a machine without GPIO lines",
+    "Pe un dispozitiv fără linii GPIO, setați gpio.backend la simulated",
+  ],
+  [
+    "A chip that appears is used within seconds, without a restart",
+    "Un cip apărut este folosit în câteva secunde, fără repornire",
+  ],
+  ["the process that drives line {n} has exited", "procesul care comandă linia {n} s-a oprit"],
+  ["line {n} was not switched within {s} s", "linia {n} nu a fost comutată în {s} s"],
+  [
+    "onoff cannot set the bias of line {n}",
+    "onoff nu poate seta rezistența pull-up sau pull-down a liniei {n}",
+  ],
+  [
+    "Add gpio={n}=ip,{bias} to config.txt and omit bias, or set gpio.backend to cdev",
+    "Adăugați gpio={n}=ip,{bias} în config.txt și ștergeți bias sau setați gpio.backend la cdev",
+  ],
+  [
+    "GPIO in /sys does not know the device files of chips",
+    "GPIO din /sys nu cunoaște fișierele de dispozitiv ale cipurilor",
+  ],
+  [
+    "Set gpio.chips.{name} to a label or device instead of a path, or gpio.backend to cdev",
+    "Setați gpio.chips.{name} la o etichetă sau un dispozitiv în loc de o cale sau gpio.backend la cdev",
+  ],
+  ["the onoff add-on is not installed", "modulul onoff nu este instalat"],
+  [
+    "Install a C++ toolchain (apt install g++ make python3) and run npm install again",
+    "Instalați un compilator C++ (apt install g++ make python3) și rulați din nou npm install",
+  ],
+  [
+    "another program has changed GPIO line {n} to direction {direction}, edge {edge}",
+    "alt program a schimbat linia GPIO {n}: direcția {direction}, frontul {edge}",
+  ],
+  [
+    "Stop that program, or use another line for the zone",
+    "Opriți acel program sau folosiți altă linie pentru zonă",
+  ],
+
+  // Converters
+  [
+    "no converter is called {name} (found: {names})",
+    "niciun convertor nu se numește {name} (există: {names})",
+  ],
+  [
+    "Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart",
+    "Activați driverul lui (docs/wiring.md). Un convertor apărut este folosit în câteva secunde, fără repornire",
+  ],
+  ["{n} converters are called {name}", "{n} convertoare se numesc {name}"],
+  ["Use the kernel device: {name}", "Folosiți dispozitivul kernelului: {name}"],
+  ["the converter {name} has no input {n}", "convertorul {name} nu are intrarea {n}"],
+  [
+    "ls {folder} shows in_voltage<input>_raw for each input",
+    "ls {folder} arată in_voltage<input>_raw pentru fiecare intrare",
+  ],
+  ["{file} holds {text}, not a number", "{file} conține {text}, nu un număr"],
+
+  // Certificates and databases
+  ["{problem}; the current certificate stays in use", "{problem}; rămâne în uz certificatul actual"],
+  [
+    "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
+    "certificatul sau autoritatea lui este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
+  ],
+  [
+    "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",
+    "autoritatea era valabilă de la {from}, deci ea și certificatul au fost înlocuite. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
+  ],
+  ["{first} or {second} is invalid: {reason}", "{first} sau {second} nu este valid: {reason}"],
+  [
+    "Delete both. A new certificate authority is created; install it on every device that trusts the old one",
+    "Ștergeți-le pe ambele. Se creează o autoritate nouă; instalați-o pe fiecare dispozitiv care are încredere în cea veche",
+  ],
+  ["cannot use {first} and {second}: {reason}", "{first} și {second} nu pot fi folosite: {reason}"],
+  [
+    "http.tls needs a PEM certificate, followed by its issuers, and its PEM key",
+    "http.tls are nevoie de un certificat PEM, urmat de emitenții lui, și de cheia PEM",
+  ],
+  ["{text} Read {file}, then remove it", "{text} Citiți {file}, apoi ștergeți-l"],
+  ["{name} could not be completed", "{name} nu a putut fi încheiată"],
+  ["Check the disk", "Verificați discul"],
+  ["{file} cannot be restored: it is a directory", "{file} nu poate fi restaurat: este un director"],
+  [
+    "Name one of the files in it, for example {file}",
+    "Alegeți unul dintre fișierele din el, de exemplu {file}",
+  ],
+  ["{file} cannot be restored: it is not a file", "{file} nu poate fi restaurat: nu este un fișier"],
+  ["cannot open the database {file}: {reason}", "baza de date {file} nu poate fi deschisă: {reason}"],
+  [
+    "Check that the directory exists and that this user may write to it",
+    "Verificați că directorul există și că acest utilizator poate scrie în el",
+  ],
+  [
+    "{file}: pragma {name} is {value} and must be {wanted}",
+    "{file}: pragma {name} este {value} și trebuie să fie {wanted}",
+  ],
+  [
+    "The file system does not support durable databases. Use a local disk",
+    "Sistemul de fișiere nu păstrează sigur bazele de date. Folosiți un disc local",
+  ],
+  [
+    "Set dataDir to the data directory of this installation",
+    "Setați dataDir la directorul de date al acestei instalații",
+  ],
+  [
+    "Install that release again, or restore an older backup",
+    "Instalați din nou acea versiune sau restaurați o copie mai veche",
+  ],
+  [
+    "{file} was made by a newer release (schema {version}, this one knows {n})",
+    "{file} este al unei versiuni mai noi (schema {version}, aceasta cunoaște {n})",
+  ],
+  ["cannot use the database {file}: {reason}", "baza de date {file} nu poate fi folosită: {reason}"],
+  [
+    "Earlier backups are kept. Restart the daemon: it restores the newest intact backup and salvages readable rows",
+    "Copiile anterioare se păstrează. Reporniți serviciul: restaurează cea mai nouă copie intactă și recuperează rândurile citibile",
+  ],
+];
