@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../site/timeline-view.ts";
 import { request } from "./api.ts";
 
 /** Maximum number of entries; the daemon keeps at least as many. */
-const ENTRIES_MAX = 10_000;
+export const ENTRIES_MAX = 10_000;
 const PAGE_SIZE = 1_000;
 
 /** Loads the event log page by page, newest entry first. @throws ApiError */

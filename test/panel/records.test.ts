@@ -167,8 +167,12 @@ describeWithBrowser("records in the panel", () => {
     const saved = await page.downloaded(() => log.button("JSON").click());
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
     const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as TimelineEntry[];
-    expect(entries.map(({ event }) => event)).toContain("intervention-deleted");
-    expect(entries.map(({ event }) => event)).toContain("trip");
+    // What is filtered is exported.
+    expect(new Set(entries.map(({ event }) => event))).toEqual(new Set(["trip"]));
+    await log.button("all").click();
+    const whole = await page.downloaded(() => log.button("JSON").click());
+    const all = JSON.parse(readFileSync(await whole.path(), "utf8")) as TimelineEntry[];
+    expect(all.map(({ event }) => event)).toContain("intervention-deleted");
   });
 
   test("no request went to another host", () => {

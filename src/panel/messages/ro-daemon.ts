@@ -161,6 +161,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the local API is starting", "API-ul local pornește"],
 
   // Why a trip was not dispatched
+  ["control socket", "socketul de control"],
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],
   ["disarmed ({by})", "zonă dezarmată ({by})"],

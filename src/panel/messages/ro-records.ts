@@ -60,6 +60,18 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.records": "înregistrări",
   "events.system": "sistem",
   "events.older": "Evenimente mai vechi",
+  "events.new": { one: "{n} eveniment nou", few: "{n} evenimente noi", other: "{n} de evenimente noi" },
+  "events.times": {
+    one: "{n} dată de la {time}",
+    few: "de {n} ori de la {time}",
+    other: "de {n} de ori de la {time}",
+  },
+  "events.details": "Detalii",
+  "events.fact.event": "Eveniment",
+  "events.fact.who": "Autor",
+  "events.fact.from": "De la",
+  "events.fact.subject": "Despre",
+  "events.fact.detail": "Date salvate",
 
   "sync.upstreamId": "cu nr. {id}",
   "sync.now": "Sincronizare acum",

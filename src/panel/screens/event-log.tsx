@@ -1,75 +1,65 @@
-import { useEffect, useState } from "preact/hooks";
 import type { TimelineEntry } from "../../site/timeline-view.ts";
-import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
 import { Empty } from "../empty.tsx";
 import { EventList } from "../event-list.tsx";
 import { eventSentence } from "../event-sentence.ts";
-import { nextPage, loadEventLog } from "../event-export.ts";
+import { loadEventLog } from "../event-export.ts";
+import { useEventPages } from "../event-pages.ts";
 import { downloadFile } from "../file-download.ts";
 import { SearchField } from "../more-fields.tsx";
 import { folded } from "../search-folding.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import { journalVersion, status } from "../live-updates.ts";
+import { status, zones } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
 
 const CATEGORIES = ["", "alarms", "suppressed", "faults", "users", "records", "system"] as const;
 type Category = (typeof CATEGORIES)[number];
-const PAGE_SIZE = 100;
 
 /** The event log as sentences, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
-  const { kind = "", q = "" } = route.value.query;
-  const newest = useQuery<TimelineEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
-  const [older, setOlder] = useState<
-    { entries: readonly TimelineEntry[]; next: string | undefined } | undefined
-  >();
-  const first = newest.response;
-  // Older pages would leave a gap when the first page changes.
-  useEffect(() => setOlder(undefined), [first]);
-  if (!first)
+  const { kind = "", q = "", zone = "" } = route.value.query;
+  const matches = (entry: TimelineEntry): boolean =>
+    (kind === "" || categoryOf(entry) === kind) &&
+    (zone === "" || isAbout(entry, zone)) &&
+    folded(searchText(entry)).includes(folded(q));
+  const isFiltered = kind !== "" || q !== "" || zone !== "";
+  const pages = useEventPages(isFiltered ? matches : undefined);
+  const { loaded } = pages;
+  if (!loaded)
     return (
       <>
         <h1>{t("nav.events")}</h1>
-        <Pending {...newest} />
+        <Pending error={pages.error} reload={pages.reload} />
       </>
     );
-  const next = older ? older.next : nextPage(first.headers);
-  const entries = [...first.body, ...(older?.entries ?? [])];
-  const shown = entries.filter(
-    (entry) => (kind === "" || categoryOf(entry) === kind) && folded(searchText(entry)).includes(folded(q)),
-  );
-  const loadOlder = (path: string): Promise<boolean> =>
-    runWithErrorNotice(async () => {
-      const page = await request<TimelineEntry[]>(path);
-      setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextPage(page.headers) });
-    });
+  const shown = loaded.entries.filter(matches);
   return (
     <>
-      <Head />
+      <Head matches={matches} />
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
-      <div class="chips" role="group" aria-label={t("events.kind")}>
-        {CATEGORIES.map((one) => (
-          <button type="button" key={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: one })}>
-            {one === "" ? t("app.all") : t(`events.${one}`)}
+      <Filters kind={kind} zone={zone} />
+      {pages.waiting > 0 && (
+        <p class="new-events">
+          <button type="button" class="main" onClick={pages.showNew}>
+            {t("events.new", { n: pages.waiting })}
           </button>
-        ))}
-      </div>
+        </p>
+      )}
       {shown.length === 0 && (
-        <Empty icon="scroll-text" text={t(entries.length === 0 ? "app.nothing" : "events.noneFound")}>
-          {entries.length > 0 && (
-            <button type="button" onClick={() => setQuery({ kind: "", q: "" })}>
+        <Empty icon="scroll-text" text={t(loaded.entries.length === 0 ? "app.nothing" : "events.noneFound")}>
+          {isFiltered && (
+            <button type="button" onClick={() => setQuery({ kind: "", q: "", zone: "" })}>
               {t("events.all")}
             </button>
           )}
         </Empty>
       )}
-      <EventList entries={shown} />
-      {next !== undefined && (
+      <EventList entries={shown} isWhole />
+      {loaded.next !== undefined && (
         <p class="row pager">
-          <button type="button" onClick={() => void loadOlder(next)}>
+          <button type="button" onClick={pages.loadOlder}>
             {t("events.older")}
           </button>
         </p>
@@ -78,13 +68,37 @@ export function EventLogScreen() {
   );
 }
 
-function Head() {
+/** The categories, and the zone of a link from its sheet. */
+function Filters({ kind, zone }: { readonly kind: string; readonly zone: string }) {
+  return (
+    <div class="chips" role="group" aria-label={t("events.kind")}>
+      {zone !== "" && (
+        <button type="button" aria-pressed onClick={() => setQuery({ zone: "" })}>
+          {zones.value.find(({ id }) => id === zone)?.name ?? zone} <Icon name="x" />
+        </button>
+      )}
+      {CATEGORIES.map((one) => (
+        <button type="button" key={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: one })}>
+          {one === "" ? t("app.all") : t(`events.${one}`)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type Matches = (entry: TimelineEntry) => boolean;
+
+function Head({ matches }: { readonly matches: Matches }) {
   return (
     <div class="head">
       <h1>{t("nav.events")}</h1>
       <div class="actions">
         {(["csv", "json"] as const).map((format) => (
-          <button type="button" key={format} onClick={() => void runWithErrorNotice(() => save(format))}>
+          <button
+            type="button"
+            key={format}
+            onClick={() => void runWithErrorNotice(() => save(format, matches))}
+          >
             <Icon name="download" />
             {format.toUpperCase()}
           </button>
@@ -113,9 +127,14 @@ function searchText(entry: TimelineEntry): string {
   return [text, note, event, who, from, subject].join(" ");
 }
 
-/** Downloads the event log. */
-async function save(format: "csv" | "json"): Promise<void> {
-  const entries = await loadEventLog();
+/** Whether an entry is of a zone or about it. */
+function isAbout({ who, subject }: TimelineEntry, zone: string): boolean {
+  return [who, subject].includes(`zone ${zone}`);
+}
+
+/** Downloads the event log, as far as it matches what is shown. */
+async function save(format: "csv" | "json", matches: Matches): Promise<void> {
+  const entries = (await loadEventLog()).filter(matches);
   const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
   const type = format === "csv" ? "text/csv" : "application/json";
   downloadFile(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);

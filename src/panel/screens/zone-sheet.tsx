@@ -108,7 +108,7 @@ function Actions({ zone }: { readonly zone: ZoneView }) {
           )}
         </li>
         <li>
-          <a href={`#/events?q=${encodeURIComponent(zone.id)}`}>
+          <a href={`#/events?zone=${encodeURIComponent(zone.id)}`}>
             <Icon name="history" />
             {t("zones.history")}
           </a>

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+/** More entries than a page of the log and than a reading of a filter. */
+const CHANGES = 320;
+
+describeWithBrowser("the event log of a busy site", () => {
+  const site = new PanelSite();
+  const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
+  const bypass = async (zone: string): Promise<void> => {
+    await daemon().post(`/site/zones/${zone}/bypass`, { minutes: 5, reason: "probă" });
+    await daemon().post(`/site/zones/${zone}/restore`);
+  };
+  beforeAll(async () => {
+    await site.start();
+    await bypass("hall");
+    for (let n = 0; n < CHANGES / 2; n += 1) await bypass("front-door");
+  });
+  afterAll(() => site.stop());
+
+  test("keeps the older pages that were read when something happens, and counts it above", async () => {
+    const page = await site.page("events");
+    const log = page.screen("events");
+    const shown = (): Promise<number> => page.evaluate("document.querySelectorAll('.log > li').length");
+    await log.button("Older entries").click();
+    await eventually("two pages", async () => (await shown()) > 150);
+    const before = await shown();
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await bypass("smoke");
+    await log.button(/^[12] new events?$/).shown();
+    await eventually("both", async () => log.button("2 new events").isShown());
+    expect(await shown()).toBe(before);
+    await log.button("2 new events").click();
+    await eventually("the new entries", async () => (await log.words()).includes("Fum depozit"));
+    expect(await shown()).toBe(before + 2);
+    await page.close();
+  });
+
+  test("finds an entry further back than what was read, by text and by the link of its zone", async () => {
+    const page = await site.page("events?q=PIR");
+    const found = page.screen("events");
+    await eventually("the first entries", async () => (await found.words()).includes("PIR hol"));
+    await page.close();
+    const zones = await site.page("zones");
+    const sheet = await zones.openZone("PIR hol");
+    await sheet.link("History in the event log").click();
+    const log = await zones.arrival(/^events$/);
+    await log.pressedButton("PIR hol").shown();
+    await eventually("the zone alone", async () => /PIR hol[^]*PIR hol/.test(await log.words()));
+    expect(await log.words()).not.toContain("Ușa principală");
+    await zones.close();
+  });
+
+  test("folds the movement of a disarmed zone, opens it, and shows what is stored of an entry", async () => {
+    await daemon().post("/site/walk-test", { minutes: 10 });
+    for (let n = 0; n < 4; n += 1) {
+      await site.daemon.run(["trip", "--zone", "front-door"]);
+      await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+    }
+    const page = await site.page("events");
+    const log = page.screen("events");
+    const times = log.button(/^4 times since /);
+    await times.shown();
+    await times.click();
+    await log.markup(".log > li:nth-child(3) > button.plain").click();
+    await log.text("zone front-door").shown();
+    await page.speak("RO");
+    await log.button(/^de 4 ori de la /).shown();
+    const open = async (): Promise<void> => (await page.open("events")).markup(".log").shown();
+    expect(await faultsInEveryLook(page, open, [/Ușa principală|PIR hol|Fum depozit|probă/g])).toEqual([]);
+    await page.close();
+  });
+});
