@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem } from "./problems.ts";
+import { didYouMean, nearest } from "./suggestions.ts";
 
 /** Converts validator errors into problems with a remedy, one for each error of the file. */
 export function schemaProblems(errors: readonly ErrorObject[], value: unknown): ConfigProblem[] {
@@ -79,7 +80,7 @@ function problemMessage({ keyword, params, parentSchema, data, message }: ErrorO
     case "required":
       return `${String(missingProperty)} is missing`;
     case "enum":
-      return `must be one of ${(allowedValues as unknown[]).join(", ")}, not ${shown(data)}`;
+      return enumMessage((allowedValues as unknown[]).map(String), data);
     case "type":
       return typeMessage([type].flat().map(String), data);
     case "minLength":
@@ -120,6 +121,12 @@ function typeMessage(types: readonly string[], value: unknown): string {
   return message;
 }
 
+function enumMessage(allowed: readonly string[], value: unknown): string {
+  const suggestion = typeof value === "string" ? didYouMean(value, allowed) : undefined;
+  const message = `must be one of ${allowed.join(", ")}, not ${shown(value)}`;
+  return suggestion === undefined ? message : `${message}. ${suggestion}`;
+}
+
 function tooShort(limit: number, value: unknown): string {
   const wanted = Array.isArray(value) ? "entries" : "characters";
   return limit === 1 ? "must not be empty" : `needs at least ${limit} ${wanted} (${shown(value)})`;
@@ -135,30 +142,6 @@ function tooLong(limit: number, value: unknown): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
-
-/** Suggests the closest known option, otherwise lists all. */
-function nearest(key: string, known: readonly string[]): string {
-  const longer = known.find((name) => key.length > 2 && name.toLowerCase().startsWith(key.toLowerCase()));
-  if (longer !== undefined) return `Did you mean ${longer}?`;
-  const close = known
-    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  if (close && close.distance <= Math.max(2, key.length / 3)) return `Did you mean ${close.name}?`;
-  return `Known here: ${known.join(", ")}`;
-}
-
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...to].entries())
-      next.push(
-        Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)),
-      );
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
 
 function pathOf(instancePath: string): string[] {

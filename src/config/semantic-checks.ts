@@ -1,9 +1,9 @@
-import cron from "node-cron";
 import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
+import { cronProblem } from "./cron-fields.ts";
 import { reportDc09 } from "./dc09.ts";
 import { reportTransmitters } from "./transmitter.ts";
 import { reportLines, reportLoops } from "./line-checks.ts";
@@ -12,6 +12,7 @@ import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import { reportOnBattery } from "./on-battery.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
+import { nearestTimeZone } from "./suggestions.ts";
 import { reportTopics } from "./topics.ts";
 import { reportDuplicates, reportZones, zoneWarnings } from "./zone-checks.ts";
 
@@ -61,17 +62,19 @@ function reportSite({ site, upstream }: Configuration, report: Report): void {
   if (site?.timezone !== undefined && !isTimeZone(site.timezone))
     report(
       ["site", "timezone"],
-      `${JSON.stringify(site.timezone)} is not an IANA time zone. Use a name such as Europe/Bucharest`,
+      `${JSON.stringify(site.timezone)} is not an IANA time zone. ${timeZoneRemedy(site.timezone)}`,
     );
   for (const option of ["schedule", "objectives"] as const) {
     const expression = upstream?.[option];
     const isOff = option === "objectives" && expression === "off";
-    if (expression !== undefined && !isOff && !cron.validate(expression))
-      report(
-        ["upstream", option],
-        `${JSON.stringify(expression)} is not a cron expression. Use five fields such as "*/5 * * * *"`,
-      );
+    const problem = expression === undefined || isOff ? undefined : cronProblem(expression);
+    if (problem !== undefined) report(["upstream", option], problem);
   }
+}
+
+function timeZoneRemedy(name: string): string {
+  const zone = nearestTimeZone(name);
+  return zone === undefined ? "Use a name such as Europe/Bucharest" : `Did you mean ${zone}?`;
 }
 
 /** URLs are shown in logs, conditions and to all viewers, so they must not contain a password. */

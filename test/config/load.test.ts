@@ -122,7 +122,17 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a time zone that is none",
       "site:\n  timezone: Europe/Bukarest\n",
-      /^2:3: site\.timezone: "Europe\/Bukarest" is not an IANA time zone\. Use a name such as Europe\/Bucharest$/,
+      /^2:3: site\.timezone: "Europe\/Bukarest" is not an IANA time zone\. Did you mean Europe\/Bucharest\?$/,
+    ],
+    [
+      "a time zone without its continent",
+      "site: { timezone: bucharest }\n",
+      /^1:9: site\.timezone: "bucharest" is not an IANA time zone\. Did you mean Europe\/Bucharest\?$/,
+    ],
+    [
+      "a time zone that is like no other",
+      "site: { timezone: local time }\n",
+      /^1:9: site\.timezone: "local time" is not an IANA time zone\. Use a name such as Europe\/Bucharest$/,
     ],
     [
       "an address beyond loopback without a TLS option",
@@ -381,7 +391,12 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a kind that is none",
       `zones:\n  - { ${ZONE.replace("intrusion", "door")}, input: { gpio: 1 } }\n`,
-      /zones\[0\]\.kind: must be one of intrusion, perimeter/,
+      /zones\[0\]\.kind: must be one of intrusion, perimeter[^?]*, not "door"$/,
+    ],
+    [
+      "a misspelt kind",
+      `zones:\n  - { ${ZONE.replace("intrusion", "panik")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of intrusion, [^.]*, not "panik"\. Did you mean panic\?$/,
     ],
     [
       "a profile that is none",
@@ -462,6 +477,21 @@ describe("an error is reported with its line, its column and the remedy", () => 
       "a schedule that is none",
       "upstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw, schedule: hourly }\n",
       /upstream\.schedule: "hourly" is not a cron expression\. Use five fields/,
+    ],
+    [
+      "a schedule at an hour that is none",
+      'upstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw, schedule: "0 25 * * mon" }\n',
+      /upstream\.schedule: "0 25 \* \* mon" is not a cron expression: the hour 25 is invalid\. Use 0 to 23$/,
+    ],
+    [
+      "a schedule with seconds and a misspelt month",
+      'upstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw, schedule: "0 0 3 1 jann *" }\n',
+      /"0 0 3 1 jann \*" is not a cron expression: the month jann is invalid\. Use 1 to 12, or a name such as jan$/,
+    ],
+    [
+      "a schedule for a day that no month has",
+      'upstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw, objectives: "0 3 31 2 *" }\n',
+      /upstream\.objectives: "0 3 31 2 \*" never runs: no month has such a day\. Use five fields/,
     ],
     [
       "a gate's schedule that cannot be read",
@@ -550,6 +580,16 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /mqtt\.ulr: unknown option\. Did you mean url\?$/,
     ],
     ["a key twice", "http: {}\nhttp: {}\n", /^2:1: invalid YAML: Map keys must be unique$/],
+    [
+      "a missing quote before further lines",
+      'site:\n  name: "Hala Nord\n  locale: ro\nhttp:\n  port: 8080\n',
+      /^2:9: invalid YAML: the text that begins here with " does not end\. Close it with "$/,
+    ],
+    [
+      "a missing quote before a line with quotes",
+      "site:\n  name: 'Hala Nord\nhttp:\n  host: '127.0.0.1'\n",
+      /^2:9: invalid YAML: /,
+    ],
     ["no YAML at all", "http: {\n", /^\d+:\d+: invalid YAML: /],
     ["a list instead of sections", "- a\n", /^1:1: must be a section/],
   ];
