@@ -137,7 +137,8 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
       if (origin !== undefined && allowed.has(origin)) {
         response.set({
           "Access-Control-Allow-Origin": origin,
-          "Access-Control-Expose-Headers": "X-Total-Count, ETag, Location, Link, Retry-After, X-Request-Id",
+          "Access-Control-Expose-Headers":
+            "X-Total-Count, X-Ignored-Parameters, ETag, Location, Link, Retry-After, X-Request-Id",
         });
         if (request.method === "OPTIONS")
           response.set({

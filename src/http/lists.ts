@@ -5,6 +5,7 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { ObjectiveFilter, ObjectiveQuery } from "../domain/objective-query.ts";
 import { parseDateTime } from "../domain/calendar.ts";
 import type { Filter, FilterValue, InterventionQuery } from "../store/intervention-query.ts";
+import { isObjectiveFilter } from "./list-parameters.ts";
 
 /** Default and maximum page size: a client that does not page expects the whole list. */
 export const PAGE_SIZE_MAX = 1000;
@@ -47,7 +48,7 @@ export function pagingOf(parameters: URLSearchParams): PageRange & { readonly se
  */
 export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
   const search = searchOf(parameters);
-  const names = [...new Set(parameters.keys())].filter((name) => !name.startsWith("_") && name !== "q");
+  const names = [...new Set(parameters.keys())].filter(isObjectiveFilter);
   const filters = names.map((name): ObjectiveFilter => {
     const [, field = name, suffix = ""] = /^(.+?)(_ne|_gte|_lte|_like)?$/s.exec(name) ?? [];
     const values = boundedValues(name, parameters.getAll(name));
@@ -61,8 +62,8 @@ export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
 
 /**
  * Reads a list request for interventions: filters on record fields, `q`, `_sort`, `_order` and the slice. A field's name
- * may end in `_ne`, `_gte`, `_lte` or `_like`. Unknown names are ignored, as by json-server; invalid values of known names
- * are rejected.
+ * may end in `_ne`, `_gte`, `_lte` or `_like`. Unknown names are ignored, as by json-server, and named by
+ * `nameIgnored`; invalid values of known names are rejected.
  * @param timeZone IANA time zone of dates without an offset
  * @throws AppError `invalid`
  */

@@ -41,7 +41,7 @@ export function fleetPaths(): Json {
             type: "array",
             items: { type: "string", enum: SITE_LEVELS },
           }),
-          query("_sort", "trouble, name or reportedAt", textLike("trouble")),
+          query("_sort", "level, name or reportedAt", textLike("level")),
           query("_order", "ASC or DESC, in any case", textLike("ASC")),
         ],
         responses: { "200": listResponse("SiteView"), ...failures(400, 401, 403, 500, 503) },

@@ -12,6 +12,10 @@ export const PAGING = [
     type: "integer",
     minimum: 0,
   }),
+  query("strict", "1: respond with 400 if a query parameter of this request is unknown", {
+    type: "string",
+    enum: ["1"],
+  }),
 ];
 
 export const TEXT: Json = { type: "string" };
@@ -74,7 +78,9 @@ export function jsonResponse(description: string, of: Json, headers?: Json): Jso
 export function listResponse(name: string, headers: Json = {}): Json {
   const total = { description: "Total number of matching records", schema: { type: "integer" } };
   const slice = { type: "array", items: schema(name) };
-  return jsonResponse("The requested slice", slice, { "X-Total-Count": total, ...headers });
+  const ignored = textHeader("Query parameters of the request that are unknown, separated by commas");
+  const own = { "X-Total-Count": total, "X-Ignored-Parameters": ignored };
+  return jsonResponse("The requested slice", slice, { ...own, ...headers });
 }
 
 /** Response header. */

@@ -185,7 +185,7 @@ export function reportValues(sites: readonly ReportedSite[]): SqlParameter[] {
 }
 
 const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
-  trouble: ["rank", "since", "id"],
+  level: ["rank", "since", "id"],
   name: ["searched", "id"],
   reportedAt: ["reported_at", "id"],
 };

@@ -12,8 +12,8 @@ export interface SiteQuery {
   readonly search?: string;
   /** Only the site with this reference. */
   readonly ref?: string;
-  /** `trouble`: the most serious first, the oldest of a level first. */
-  readonly sort: "trouble" | "name" | "reportedAt";
+  /** `level`: the most serious first, the oldest of a level first. */
+  readonly sort: "level" | "name" | "reportedAt";
   readonly descending: boolean;
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export interface SiteHistoryRow extends SiteChange {
 const HISTORY_MAX = 200;
 
 const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
-  trouble: ["rank", "since", "id"],
+  level: ["rank", "since", "id"],
   name: ["searched", "id"],
   reportedAt: ["reported_at", "id"],
 };

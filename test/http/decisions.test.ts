@@ -53,6 +53,43 @@ describe("A. list shape", () => {
   });
 });
 
+describe("A misspelt query parameter", () => {
+  const ignored = async (path: string) =>
+    (await ask("get", path).expect(200)).headers["x-ignored-parameters"] as string | undefined;
+
+  test("of a list is named in a header, and the list is returned as to every client of the contract", async () => {
+    await make({ priority: "low" });
+    expect(await ignored("/interventii?statuss=planned&priority=low&_sort=id&crews_gte=0")).toBe("statuss");
+    expect(await ignored("/interventii?prioritate=high&_=17&%C8%99ir%0D%0A=1")).toBe(
+      "prioritate, _, %C8%99ir%0D%0A",
+    );
+    expect(await list("?statuss=done")).toHaveLength(1);
+    expect(await ignored("/obiective/cladiri?_strat=1&_end=1&name=x")).toBe("_strat");
+  });
+
+  test("has no header where every parameter has an effect", async () => {
+    for (const path of [
+      "/interventii?status=planned&name_like=a&dateStart_gte=2026-01-01T00:00:00&q=a&_order=ASC&_start=0&_end=2",
+      "/interventii?strict=1&status=planned",
+      "/obiective/bunuri?color_ne=red&q=x&strict=1",
+    ])
+      expect([path, await ignored(path)]).toEqual([path, undefined]);
+  });
+
+  test("is rejected at the client's wish", async () => {
+    for (const path of ["/interventii?statuss=planned&strict=1", "/obiective/persoane?_statuss=1&strict=1"]) {
+      const { body } = await ask("get", path).expect(400);
+      expect((body as { message: string }).message).toMatch(/unknown query parameter _?statuss; check/);
+    }
+  });
+
+  test("beyond twenty and of any length keeps the header small", async () => {
+    const many = Array.from({ length: 400 }, (_, index) => `x${index}${"y".repeat(10)}=1`).join("&");
+    expect((await ignored(`/interventii?${many}`))?.split(", ")).toHaveLength(20);
+    expect((await ignored(`/interventii?${"z".repeat(9_000)}=1`))?.length).toBe(100);
+  });
+});
+
 describe("B. reading a record", () => {
   test("returns the same object as POST, with a strong ETag", async () => {
     const made = await make({ notes: "n", crews: 2 });
@@ -703,7 +740,7 @@ describe("V. other origins", () => {
       .get("/interventii")
       .set("Origin", "http://panel.local:3000")
       .expect(401);
-    for (const name of ["X-Total-Count", "ETag", "Location", "Retry-After"])
+    for (const name of ["X-Total-Count", "X-Ignored-Parameters", "ETag", "Location", "Retry-After"])
       expect(refused.headers["access-control-expose-headers"]).toContain(name);
     for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
       expect((await pendingRequest(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();

@@ -72,7 +72,7 @@ async function inPostgres(): Promise<Adapter> {
   };
 }
 
-const ALL: SiteQuery = { levels: [], sort: "trouble", descending: false, start: 0, end: 1000 };
+const ALL: SiteQuery = { levels: [], sort: "level", descending: false, start: 0, end: 1000 };
 const SILENT_MS = 600_000;
 const LOOKS = { silentMs: SILENT_MS, signMs: 15_000 };
 

@@ -11,6 +11,7 @@ import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
+import { changesSites, nameIgnored } from "../list-parameters.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idOf, json } from "../resource.ts";
 
@@ -32,6 +33,7 @@ export function fleetRoutes(
   router.use("/site-reports", noteRefusal(fleet));
   addResource(router, "/sites", guard, {
     get: async (request, response) => {
+      nameIgnored(parametersOf(request.originalUrl), response, changesSites);
       const query = siteQueryOf(request);
       const { sites, total } = await fleet.page(query);
       const records = sites.map((site) => JSON.stringify(siteView(site)));
@@ -89,7 +91,7 @@ function assertWholeFleet(request: Request): void {
     throw new AppError("forbidden", "the account of a site sees its own site only");
 }
 
-const SORTS = ["trouble", "name", "reportedAt"] as const;
+const SORTS = ["level", "name", "reportedAt"] as const;
 
 /** @throws AppError `invalid` */
 function siteQueryOf(request: Request): SiteQuery {
@@ -101,7 +103,7 @@ function siteQueryOf(request: Request): SiteQuery {
     levels,
     ...(search === undefined ? {} : { search }),
     ...(site === undefined ? {} : { ref: site }),
-    sort: oneOf("_sort", parameters.get("_sort") ?? "trouble", SORTS),
+    sort: oneOf("_sort", parameters.get("_sort") ?? "level", SORTS),
     descending:
       oneOf("_order", (parameters.get("_order") ?? "ASC").toUpperCase(), ["ASC", "DESC"]) === "DESC",
     start,

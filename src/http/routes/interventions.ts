@@ -9,6 +9,7 @@ import { validated } from "../../service/validation.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
+import { changesInterventions, nameIgnored } from "../list-parameters.ts";
 import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idOf } from "../resource.ts";
 
@@ -29,7 +30,9 @@ export function interventionRoutes(
 ): void {
   addResource(router, "/interventii", guard, {
     get: async (request, response) => {
-      const query = interventionQueryOf(parametersOf(request.originalUrl), timezone);
+      const parameters = parametersOf(request.originalUrl);
+      nameIgnored(parameters, response, changesInterventions);
+      const query = interventionQueryOf(parameters, timezone);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
       const list = await recordsOf(principalOf(request), records)

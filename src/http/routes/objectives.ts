@@ -4,6 +4,7 @@ import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveLists } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
+import { changesObjectives, nameIgnored } from "../list-parameters.ts";
 import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
 import { addResource, idOf, json } from "../resource.ts";
@@ -35,7 +36,9 @@ async function list(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const query = objectiveQueryOf(parametersOf(request.originalUrl));
+  const parameters = parametersOf(request.originalUrl);
+  nameIgnored(parameters, response, changesObjectives);
+  const query = objectiveQueryOf(parameters);
   const scope = principalOf(request).objectives;
   // Read before the rows: a change in between then causes an extra request and is never missed. The release is part of
   // the version, because another release may format the same rows differently.
