@@ -52,6 +52,7 @@ const initialPassword = () => sessionForms().then((forms) => forms.InitialPasswo
 const setUp = () => withMoreTexts(import("./screens/set-up.tsx")).then((screen) => screen.SetUp);
 const plan = () => import("./screens/plan.tsx").then((screen) => screen.PlanScreen);
 const more = () => import("./screens/more.tsx").then((screen) => screen.MoreScreen);
+const missing = () => import("./screens/missing.tsx").then((found) => found.MissingScreen);
 const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
 
 /** A dispatch centre has no zones and no upstream. */
@@ -59,7 +60,7 @@ function isSite(): boolean {
   return status.value?.role !== "centre";
 }
 
-const SCREENS: readonly [Screen, ...Screen[]] = [
+const SCREENS: readonly Screen[] = [
   { name: "status", title: "nav.status", icon: "house", place: "bar", show: () => <HomeScreen /> },
   screen("zones", "nav.zones", "layout-grid", "bar", zones, isSite),
   screen("interventions", "nav.interventions", "siren", "bar", interventions, mayOperate),
@@ -74,6 +75,9 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   screen("api", "nav.api", "file-text", "aside", api),
   screen("more", "nav.more", "ellipsis", "aside", more),
 ];
+
+/** At an address without a screen for this user. A dispatch centre has others, so it waits until the role is known. */
+const MISSING = screen("missing", "app.name", "house", "bar", missing, undefined, true);
 
 function screen(
   name: string,
@@ -125,7 +129,7 @@ export function allowedScreens(): readonly Screen[] {
 
 function Inside() {
   const { screen: wanted, item, action } = route.value;
-  const shown = allowedScreens().find(({ name }) => name === wanted) ?? SCREENS[0];
+  const shown = allowedScreens().find(({ name }) => name === wanted) ?? MISSING;
   const address = shown.name === wanted ? [wanted, item, action].filter(Boolean).join("/") : shown.name;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

@@ -40,6 +40,16 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     await tile.text("Closed").shown();
   });
 
+  test("says that a misspelt address has no screen, with the way Home", async () => {
+    const page = await site.page("status");
+    await page.open("zoness");
+    const missing = page.screen("missing");
+    await missing.heading("Screen not found").shown();
+    await missing.text("The panel has no screen zoness, or this account may not open it.").shown();
+    await missing.link("Home").click();
+    await page.screen("status").present();
+  });
+
   test("trips a zone after a confirmation", async () => {
     const page = await site.page("zones");
     const sheet = await page.openZone("Fum depozit");

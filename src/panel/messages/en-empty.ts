@@ -12,4 +12,6 @@ export const EN_EMPTY = {
   "sync.standalone": "This site works without a dispatch centre, so nothing is sent.",
   "sites.all": "All sites",
   "walk.noZones": "A walk test needs at least one zone.",
+  "missing.title": "Screen not found",
+  "missing.text": "The panel has no screen {screen}, or this account may not open it.",
 } as const;

@@ -15,4 +15,6 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
   "sites.all": "Toate locațiile",
   "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",
+  "missing.title": "Ecran inexistent",
+  "missing.text": "Panoul nu are ecranul {screen} sau acest cont nu îl poate deschide.",
 };
