@@ -2,8 +2,15 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { HEADLINE_LEVELS, type Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { Contact, Zone } from "../domain/zone.ts";
-import { CLASS_OF_KIND, deviceIdOf } from "./home-assistant-device.ts";
+import type { Zone } from "../domain/zone.ts";
+import { deviceIdOf } from "./home-assistant-device.ts";
+import {
+  DIAGNOSTIC,
+  homeAssistantState,
+  zoneEntities,
+  type ShownZone,
+  type ZoneEntity,
+} from "./home-assistant-zones.ts";
 
 /** Publishes retained messages at a broker; on each connection all of them are published again. */
 export interface RetainedPublisher {
@@ -16,7 +23,7 @@ export interface RetainedPublisher {
 /** State of the installation. */
 export interface InstallationState {
   readonly headline: Pick<Headline, "level" | "text">;
-  readonly zones: readonly { readonly id: string; readonly contact: Contact }[];
+  readonly zones: readonly ShownZone[];
   /** The connection to the dispatch centre; `none` for a standalone daemon. */
   readonly link: { readonly state: "up" | "down" | "unknown" | "none" };
   /** Records queued for the dispatch centre. */
@@ -31,6 +38,8 @@ export interface HomeAssistantOptions {
   /** First level of the discovery topics. */
   readonly prefix: string;
   readonly version: string;
+  /** Address of the web panel for a browser; undefined if only this machine can open it. */
+  readonly panelUrl: () => string | undefined;
   readonly publisher: RetainedPublisher;
   readonly clock: Clock;
   readonly log: Log;
@@ -49,8 +58,8 @@ export class HomeAssistant {
   readonly #base: string;
   readonly #published = new Map<string, string>();
   #zones: readonly Zone[];
-  /** Removed zones; they are removed from Home Assistant on the next connection, too. */
-  readonly #removed = new Set<string>();
+  /** Topics of removed entities by key; they are removed from Home Assistant on the next connection, too. */
+  readonly #removed = new Map<string, string>();
   /** Name of the site in the last announcement. */
   #announcedName: string;
   /** Whether the last update failed; the failure is logged once. */
@@ -72,10 +81,9 @@ export class HomeAssistant {
 
   /** Shows other zones from now on. */
   exchange(zones: readonly Zone[]): void {
-    const ids = new Set(zones.map(({ id }) => id));
-    for (const { id } of this.#zones) if (!ids.has(id)) this.#removed.add(id);
-    for (const id of ids) this.#removed.delete(id);
+    for (const { key, topic } of this.#entities()) this.#removed.set(key, topic);
     this.#zones = zones;
+    for (const { key } of this.#entities()) this.#removed.delete(key);
     this.#announce();
   }
 
@@ -92,7 +100,7 @@ export class HomeAssistant {
     publisher.publish(`${prefix}/device/${deviceIdOf(ref)}/config`, JSON.stringify(this.#announcement()));
     publisher.publish(this.#availability, "online");
     // An empty payload deletes the retained message of a removed zone.
-    for (const id of this.#removed) publisher.publish(this.#zoneTopic(id), "");
+    for (const topic of this.#removed.values()) publisher.publish(topic, "");
     this.#published.clear();
     this.#publishChanges();
   }
@@ -130,18 +138,36 @@ export class HomeAssistant {
     return [
       [`${this.#base}/headline`, headline.level],
       [`${this.#base}/headline/text`, JSON.stringify({ text: headline.text })],
-      ...zones.map(({ id, contact }): [string, string] => [this.#zoneTopic(id), homeAssistantState(contact)]),
-      [`${this.#base}/link`, link.state === "none" ? UNKNOWN : homeAssistantState(link.state)],
+      ...this.#zoneValues(zones),
+      [`${this.#base}/link`, homeAssistantState(link.state === "none" ? "unknown" : link.state)],
       [`${this.#base}/queue`, String(outbox.waiting)],
       [`${this.#base}/clock`, isClockTrusted ? "trusted" : "not trusted"],
     ];
   }
 
+  #zoneValues(zones: readonly ShownZone[]): [string, string][] {
+    const shown = new Map(zones.map((zone) => [zone.id, zone]));
+    return this.#zones.flatMap((zone) => {
+      const state = shown.get(zone.id);
+      return state
+        ? this.#entitiesOf(zone).map(({ topic, valueOf }): [string, string] => [topic, valueOf(state)])
+        : [];
+    });
+  }
+
+  #entities(): ZoneEntity[] {
+    return this.#zones.flatMap((zone) => this.#entitiesOf(zone));
+  }
+
+  #entitiesOf(zone: Zone): ZoneEntity[] {
+    return zoneEntities(zone, `${this.#base}/zones`);
+  }
+
   #announcement(): object {
-    const { version } = this.#options;
+    const { version, panelUrl } = this.#options;
     const site = this.#options.site();
-    const zones = this.#zones;
     const id = deviceIdOf(site.ref);
+    const url = panelUrl();
     const component = (key: string, more: object): [string, object] => [
       key,
       { unique_id: `${id}_${key}`, ...more },
@@ -152,23 +178,17 @@ export class HomeAssistant {
         name: `Santinela ${site.name}`,
         manufacturer: "Santinela",
         sw_version: version,
+        ...(url === undefined ? {} : { configuration_url: url }),
       },
       origin: { name: "Santinela", sw_version: version },
       availability: [{ topic: this.#availability }],
       qos: 1,
       components: Object.fromEntries([
-        ...zones.map((zone) =>
-          component(`zone_${zone.id}`, {
-            platform: "binary_sensor",
-            name: zone.name,
-            device_class: CLASS_OF_KIND[zone.kind],
-            state_topic: this.#zoneTopic(zone.id),
-            payload_on: "open",
-            payload_off: "normal",
-          }),
+        ...this.#entities().map(({ key, topic, component: own }) =>
+          component(key, { platform: "binary_sensor", state_topic: topic, ...own }),
         ),
         // A component with only its platform is removed.
-        ...[...this.#removed].map((removed) => [`zone_${removed}`, { platform: "binary_sensor" }] as const),
+        ...[...this.#removed.keys()].map((removed) => [removed, { platform: "binary_sensor" }] as const),
         ...Object.entries(this.#siteComponents()).map(([key, more]) => component(key, more)),
       ]),
     };
@@ -197,6 +217,7 @@ export class HomeAssistant {
         platform: "binary_sensor",
         name: "Link",
         device_class: "connectivity",
+        ...DIAGNOSTIC,
         state_topic: `${this.#base}/link`,
         payload_on: "up",
         payload_off: "down",
@@ -205,12 +226,14 @@ export class HomeAssistant {
         platform: "sensor",
         name: "Queue",
         state_class: "measurement",
+        ...DIAGNOSTIC,
         state_topic: `${this.#base}/queue`,
       },
       clock: {
         platform: "binary_sensor",
         name: "Clock",
         device_class: "problem",
+        ...DIAGNOSTIC,
         state_topic: `${this.#base}/clock`,
         payload_on: "not trusted",
         payload_off: "trusted",
@@ -221,15 +244,4 @@ export class HomeAssistant {
   get #availability(): string {
     return `${this.#base}/availability`;
   }
-
-  #zoneTopic(zoneId: string): string {
-    return `${this.#base}/zones/${zoneId}`;
-  }
-}
-
-/** Home Assistant's payload for an unknown state. */
-const UNKNOWN = "None";
-
-function homeAssistantState(value: string): string {
-  return value === "unknown" ? UNKNOWN : value;
 }

@@ -38,7 +38,7 @@ export interface InputsOptions {
   /** Creates the built-in broker, called if it is used. */
   readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
   /** Options of Home Assistant; undefined turns it off. */
-  readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
+  readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "panelUrl" | "look">;
   /** Receiver for alarm panels; undefined turns it off. `addZone` monitors a zone created at its first alarm. */
   readonly alarmPanels?:
     | { readonly source: Dc09Source; readonly addZone: (zone: Zone, by: Actor) => void }

@@ -3,6 +3,7 @@ import type { TrustedTime } from "../domain/clock.ts";
 import { VERSION } from "../generated/version.ts";
 import type { InputsOptions } from "../inputs/inputs.ts";
 import type { MqttSource } from "../inputs/mqtt-source.ts";
+import { panelAddresses } from "../ops/panel-address.ts";
 import { mqttClientId } from "../ops/secrets.ts";
 import type { Site } from "./site.ts";
 
@@ -25,7 +26,13 @@ export function siteMqttOf(
   });
   // A reload can change the name.
   const site = () => config.site;
-  return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };
+  const panelUrl = () => panelUrlOf(config);
+  return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, panelUrl, look } };
+}
+
+/** The first address of the web panel; undefined without one, and for a port that only the web server knows. */
+function panelUrlOf({ http: { host, port, tls } }: Config): string | undefined {
+  return port === 0 ? undefined : panelAddresses({ host, port, isEncrypted: tls.mode !== "off" })[0];
 }
 
 /** An external broker keeps the session under a client id that is unique for this installation. */

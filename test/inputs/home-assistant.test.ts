@@ -15,6 +15,20 @@ import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 const DOOR = zoneOf({ id: "front-door", name: "Ușa", input: { simulated: true } });
 const SMOKE = zoneOf({ id: "smoke", name: "Fum", kind: "fire", input: { simulated: true } });
 
+/** A sensor that reports its battery and its tamper. */
+const GATE = zoneOf({
+  id: "gate",
+  name: "Poartă",
+  input: {
+    mqtt: "zigbee2mqtt/gate",
+    path: "/contact",
+    open: [false],
+    normal: [true],
+  },
+  battery: { path: "/battery", below: 15 },
+  tamper: { path: "/tamper", open: [true] },
+});
+
 let site: WatchedZones;
 let state: InstallationState;
 let shown: HomeAssistant;
@@ -25,8 +39,8 @@ beforeEach(() => {
   site = new WatchedZones([DOOR, SMOKE]);
   state = {
     zones: [
-      { id: "front-door", contact: "normal" },
-      { id: "smoke", contact: "unknown" },
+      { id: "front-door", contact: "normal", faults: [] },
+      { id: "smoke", contact: "unknown", faults: [] },
     ],
     headline: { level: "well", text: "all is well" },
     link: { state: "up" },
@@ -42,6 +56,7 @@ async function show(publisher: RetainedPublisher): Promise<void> {
     site: () => ({ name: siteName, ref: "hala.nord" }),
     prefix: "homeassistant",
     version: "1.2.3",
+    panelUrl: () => "https://192.168.1.20:8080/",
     publisher,
     clock: site.clock,
     log: site.log,
@@ -114,7 +129,11 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(topic).toBe("homeassistant/device/santinela_hala_nord/config");
     const announcement = JSON.parse(text) as { components: Record<string, unknown> };
     expect(announcement).toMatchObject({
-      device: { name: "Santinela Hala Nord", sw_version: "1.2.3" },
+      device: {
+        name: "Santinela Hala Nord",
+        sw_version: "1.2.3",
+        configuration_url: "https://192.168.1.20:8080/",
+      },
       availability: [{ topic: "santinela/hala.nord/availability" }],
     });
     expect(Object.keys(announcement.components)).toEqual([
@@ -136,6 +155,28 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     });
   });
 
+  test("shows battery and tamper of a zone whose sensor reports them, until it no longer does", async () => {
+    state = { ...state, zones: [{ id: "gate", contact: "normal", faults: [{ fault: "battery" }] }] };
+    shown.exchange([GATE]);
+    const topic = "homeassistant/device/santinela_hala_nord/config";
+    const components = () =>
+      (JSON.parse(watcher.kept.get(topic) ?? "{}") as { components: Record<string, object> }).components;
+    await eventually("the battery", () => watcher.states["santinela/hala.nord/zones/gate/battery"] === "ON");
+    expect(watcher.states["santinela/hala.nord/zones/gate/tamper"]).toBe("OFF");
+    expect(components()).toMatchObject({
+      battery_gate: { name: "Poartă battery", device_class: "battery", entity_category: "diagnostic" },
+      tamper_gate: { device_class: "tamper", state_topic: "santinela/hala.nord/zones/gate/tamper" },
+      link: { entity_category: "diagnostic" },
+      clock: { entity_category: "diagnostic" },
+    });
+    expect(components()["alarm"]).not.toHaveProperty("entity_category");
+
+    shown.exchange([zoneOf({ id: "gate", name: "Poartă", input: { simulated: true } })]);
+    await eventually("its removal", () => watcher.kept.get("santinela/hala.nord/zones/gate/battery") === "");
+    expect(components()["battery_gate"]).toEqual({ platform: "binary_sensor" });
+    expect(components()["zone_gate"]).toMatchObject({ name: "Poartă" });
+  });
+
   test("is renamed with the site, and keeps its topics", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     siteName = "Hala Sud";
@@ -152,8 +193,8 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     state = {
       ...state,
       zones: [
-        { id: "front-door", contact: "normal" },
-        { id: "yard", contact: "open" },
+        { id: "front-door", contact: "normal", faults: [] },
+        { id: "yard", contact: "open", faults: [] },
       ],
     };
     shown.exchange([DOOR, yard]);
@@ -176,7 +217,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     state = {
       ...state,
-      zones: [{ id: "front-door", contact: "open" }],
+      zones: [{ id: "front-door", contact: "open", faults: [] }],
       link: { state: "down" },
       outbox: { waiting: 3 },
     };
