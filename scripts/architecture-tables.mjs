@@ -1,6 +1,7 @@
 // Writes the generated tables of docs/architecture.md from the built program: the effect of each event on the phase of a
-// record, and of each response of the centre. Run by `npm run build`.
+// record, and of each response of the centre. Run by `npm run build`; test/meta/generated-tables.test.ts checks the result.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { classify } from "../build/sync/reply-classification.js";
 import { EVENTS, nextPhase } from "../build/domain/outbox-phase.js";
 import { PHASE_WORDS } from "../build/domain/outbox-phase-text.js";
@@ -80,13 +81,21 @@ function table(head, rows) {
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-if (existsSync(PAGE)) {
-  const text = readFileSync(PAGE, "utf8");
+/**
+ * The page with its present tables; the page itself if only their layout, which the formatter decides, differs.
+ * @param {string} text
+ */
+export function withCurrentTables(text) {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < 0) throw new Error("docs/architecture.md: the markers of the tables are missing");
   const tables = `### Effect of events on the phase\n\n${phaseTable()}\n\n### Effect of responses\n\n${responseTable()}`;
   const next = `${text.slice(0, from + BEGIN.length)}\n\n${tables}\n\n${text.slice(to)}`;
-  // Differences in layout come from the formatter.
   const plain = (page) => page.replaceAll(/ {2,}|-{3,}/g, (run) => run[0] ?? "");
-  if (plain(next) !== plain(text)) writeFileSync(PAGE, next);
+  return plain(next) === plain(text) ? text : next;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && existsSync(PAGE)) {
+  const text = readFileSync(PAGE, "utf8");
+  const next = withCurrentTables(text);
+  if (next !== text) writeFileSync(PAGE, next);
 }
