@@ -15,7 +15,6 @@ import { error, ok, warning, type CheckResult } from "./check-result.ts";
 /** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
 const CHECK = "Centre";
-const STATUS_OF_VERDICT = { well: "ok", doubt: "warning", fault: "error" } as const;
 
 /**
  * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions and knows
@@ -47,10 +46,7 @@ export async function centreTrialChecks(config: Config): Promise<CheckResult[]> 
       newKey: () => newKey(clock.wallMs()),
     });
     const { findings } = await trials.run(objectiveOf(zones));
-    return [
-      ...read,
-      ...findings.map(({ verdict, text }) => ({ check: CHECK, status: STATUS_OF_VERDICT[verdict], text })),
-    ];
+    return [...read, ...findings.map(({ status, text }) => ({ check: CHECK, status, text }))];
   } finally {
     client.close();
     database.close();

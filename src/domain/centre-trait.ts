@@ -1,8 +1,8 @@
 /** One result of the test records at the dispatch centre, and its consequence. */
 export interface TraitFinding {
   readonly code: TraitCode;
-  /** `well`: nothing to do. `doubt`: the centre could be improved. `fault`: trips would not arrive. */
-  readonly verdict: "well" | "doubt" | "fault";
+  /** `ok`: nothing to do. `warning`: the centre could be improved. `error`: trips would not arrive. */
+  readonly status: "ok" | "warning" | "error";
   readonly text: string;
   /** Values of the placeholders, for translations. */
   readonly values: TraitValues;
@@ -59,27 +59,27 @@ const TRAIT_SENTENCES = {
 
 export type TraitCode = keyof typeof TRAIT_SENTENCES;
 
-const VERDICTS: Readonly<Partial<Record<TraitCode, TraitFinding["verdict"]>>> = {
-  "create-refused": "fault",
-  "change-refused": "fault",
-  "delete-refused": "fault",
-  "reference-lost": "doubt",
-  "ids-given-again": "doubt",
-  "text-cut": "doubt",
-  "text-rewritten": "doubt",
-  "dates-changed": "doubt",
-  "pages-ignored": "doubt",
-  "list-unread": "fault",
-  "reads-too-late": "doubt",
-  "left-behind": "doubt",
-  "not-found-out": "doubt",
+const STATUSES: Readonly<Partial<Record<TraitCode, TraitFinding["status"]>>> = {
+  "create-refused": "error",
+  "change-refused": "error",
+  "delete-refused": "error",
+  "reference-lost": "warning",
+  "ids-given-again": "warning",
+  "text-cut": "warning",
+  "text-rewritten": "warning",
+  "dates-changed": "warning",
+  "pages-ignored": "warning",
+  "list-unread": "error",
+  "reads-too-late": "warning",
+  "left-behind": "warning",
+  "not-found-out": "warning",
 };
 
 export function traitFinding(code: TraitCode, values: TraitValues = {}): TraitFinding {
   const text = TRAIT_SENTENCES[code].replace(/\{(\w+)\}/g, (braced, name: string) =>
     String(values[name] ?? braced),
   );
-  return { code, verdict: VERDICTS[code] ?? "well", text, values };
+  return { code, status: STATUSES[code] ?? "ok", text, values };
 }
 
 /** Results that affect the synchronisation; stored with the address of the centre. */

@@ -28,9 +28,9 @@ export const EN_SETUP = {
   "centreTrial.do": "Test the dispatch centre",
   "centreTrial.busy": "Testing…",
   "centreTrial.findings": "Results of the dispatch centre test",
-  "centreTrial.well": "OK",
-  "centreTrial.doubt": "Warning",
-  "centreTrial.fault": "Error",
+  "centreTrial.ok": "OK",
+  "centreTrial.warning": "Warning",
+  "centreTrial.error": "Error",
   "guide.objectives":
     "The objectives of interventions. They come from the configuration or from santinela objectives import.",
   "guide.goTo": "Go to {screen}",

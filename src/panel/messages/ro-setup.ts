@@ -32,9 +32,9 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "centreTrial.do": "Testare dispecerat",
   "centreTrial.busy": "Test în curs…",
   "centreTrial.findings": "Rezultatele testului cu dispeceratul",
-  "centreTrial.well": "OK",
-  "centreTrial.doubt": "Avertizare",
-  "centreTrial.fault": "Eroare",
+  "centreTrial.ok": "OK",
+  "centreTrial.warning": "Avertizare",
+  "centreTrial.error": "Eroare",
   "guide.objectives":
     "Obiectivele la care se referă intervențiile. Provin din configurație sau din santinela objectives import.",
   "guide.goTo": "Ecranul {screen}",

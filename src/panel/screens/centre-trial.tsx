@@ -7,10 +7,10 @@ import { fillIn, language, t } from "../i18n.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { RO_TRAITS } from "../messages/ro-traits.ts";
 
-const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = {
-  well: "fine",
-  doubt: "attention",
-  fault: "fault",
+const TONES: Readonly<Record<TraitFinding["status"], Tone>> = {
+  ok: "fine",
+  warning: "attention",
+  error: "fault",
 };
 
 /** Tests the dispatch centre with test records and shows the results. */
@@ -35,7 +35,7 @@ export function CentreTrial() {
         <ul aria-label={t("centreTrial.findings")}>
           {findings.map((finding) => (
             <li key={finding.code}>
-              <Badge tone={TONES[finding.verdict]}>{t(`centreTrial.${finding.verdict}`)}</Badge>{" "}
+              <Badge tone={TONES[finding.status]}>{t(`centreTrial.${finding.status}`)}</Badge>{" "}
               <FindingText finding={finding} />
             </li>
           ))}
