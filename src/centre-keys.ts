@@ -50,7 +50,7 @@ export class CentreKeys {
       this.#log.info("signing-keys-changed");
     } catch (error) {
       // Without the database no token can be checked anyway.
-      this.#log.debug("signing-keys-unread", { reason: messageOf(error) });
+      this.#log.debug("signing-keys-read-failed", { reason: messageOf(error) });
     }
   }
 }

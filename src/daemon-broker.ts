@@ -62,7 +62,7 @@ export class ThreadedBroker implements Broker {
     if (topics.length > 0)
       await this.#broker
         .listen(topics)
-        .catch((error: unknown) => this.#options.log.warn("mqtt-retained-not-read", { error }));
+        .catch((error: unknown) => this.#options.log.warn("mqtt-retained-read-failed", { error }));
   }
 
   async leave(): Promise<void> {

@@ -138,7 +138,7 @@ export class DaemonConfiguration {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The earlier configuration is in force unless the reload had begun; the next start reads the file.
-      log.error("configuration-not-reloaded", { reason: error.message });
+      log.error("configuration-reload-failed", { reason: error.message });
     }
   }
 

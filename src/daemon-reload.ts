@@ -103,7 +103,7 @@ export class DaemonReload {
       };
       this.reload(BY_SIGNAL, begun).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;
-        log.error("configuration-not-reloaded", { reason: error.message });
+        log.error("configuration-reload-failed", { reason: error.message });
       });
     });
   }

@@ -125,7 +125,7 @@ export class ThreadedParts implements DaemonParts {
       this.#connect();
       this.records.sync.start().catch((error: unknown) => {
         // It has ended again, and its next start follows.
-        this.#options.log.warn("sync-not-started", { error });
+        this.#options.log.warn("sync-start-failed", { error });
       });
     });
   }

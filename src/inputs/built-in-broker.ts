@@ -125,7 +125,7 @@ export class BuiltInBroker implements Broker {
         if (!newerTopics.has(topic))
           await zones.deliver({ topic, payload: Buffer.from(payload), isRetained: true });
     } catch (error) {
-      log.error("mqtt-retained-not-read", { error });
+      log.error("mqtt-retained-read-failed", { error });
     } finally {
       this.#newerTopics.delete(newerTopics);
     }

@@ -186,7 +186,7 @@ export class Inputs {
       try {
         monitor.read(zone.id, "normal", { live: false });
       } catch (error) {
-        log.error("simulated-reading-not-recorded", { zone: zone.id, error });
+        log.error("simulated-reading-write-failed", { zone: zone.id, error });
       }
     }
   }

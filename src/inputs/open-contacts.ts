@@ -117,7 +117,7 @@ export class StandingContacts {
         if (this.#act(snapshot, decision) === "record") listed.push(snapshot);
         nextMs = Math.min(nextMs, againMs);
       } catch (error) {
-        this.#options.log.error("standing-look-failed", { zone: snapshot.zone.id, error });
+        this.#options.log.error("open-contacts-check-failed", { zone: snapshot.zone.id, error });
         nextMs = Math.min(nextMs, CHECK_SUPPRESSED_MS);
       }
     }
@@ -216,7 +216,7 @@ export class StandingContacts {
         journal.commitStanding(newStanding({ zones, moment, isDated: time.isTrusted() }, site));
       } catch (error) {
         // The zones are still open at the next check.
-        log.error("standing-look-failed", { zones: zones.map(({ zone }) => zone.id), error });
+        log.error("open-contacts-check-failed", { zones: zones.map(({ zone }) => zone.id), error });
         isComplete = false;
         continue;
       }

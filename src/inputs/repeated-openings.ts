@@ -42,7 +42,7 @@ export class RepeatedOpenings {
     try {
       journal.openings.keepOnly(zones.map(({ id }) => id));
     } catch (error) {
-      log.warn("openings-not-pruned", { reason: messageOf(error) });
+      log.warn("openings-purge-failed", { reason: messageOf(error) });
     }
   }
 

@@ -128,7 +128,7 @@ export class Databases {
       this.#numbers.note(this.#both, reported);
     } catch (error) {
       // The disk is full; a loss of the newest commits is then detected by the earlier numbers.
-      this.#options.log.debug("given-numbers-not-noted", { error });
+      this.#options.log.debug("record-numbers-write-failed", { error });
     }
   }
 

@@ -145,7 +145,7 @@ export class OnBattery {
     try {
       record({ event: "power-off-ordered", who: "santinela", from: "itself", subject: "machine", detail });
     } catch (error) {
-      log.error("power-off-not-recorded", { reason: messageOf(error) });
+      log.error("power-off-event-write-failed", { reason: messageOf(error) });
     }
     powerOff();
   }

@@ -48,7 +48,7 @@ export class SetUpCode {
       writeFileSync(draft, `${code}\n`, { mode: 0o600, flush: true });
       renameSync(draft, this.#path);
     } catch (error) {
-      log.warn("set-up-code-not-kept", { error });
+      log.warn("set-up-code-write-failed", { error });
     }
     return code;
   }
@@ -58,7 +58,7 @@ export class SetUpCode {
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {
-      log.warn("set-up-code-not-removed", { error });
+      log.warn("set-up-code-removal-failed", { error });
     }
   }
 }

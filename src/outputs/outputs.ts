@@ -90,7 +90,7 @@ export class Outputs {
       this.#hasFailed = false;
     } catch (error) {
       // The outputs keep their state: an unreadable database must not stop the processing of alarms.
-      if (!this.#hasFailed) this.#options.log.warn("outputs-not-updated", { reason: messageOf(error) });
+      if (!this.#hasFailed) this.#options.log.warn("outputs-update-failed", { reason: messageOf(error) });
       this.#hasFailed = true;
     }
     const nowMs = this.#options.clock.monotonicMs();

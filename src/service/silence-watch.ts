@@ -97,7 +97,7 @@ export class SilenceWatch {
     } catch (error) {
       // The next look finds the same sites. What could not be read or stored, reports could not either.
       this.#options.fleet.reportsMissed();
-      this.#options.log.error("silent-sites-look-failed", { error });
+      this.#options.log.error("silent-sites-check-failed", { error });
     }
     this.#arm(delayMs);
   }

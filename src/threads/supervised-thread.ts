@@ -135,7 +135,7 @@ export class SupervisedThread<Started> {
     if (isRunning)
       await this.#control.stop().catch((error: unknown) => {
         const { log, name } = this.#options;
-        log.warn("thread-not-stopped", { thread: name, reason: messageOf(error) });
+        log.warn("thread-stop-failed", { thread: name, reason: messageOf(error) });
       });
     cancel();
     await this.#end();
@@ -238,7 +238,7 @@ export class SupervisedThread<Started> {
         conditions.clear("thread-failed", name);
       });
     } catch (error) {
-      log.error("thread-not-started", { thread: name, error });
+      log.error("thread-start-failed", { thread: name, error });
       // An error of its start leaves the thread running.
       await this.#worker?.terminate();
       if (this.#state === "running") this.#scheduleRestart();

@@ -284,7 +284,7 @@ describe("an open door", () => {
     opens("door");
     site.zones.breakJournal();
     site.zones.clock.advance(11 * MINUTE_MS);
-    expect(site.zones.logged("standing-look-failed").length).toBeGreaterThan(0);
+    expect(site.zones.logged("open-contacts-check-failed").length).toBeGreaterThan(0);
     site.zones.repairJournal();
     await passes(11_000);
     expect(names()).toEqual(["Armed with 1 zone open"]);

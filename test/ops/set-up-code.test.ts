@@ -39,5 +39,5 @@ test("an empty file, as a power cut may leave, is replaced", () => {
 test("a data directory that takes no file does not keep the first start from its code", () => {
   const code = new SetUpCode(join(folder, "missing"), folder);
   expect(code.create(log)).toMatch(/^[a-z1-9-]{23}$/);
-  expect(warnings).toEqual(["set-up-code-not-kept"]);
+  expect(warnings).toEqual(["set-up-code-write-failed"]);
 });

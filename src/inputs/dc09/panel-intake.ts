@@ -98,7 +98,7 @@ export class PanelIntake {
       return await this.#takeKnown(this.#known(head, address), answered);
     } catch (error) {
       const reason = error instanceof Refusal ? error.reason : "not-stored";
-      if (reason === "not-stored") this.#options.log.error("dc09-message-not-stored", { error });
+      if (reason === "not-stored") this.#options.log.error("dc09-message-write-failed", { error });
       const { reply } = this.#refused(reason, head.account ?? "", address);
       return { result: reason, reply: reply ?? this.#replyTo(reason, answered) };
     }

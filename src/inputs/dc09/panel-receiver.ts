@@ -144,7 +144,7 @@ export class PanelReceiver {
       try {
         monitor.read(zone.id, "normal", { live: false });
       } catch (error) {
-        log.error("dc09-zone-not-initialised", { zone: zone.id, error });
+        log.error("dc09-zone-initialisation-failed", { zone: zone.id, error });
       }
     }
   }

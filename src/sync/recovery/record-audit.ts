@@ -78,7 +78,7 @@ export class RecordAudit {
     const before = store.compared.links();
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
-      log.info("not-compared", { reason: found.outcome.reason });
+      log.info("record-comparison-failed", { reason: found.outcome.reason });
       return watch.note(found.outcome);
     }
     await watch.note(REACHED);
@@ -139,7 +139,7 @@ export class RecordAudit {
       else this.#context.conditions.clear("upstream-differs");
       syncConditions.declareReassignedId();
       this.#declareSharedMarker(differences);
-      log.info("compared", { here, there, differences: differences.length });
+      log.info("records-compared", { here, there, differences: differences.length });
       return { records, differences };
     });
   }
