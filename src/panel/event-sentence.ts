@@ -70,14 +70,14 @@ function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
       who: originText(who),
       about: zone?.name ?? about,
     }),
-    note: [isSaid(event) ? "" : detailText(detail, EVENT_WORDS), originText(from)]
+    note: [isInSentence(event) ? "" : detailText(detail, EVENT_WORDS), originText(from)]
       .filter((part) => part !== "")
       .join(" · "),
   };
 }
 
 /** Whether the sentence has all: the role of who signs in is a word of the API, and what was done to a floor plan is its verb. */
-function isSaid(event: string): boolean {
+function isInSentence(event: string): boolean {
   return event.startsWith("sign") || event === "plan-changed";
 }
 

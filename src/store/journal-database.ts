@@ -1,6 +1,6 @@
 import { ALARM_PANELS } from "./alarm-panel-step.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
-import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
+import { CLASSES_AND_RESTORES, INCIDENTS_AND_DISPOSITIONS } from "./journal-steps.ts";
 import { RETENTION_CLOCK } from "./retention-clock.ts";
 import { addRowSums } from "./row-checksums.ts";
 
@@ -92,7 +92,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           PRIMARY KEY(session, packet_id, zone_id)
         ) STRICT, WITHOUT ROWID;
       `),
-    (database) => database.exec(INCIDENTS_AND_FATES),
+    (database) => database.exec(INCIDENTS_AND_DISPOSITIONS),
     // The last known number of messages dropped by each broker.
     (database) =>
       database.exec(

@@ -1,7 +1,7 @@
 /* The long migrations of the journal, as SQL. A migration that was released is never edited. */
 
 /** Trips with incident and disposition, faults, and overrides by users. */
-export const INCIDENTS_AND_FATES = `
+export const INCIDENTS_AND_DISPOSITIONS = `
   CREATE TABLE trips_2(
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,

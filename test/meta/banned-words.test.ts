@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -30,6 +30,12 @@ test.each([
   ["docs/x.md", "The link is retried by the scheduler.", undefined],
   ["README.ro.md", "Senzorul nu se mai aude.", "comunică"],
   ["README.ro.md", "nobody", undefined],
+  ["src/panel/messages/ro-x.ts", "// Shown when nobody is signed in.", "no user"],
+  ["src/panel/public/offline.html", "<p>Nu se mai aude nimic.</p>", "comunică"],
+  ["src/x.ts", "const isTold = await putBackup();", "receives"],
+  ["src/x.ts", "await putBack();", "restore"],
+  ["src/x.ts", "const LOOK_AFTER_MS = 1;", "manages"],
+  [".ci/run", "# whoever starts it", "users"],
 ])("in %s, %j is judged by the rules of its language", (file, text, instead) => {
   const hits = hitsInText(file, text);
   expect(hits.map((hit) => hit.instead).join(" ")).toContain(instead ?? "");
@@ -56,12 +62,17 @@ function filesInScope(): readonly string[] {
   const top = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
-  const below = ["src", "test", "docs", "scripts", "schemas", "systemd"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  const below = [".ci", "src", "test", "docs", "scripts", "schemas", "systemd"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name))),
   );
   return [...top, ...below].filter(
     (file) =>
-      /\.(tsx?|md|mjs|sh|json|ya?ml|html|pl|service|conf)$/.test(file) &&
+      // Scripts, units and what the package installs have other endings, or none.
+      /\.(tsx?|md|[cm]js|sh|json|ya?ml|html|css|c|pl|service|socket|timer|rules|conf|8)$|(^|\/)[^./]+$/.test(
+        file,
+      ) &&
       !/^src\/generated\/|node_modules\/|package-lock\.json$|^docs\/(glossary|prose)\.md$|^test\/upgrade\/[0-9]|banned-words/.test(
         file,
       ),
@@ -72,12 +83,23 @@ function hitsIn(file: string): Hit[] {
   return hitsInText(file, readFileSync(join(root, file), "utf8"));
 }
 
+/** Files with texts in Romanian; their comments, and the texts of two languages in one file, are English. */
+const ROMANIAN =
+  /^README\.ro\.md$|^src\/panel\/messages\/ro|^src\/domain\/(trip|silence)-text\.ts$|^src\/http\/safe-mode\.ts$|^src\/panel\/public\/offline\.html$/;
+
+function scopesOf(file: string): readonly string[] {
+  if (file === "README.ro.md") return ["ro"];
+  return ROMANIAN.test(file) ? ["ro", "en"] : ["en"];
+}
+
 function hitsInText(file: string, text: string): Hit[] {
-  const romanian =
-    /^README\.ro\.md$|^src\/panel\/messages\/ro|^src\/domain\/trip-text\.ts$|^src\/http\/safe-mode\.ts$/;
-  const scope = romanian.test(file) ? "ro" : "en";
+  const scopes = scopesOf(file);
   // Most files have no hit: search the whole text before its lines.
-  const applicable = rules.filter((rule) => rule.scope === scope && text.search(rule.pattern) >= 0);
+  const words = wordsOf(text);
+  const applicable = rules.filter(
+    ({ scope, pattern }) =>
+      scopes.includes(scope) && (text.search(pattern) >= 0 || words.search(pattern) >= 0),
+  );
   if (applicable.length === 0) return [];
   return text
     .split("\n")
@@ -85,9 +107,23 @@ function hitsInText(file: string, text: string): Hit[] {
       line.includes("words: allowed")
         ? []
         : applicable.flatMap(({ pattern, instead }) =>
-            [...line.matchAll(pattern)].map(([words]) => ({ file, line: index + 1, words, instead })),
+            matches(line, pattern).map((hit) => ({ file, line: index + 1, words: hit, instead })),
           ),
     );
+}
+
+/** The matches in a line as it is; otherwise in the words of its identifiers. */
+function matches(line: string, pattern: RegExp): string[] {
+  const found = [...line.matchAll(pattern)].map(([words]) => words);
+  return found.length > 0 ? found : [...wordsOf(line).matchAll(pattern)].map(([words]) => words);
+}
+
+/**
+ * The text with its identifiers as words: `putBack` as "put Back", `LOOK_AFTER_MS` as "LOOK AFTER MS". Names in lower case
+ * with underscores are columns, which keep their names.
+ */
+function wordsOf(text: string): string {
+  return text.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z0-9])_(?=[A-Z0-9])/g, " ");
 }
 
 function describeHit({ file, line, words, instead }: Hit): string {

@@ -5,7 +5,7 @@ import { INPUTS_TOPIC, REVIEWS_TOPIC } from "./additions.ts";
 import { Story, type Edit, type Observation, type Span } from "./story.ts";
 
 /** Delay of the observation after each event. */
-const LOOK_AFTER_MS = 14_000;
+const OBSERVATION_DELAY_MS = 14_000;
 const NOTES_LONGEST = 4000;
 /** Start time of a machine without a battery clock. */
 const WRONG_BY_1970 = -Date.UTC(2026, 10, 20);
@@ -70,11 +70,11 @@ class Player {
   async goTo(atMs: number): Promise<void> {
     if (this.#isLookDue) {
       this.#isLookDue = false;
-      await this.site.pass(Math.max(0, Math.min(LOOK_AFTER_MS, atMs - this.#nowMs)));
+      await this.site.pass(Math.max(0, Math.min(OBSERVATION_DELAY_MS, atMs - this.#nowMs)));
       await this.#observe();
     }
     for (const endMs of this.#holdEnds(atMs)) {
-      await this.site.pass(endMs + LOOK_AFTER_MS - this.#nowMs);
+      await this.site.pass(endMs + OBSERVATION_DELAY_MS - this.#nowMs);
       await this.#observe();
     }
     const restMs = atMs - this.#nowMs;
@@ -94,9 +94,11 @@ class Player {
     for (let atMs = Math.floor(this.#nowMs / day) * day + 16 * 3_600_000; atMs < beforeMs; atMs += day)
       ends.push(atMs);
     return ends
-      .filter((atMs) => atMs > this.#nowMs && atMs + LOOK_AFTER_MS + 6_000 < beforeMs)
+      .filter((atMs) => atMs > this.#nowMs && atMs + OBSERVATION_DELAY_MS + 6_000 < beforeMs)
       .sort((a, b) => a - b)
-      .filter((atMs, index, all) => index === 0 || atMs - (all[index - 1] ?? 0) > LOOK_AFTER_MS + 1_000);
+      .filter(
+        (atMs, index, all) => index === 0 || atMs - (all[index - 1] ?? 0) > OBSERVATION_DELAY_MS + 1_000,
+      );
   }
 
   async happen(happening: Happening): Promise<void> {
@@ -372,7 +374,7 @@ class Player {
   /** The quiet phase: no faults, and enough time for everything. */
   async end(): Promise<void> {
     const { site, story } = this;
-    await this.goTo(this.#nowMs + LOOK_AFTER_MS + 1_000);
+    await this.goTo(this.#nowMs + OBSERVATION_DELAY_MS + 1_000);
     site.centre.line = "up";
     await this.#brokerBack();
     await site.pass(140_000);

@@ -325,7 +325,8 @@ class World {
       if (copies.length <= 1 && !this.centre.isProvable && isInDoubt(entry)) continue;
       if (entry?.phase !== "linked" || entry.wantRev !== entry.syncedRev) say(id, "is not at rest");
       // Two duplicates with changes by dispatchers remain, with a condition.
-      if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isTold(site, id)) continue;
+      if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isReported(site, id))
+        continue;
       if (copies.length !== 1)
         say(id, `is there ${copies.length} times: ${copies.map((row) => row.id).join(", ")}`);
       const [copy] = copies;
@@ -364,7 +365,7 @@ function isInDoubt(entry: OutboxEntry | undefined): boolean {
   return entry?.phase === "unsure" || (entry?.phase === "linked" && entry.missingSinceMs !== null);
 }
 
-function isTold(site: SimulatedSite, id: number): boolean {
+function isReported(site: SimulatedSite, id: number): boolean {
   const told =
     "SELECT 1 FROM events WHERE event = 'sync-conflict' AND subject = ? AND detail LIKE '%more than once%'";
   return site.database.prepare(told).get(`intervention ${id}`) !== undefined;

@@ -47,7 +47,7 @@ test("an alarm is shown once between its record and the response to it", async (
     transmissions: { ofRecord: () => [] },
   } as unknown as SiteParts);
   const { id, name } = site.records[0]!;
-  const nobodyKnows = { reasons: [] } as unknown as Headline;
+  const withoutReasons = { reasons: [] } as unknown as Headline;
   const known = {
     reasons: [
       {
@@ -56,7 +56,7 @@ test("an alarm is shown once between its record and the response to it", async (
       },
     ],
   } as unknown as Headline;
-  expect(journeys.read(nobodyKnows)).toMatchObject([{ interventionId: null, isJournaled: true }]);
+  expect(journeys.read(withoutReasons)).toMatchObject([{ interventionId: null, isJournaled: true }]);
   expect(journeys.read(known)).toMatchObject([{ interventionId: id, isJournaled: true }]);
 
   site.intercept = () => {};

@@ -43,7 +43,7 @@ async function opened(): Promise<SyncingSite> {
 }
 
 /** Stops the daemon, restores the backup, and starts the daemon. @returns the number of pending trips */
-async function putBack(): Promise<number> {
+async function restoreBackup(): Promise<number> {
   await site.close();
   const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
   site = await opened();
@@ -67,7 +67,7 @@ function there(): unknown[] {
 describe("a record that the backup has as not sent", () => {
   test("and that was sent since is found at the dispatch centre and not sent again", async () => {
     const id = await sentAfterTheCopy();
-    await putBack();
+    await restoreBackup();
     await site.push.cycle();
     expect(there()).toEqual(["earlier", "later"]);
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
@@ -76,14 +76,14 @@ describe("a record that the backup has as not sent", () => {
   test("and that was not sent is sent at once", async () => {
     site.create({ description: "waiting" });
     await backUp(dataDir, copy);
-    await putBack();
+    await restoreBackup();
     await site.push.cycle();
     expect(there()).toEqual(["waiting"]);
   });
 
   test("and that is deleted before the search is deleted at the dispatch centre", async () => {
     const id = await sentAfterTheCopy();
-    await putBack();
+    await restoreBackup();
     site.app.interventions.delete(id, OPERATOR_USER);
     site.app.clock.advance(1_000_000);
     await site.push.cycleWithChecks();
@@ -98,7 +98,7 @@ describe("a record that the backup has as not sent", () => {
     centre.instead = () => undefined;
     site.push.operator.retry(id);
     await site.push.cycle();
-    await putBack();
+    await restoreBackup();
     site.push.operator.retry(id);
     await site.push.cycle();
     expect(there()).toEqual(["later"]);
@@ -123,7 +123,7 @@ test("a trip whose record is missing in the backup is recorded again and found a
   await site.push.cycle();
   expect(there()).toEqual(["earlier", "alarm"]);
 
-  expect(await putBack()).toBe(1);
+  expect(await restoreBackup()).toBe(1);
   const { id } = record();
   site.create({ description: "new" });
   await site.push.cycle();
@@ -142,7 +142,7 @@ test("a trip whose record was read back from the dispatch centre before it is re
     ).record;
   asDevice();
   await site.push.cycle();
-  await putBack();
+  await restoreBackup();
   await site.push.audit.readBackRecords();
   const [readBack] = site.app.records();
   expect(asDevice().id).toBe(readBack?.id);
