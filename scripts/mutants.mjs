@@ -27,7 +27,7 @@ if (nearTests !== undefined) process.stdout.write(`tests: ${chosen.join(", ") ||
 if (chosen.length > 0) process.env["MUTANTS_TESTS"] = JSON.stringify(chosen);
 if (values.simulation) process.env["SIMULATE_SEEDS"] ??= "20";
 
-// Stryker leaves out each test file that cannot be loaded without a word, and its mutants count as untested.
+// Stryker silently leaves out each test file that cannot be loaded, and its mutants count as untested.
 const plain = spawnSync("npx", ["vitest", "run", "--config", CONFIG, "--reporter=dot"], { stdio: "inherit" });
 if (plain.status !== 0) {
   process.stderr.write("mutants: the tests fail without a mutant\n");

@@ -105,10 +105,7 @@ export const CONDITIONS = {
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
   "storage-volatile": { severity: "error", title: "All data is lost at the next boot" },
-  "configuration-volatile": {
-    severity: "error",
-    title: "Changes of the configuration are lost at the next boot",
-  },
+  "configuration-volatile": { severity: "error", title: "Configuration changes are lost at the next boot" },
   "machine-unknown": { severity: "error", title: "Card from another machine; nothing is sent" },
   "release-returned": { severity: "error", title: "Upgrade rolled back: the new release kept failing" },
   "restore-failed": { severity: "error", title: "Restore from backup failed" },

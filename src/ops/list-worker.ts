@@ -128,7 +128,9 @@ export class ListWorker implements ListReader {
   }
 
   #dropWaiting(error: AppError): void {
-    for (const task of [...this.#waiting]) this.#drop(task, error);
+    // A copy, because each one is removed.
+    const waiting = this.#waiting.slice();
+    for (const task of waiting) this.#drop(task, error);
   }
 
   #endThread(): void {

@@ -17,7 +17,7 @@ let shown: Level = "well";
 
 /**
  * Shows a level in the icon of the tab. The picture is made in memory, which the content security policy allows: it is also
- * needed while the daemon does not answer. A form of its own for each level, because colour alone is not seen by everybody.
+ * needed while the daemon does not answer. A form of its own for each level, because some users cannot tell colours apart.
  */
 export function show(level: Level): void {
   if (!link || level === shown) return;

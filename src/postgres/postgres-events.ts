@@ -12,7 +12,7 @@ interface DatedEvent {
 }
 
 /**
- * Only events whose transaction is older than every open one, so that the log seldom has an event before its predecessor. Their
+ * Only events whose transaction is older than every open one, so that the log rarely has an event before its predecessor. Their
  * order is not that of their numbers: a transaction may begin first and number its event last. So no reader may continue
  * after the largest `seq` it has seen. A visible row with a number that this server has not given yet is from before a restore
  * into a new server, whose numbers start again: it is settled too.

@@ -99,15 +99,8 @@ export class OutboxStore extends Store {
   insert(interventionId: number, priorityOrder: number): void {
     const watermark = this.#soughtAbove.get(interventionId) ?? null;
     const isSought = Number(watermark !== null);
-    this.#insert.run([
-      interventionId,
-      "new",
-      priorityOrder,
-      1,
-      isSought,
-      watermark,
-      ...ZERO_COLUMNS.map(() => 0),
-    ]);
+    const initial = [interventionId, "new", priorityOrder, 1, isSought, watermark];
+    this.#insert.run([...initial, ...ZERO_COLUMNS.map(() => 0)]);
   }
 
   /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */

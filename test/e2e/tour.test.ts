@@ -35,7 +35,7 @@ const { functionsIn } = (await script("source-functions.mjs")) as {
 
 /**
  * 123 files are common to three trips (docs/decisions/0053). One trip alone, with the daemon's timers in the same time, had
- * 138 on a busy machine. More are a longer path: shorten it, or write down why it has to be longer.
+ * 138 on a busy machine. More are a longer path: shorten it, or add the reason to that decision.
  */
 const FILES_MAX = 150;
 

@@ -157,7 +157,7 @@ export function buttonsOf(config: Fields, topics: TasmotaTopics): TasmotaInput[]
   });
 }
 
-/** A neighbour's remote control is heard as well; a building has a few dozen wireless sensors. */
+/** The remote control of a neighbour is received as well; a building has a few dozen wireless sensors. */
 const CODES_MAX = 32;
 const RADIO = /\/(RESULT|RFRECEIVED)$/;
 

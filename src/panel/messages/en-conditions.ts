@@ -57,7 +57,7 @@ export const EN_CONDITIONS = {
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",
   "condition.storage-volatile": "All data is lost at the next boot",
-  "condition.configuration-volatile": "Changes of the configuration are lost at the next boot",
+  "condition.configuration-volatile": "Configuration changes are lost at the next boot",
   "condition.machine-unknown": "Card from another machine; nothing is sent",
   "condition.release-returned": "Upgrade rolled back: the new release kept failing",
   "condition.restore-failed": "Restore from backup failed",

@@ -21,7 +21,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["the broker denies this account access to {topic}", "brokerul refuză acestui cont accesul la {topic}"],
   [
     "Allow it to read and write santinela/probe/#; the probe needs this to test whether a trip can be lost",
-    "Permiteți-i citirea și scrierea în santinela/probe/#; proba verifică astfel dacă se poate pierde o declanșare",
+    "Permiteți-i citirea și scrierea în santinela/probe/#; testul verifică astfel dacă se poate pierde o declanșare",
   ],
   ["topic {name}: {problem}", "topicul {name}: {problem}"],
   [
