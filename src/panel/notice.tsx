@@ -7,16 +7,22 @@ import type { MessageKey } from "./messages/catalogue.ts";
 interface Notice {
   readonly text: string;
   readonly isError: boolean;
+  /** Takes back what was done. */
+  readonly undo?: () => Promise<void>;
 }
 
 const notice = signal<Notice | undefined>(undefined);
 const SHOWN_MS = 8_000;
 let cancelHiding = (): void => {};
 
-/** Shows the result of an action for 8 s; screen readers announce it. */
-export function showNotice(text: string, isError = false): void {
+/** Shows the result of an action for 8 s; screen readers announce it. @param undo takes it back */
+export function showNotice(text: string, isError = false, undo?: () => Promise<void>): void {
+  notice.value = { text, isError, ...(undo ? { undo } : {}) };
+  hideLater();
+}
+
+function hideLater(): void {
   cancelHiding();
-  notice.value = { text, isError };
   cancelHiding = later(SHOWN_MS, () => {
     notice.value = undefined;
   });
@@ -78,8 +84,26 @@ export function NoticeLine({ dialog }: { readonly dialog?: string }) {
   const isHere = openDialogs.value[openDialogs.value.length - 1] === dialog;
   return (
     <div class="notice" role="status" aria-live="polite">
-      {isHere && notice.value && <p class={notice.value.isError ? "bad" : ""}>{notice.value.text}</p>}
+      {isHere && notice.value && (
+        <p class={notice.value.isError ? "bad" : ""}>
+          {notice.value.text}
+          {notice.value.undo && <Undo undo={notice.value.undo} />}
+        </p>
+      )}
     </div>
+  );
+}
+
+/** Stays while it has the focus: a keyboard user needs longer to reach it. */
+function Undo({ undo }: { readonly undo: () => Promise<void> }) {
+  const press = (): void => {
+    notice.value = undefined;
+    void undo();
+  };
+  return (
+    <button type="button" onFocus={() => cancelHiding()} onBlur={hideLater} onClick={press}>
+      {t("app.undo")}
+    </button>
   );
 }
 

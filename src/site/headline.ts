@@ -97,12 +97,12 @@ export class SiteHeadline {
 
   /** Life safety first, then what the dispatch centre does not have, then the newest. */
   #mostUrgent(records: readonly UnfinishedRecord[]): readonly UnfinishedRecord[] {
-    const { config, outbox } = this.#parts;
+    const { config, unfinished } = this.#parts;
     return records
       .map((record) => ({
         record,
         isLifeSafety: record.isRescue === 1 || this.#tripOf(record) === "life-safety",
-        isUndelivered: config.upstream !== null && !outbox.isArrivedOrClosed(record.id),
+        isUndelivered: config.upstream !== null && !unfinished.isArrivedOrClosed(record.id),
       }))
       .toSorted((a, b) => byUrgency(a, b) || b.record.id - a.record.id)
       .slice(0, HEADLINE_ITEMS_MAX)

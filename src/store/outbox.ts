@@ -29,9 +29,6 @@ export class OutboxStore extends Store {
     "SELECT watermark FROM sought_records WHERE uid = (SELECT uid FROM interventions WHERE id = ?)",
   ).pluck();
   readonly #find = this.prepare("SELECT * FROM outbox WHERE intervention_id = ?");
-  readonly #isArrivedOrClosed = this.prepare<number>(
-    "SELECT upstream_id IS NOT NULL OR phase = 'closed' FROM outbox WHERE intervention_id = ?",
-  ).pluck();
   readonly #findByUpstreamId = this.prepare("SELECT * FROM outbox WHERE upstream_id = ?");
   readonly #save = new SummedUpdate(this.database, "outbox", "intervention_id", ENTRY_COLUMNS);
   readonly #dueChecks = {
@@ -101,11 +98,6 @@ export class OutboxStore extends Store {
     const isSought = Number(watermark !== null);
     const initial = [interventionId, "new", priorityOrder, 1, isSought, watermark];
     this.#insert.run([...initial, ...ZERO_COLUMNS.map(() => 0)]);
-  }
-
-  /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */
-  isArrivedOrClosed(interventionId: number): boolean {
-    return this.#isArrivedOrClosed.get(interventionId) === 1;
   }
 
   find(interventionId: number): OutboxEntry | undefined {

@@ -67,6 +67,9 @@ export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
   readonly #started = this.#worstThat(HAS_BEGUN);
   readonly #ahead = this.#worstThat(`NOT ${HAS_BEGUN}`);
+  readonly #isArrivedOrClosed = this.prepare<number>(
+    "SELECT upstream_id IS NOT NULL OR phase = 'closed' FROM outbox WHERE intervention_id = ?",
+  ).pluck();
   readonly #details = this.prepare<UnfinishedDetails>(
     `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
   );
@@ -93,6 +96,11 @@ export class UnfinishedInterventions extends Store {
     const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
     const isAhead = group === "alarmsAhead" || group === "workAhead";
     return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
+  }
+
+  /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */
+  isArrivedOrClosed(interventionId: number): boolean {
+    return this.#isArrivedOrClosed.get(interventionId) === 1;
   }
 
   /** What the panel shows of a record; undefined if it is gone. */

@@ -3,6 +3,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
+import { accessibilityFaults } from "../support/screens.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a technician on site", () => {
@@ -91,6 +92,21 @@ describeWithBrowser("a technician on site", () => {
     await sheet.text(/renovare/).gone();
     await suppressed.gone();
     await sheet.shown();
+  });
+
+  test("bypasses a zone until the morning, and takes it back at once", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("PIR hol");
+    await sheet.button("Bypass…").click();
+    const dialog = page.dialog("Bypass PIR hol");
+    await dialog.field("Reason").fill("pisică");
+    await dialog.field("Duration").choose("morning");
+    await dialog.button("Bypass zone").click();
+    await sheet.text(/until .*06:00 \(edge@site.example: pisică\)/).shown();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.notice.button("Undo").click();
+    await page.notice.text("PIR hol returned to service").shown();
+    await sheet.text(/pisică/).gone();
   });
 
   test("runs a signal test and sees each step", async () => {

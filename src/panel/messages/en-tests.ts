@@ -48,6 +48,7 @@ export const EN_TESTS = {
   "bypass.text": "Trips are recorded but not dispatched. The zone returns to service automatically.",
   "bypass.reason": "Reason",
   "bypass.duration": "Duration",
+  "bypass.untilMorning": "until 06:00",
   "bypass.do": "Bypass zone",
   "bypass.done": "{zone} bypassed",
   "bypass.end": "Return to service",

@@ -13,6 +13,7 @@ export const EN = {
   "app.language": "Language",
   "app.signOut": "Sign out",
   "app.cancel": "Cancel",
+  "app.undo": "Undo",
   "app.search": "Search",
 
   "live.starting": "connecting…",

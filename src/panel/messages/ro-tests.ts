@@ -64,6 +64,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
     "Declanșările zonei se înregistrează, dar nu se transmit. La final, zona se reactivează automat.",
   "bypass.reason": "Motiv",
   "bypass.duration": "Durată",
+  "bypass.untilMorning": "până la 06:00",
   "bypass.do": "Bypass",
   "bypass.done": "{zone} este în bypass",
   "bypass.end": "Reactivare",

@@ -14,6 +14,7 @@ export const RO: Catalogue = {
   "app.language": "Limba",
   "app.signOut": "Deconectare",
   "app.cancel": "Anulare",
+  "app.undo": "Revenire",
   "app.search": "Căutare",
 
   "live.starting": "se conectează…",

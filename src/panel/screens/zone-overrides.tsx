@@ -1,12 +1,13 @@
 import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
+import { nowMs } from "../clock.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
 import { originText } from "../event-words.ts";
 import { Form, TextField, textOf } from "../field.tsx";
 import { DaemonWords } from "../daemon-words.tsx";
 import { t } from "../i18n.ts";
-import { formatMinute, formatTime } from "../date-format.ts";
+import { formatMinute, formatTime, minutesToHour } from "../date-format.ts";
 import { Choice } from "../more-fields.tsx";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
@@ -48,16 +49,20 @@ export function isOutOfService({ disposition, bypass }: ZoneView): boolean {
   return bypass !== null || disposition === "swinger";
 }
 
+/** When most sites open: a bypass for the night ends then. */
+const MORNING_HOUR = 6;
 /** Durations offered, in minutes: half an hour to one week. */
-const DURATIONS = ["30", "60", "240", "480", "1440", "4320", "10080"] as const;
+const DURATIONS = ["30", "60", "morning", "240", "480", "1440", "4320", "10080"] as const;
 
 /** Asks for the duration and the reason of a bypass. */
 export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const bypass = async (fields: FormData): Promise<void> => {
-    const body = { reason: textOf(fields, "reason").trim(), minutes: Number(textOf(fields, "minutes")) };
+    const chosen = textOf(fields, "minutes");
+    const minutes = chosen === "morning" ? minutesToHour(nowMs(), MORNING_HOUR) : Number(chosen);
+    const body = { reason: textOf(fields, "reason").trim(), minutes };
     const isDone = await runWithErrorNotice(async () => {
       await request(`/site/zones/${zone.id}/bypass`, { method: "POST", body });
-      showNotice(t("bypass.done", { zone: zone.name }));
+      showNotice(t("bypass.done", { zone: zone.name }), false, () => returnToService(zone));
     });
     if (isDone) close();
   };
@@ -71,7 +76,7 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
           label={t("bypass.duration")}
           name="minutes"
           initial="480"
-          options={DURATIONS.map((minutes) => [minutes, durationText(Number(minutes))])}
+          options={DURATIONS.map((minutes) => [minutes, durationText(minutes)])}
         />
         <div class="row">
           <button class="main">{t("bypass.do")}</button>
@@ -84,7 +89,9 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
   );
 }
 
-function durationText(minutes: number): string {
+function durationText(duration: (typeof DURATIONS)[number]): string {
+  if (duration === "morning") return t("bypass.untilMorning");
+  const minutes = Number(duration);
   if (minutes < 60) return t("span.minutes", { n: minutes });
   return minutes < 1440 ? t("span.hours", { n: minutes / 60 }) : t("span.days", { n: minutes / 1440 });
 }
