@@ -27,6 +27,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       "refused",
       `sed -i 's/^Type=notify/&\\nExecStartPre=false/' tree/usr/lib/systemd/system/santinela.service`,
     );
+    // Longer than santinela-upgrade waits, as after a memory leak. Of the next release but one: it cannot start either.
+    await repack("late", `sed -i '2i if (${serving}) setTimeout(() => process.exit(1), 20_000);' ${main}`);
+    await repack("second", `sed -i '2i if (${serving}) throw new Error("broken");' ${main}`, "99.1.0");
     await repack("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
     await repack(
       "broken",
@@ -35,9 +38,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   });
   afterAll(() => debian.stop());
 
-  async function repack(name: string, change: string): Promise<void> {
+  async function repack(name: string, change: string, version = "99.0.0"): Promise<void> {
     await debian.ok(`cd /srv && dpkg-deb -R this.deb tree && ${change} &&
-      sed -i 's/^Version: .*/Version: 99.0.0/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
+      sed -i 's/^Version: .*/Version: ${version}/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
   }
 
   const install = (name: string): Promise<string> => debian.ok(`dpkg -i /srv/${name}.deb`);
@@ -170,6 +173,37 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       await runs(VERSION);
       await debian.ok("systemctl stop santinela-probation.service");
     });
+
+    test("and left for the previous one is left again, when santinela-upgrade rolls back to it", async () => {
+      await setQuietTime(600);
+      await install("late");
+      await runs(VERSION);
+      const hasStarted = async (): Promise<boolean> =>
+        (await debian.run("systemctl start santinela.service")).code === 0;
+      await eventually("the end of its restart", hasStarted, LIMIT_MS);
+      const { stderr, code } = await debian.run("PROBATION_S=3 santinela-upgrade /srv/second.deb");
+      expect(code).toBe(1);
+      expect(stderr).toContain("rolled back to 99.0.0, which is running, and is watched");
+      expect(await isDecided()).toBe(false);
+      await runs(VERSION);
+      expect(await doctor()).toContain("release 99.0.0 kept failing after its installation");
+    });
+
+    test("and still on probation stays on it, when santinela-upgrade rolls back to it", async () => {
+      await setQuietTime(600);
+      await install("next");
+      const { stderr } = await debian.run("PROBATION_S=3 santinela-upgrade /srv/second.deb");
+      expect(stderr).toContain("rolled back to 99.0.0, which is running, and is watched");
+      const [proven = "", release = ""] = (await debian.ok(`cat ${PROBATION}`)).split(" ");
+      expect([proven, release]).toEqual([
+        expect.stringContaining(`releases/${VERSION}.`),
+        expect.stringContaining("releases/99.0.0."),
+      ]);
+      await debian.ok(`test -d /usr/lib/santinela/${proven}`);
+      await setQuietTime(5);
+      await decided();
+      await runs("99.0.0");
+    });
   });
 
   describe("installed with santinela-upgrade", () => {
@@ -182,6 +216,22 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       expect(await upgrade("next")).toMatchObject({ code: 0 });
       expect(await version()).toBe("99.0.0");
       expect(await isActive()).toBe(true);
+    });
+
+    test("finds the passwords that only root and systemd can read", async () => {
+      await install("this");
+      const dropIn = "/etc/systemd/system/santinela.service.d/test.conf";
+      await debian.ok("cp -p /etc/santinela/santinela.yaml /run/former.yaml");
+      await debian.write("/etc/santinela/credentials/upstream-password", "correct horse battery staple\n");
+      const upstream = "upstream: { baseUrl: 'http://127.0.0.1:9', email: edge@site.example }";
+      await debian.ok(`chmod -R go= /etc/santinela/credentials
+        mkdir -p $(dirname ${dropIn}) && cp /usr/share/doc/santinela/examples/credentials.conf ${dropIn}
+        echo "${upstream}" >>/etc/santinela/santinela.yaml
+        systemctl daemon-reload && systemctl restart santinela.service`);
+      expect(await upgrade("next")).toMatchObject({ code: 0 });
+      expect(await isActive()).toBe(true);
+      await debian.ok(`cp -p /run/former.yaml /etc/santinela/santinela.yaml
+        rm -r ${dropIn} /etc/santinela/credentials && systemctl daemon-reload && systemctl restart santinela.service`);
     });
 
     test("is not changed when the new program cannot read the configuration", async () => {
