@@ -13,7 +13,7 @@ tests)
 machines)
   needed=(systemd-container:systemd-nspawn mmdebstrap:mmdebstrap qemu-system-x86:qemu-system-x86_64
     busybox-static:busybox kmod:modprobe cpio:cpio xz-utils:xz e2fsprogs:mkfs.ext4 procps:ps
-    iproute2:ip gcc:cc ansible-core:ansible-playbook gnupg:gpg podman:podman runc:runc
+    iproute2:ip gcc:cc ansible-core:ansible-playbook gnupg:gpg lintian:lintian podman:podman runc:runc
     g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
   used="the containers and virtual machines of the tests use"
   ;;
