@@ -332,6 +332,33 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
   });
 
+  test("is removed also with a read-only boot partition that has the code of the set-up", async () => {
+    await install("this");
+    await debian.ok(`mkdir -p /boot/firmware && mount -t tmpfs tmpfs /boot/firmware
+      touch /boot/firmware/santinela-code.txt && mount -o remount,ro /boot/firmware`);
+    const { code, stderr } = await debian.run("dpkg -r santinela");
+    await debian.ok("umount /boot/firmware && rmdir /boot/firmware");
+    expect(code).toBe(0);
+    expect(stderr).toContain("remove the code of the set-up by hand");
+  });
+
+  test("runs again when its removal fails", async () => {
+    await install("this");
+    // The last step of the script removes the program, and then fails once, as at a card with a bad block.
+    await debian.write(
+      "/run/failing/rm",
+      `#!/bin/sh\n/usr/bin/rm "$@" || exit\n[ "$*" != "-rf /usr/lib/santinela/releases" ] || [ -e /run/failing/once ] || { touch /run/failing/once; exit 1; }\n`,
+    );
+    await debian.ok("chmod +x /run/failing/rm");
+    expect((await debian.run("PATH=/run/failing:$PATH dpkg -r santinela")).code).not.toBe(0);
+    expect(await debian.ok("dpkg-query --show --showformat='${db:Status-Status}' santinela")).toBe(
+      "installed",
+    );
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("santinela version")).toBe(VERSION);
+    await debian.ok("dpkg -r santinela && test ! -e /usr/lib/santinela && rm -r /run/failing");
+  });
+
   test("removes everything when purged, except the user id", async () => {
     await install("this");
     await debian.ok("systemctl start santinela-backup.timer && dpkg -P santinela");
