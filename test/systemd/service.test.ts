@@ -176,6 +176,31 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     }
   });
 
+  test("never gives way to the safe mode page when it is killed", async () => {
+    const clients = `const { request } = require("http");
+      const { existsSync } = require("fs");
+      const answers = {};
+      const ask = () => new Promise((resolve) => {
+        const done = (what) => resolve((answers[what] = (answers[what] ?? 0) + 1));
+        request({ host: "127.0.0.1", port: 8080, path: "/interventii", agent: false }, (answer) =>
+          answer.resume().on("end", () => done(answer.statusCode)).on("error", (error) => done(error.code)),
+        ).on("error", (error) => done(error.code)).end();
+      });
+      (async () => { while (!existsSync("/run/clients-end")) await ask(); console.log(JSON.stringify(answers)); })();`;
+    await debian.write("/run/clients.cjs", clients);
+    await debian.ok("rm -f /run/clients-end");
+    const asked = debian.ok("/usr/lib/santinela/current/node/bin/node /run/clients.cjs");
+    for (let kill = 0; kill < 3; kill += 1) {
+      const pid = await mainPid();
+      await debian.ok(`kill -KILL ${pid}`);
+      await startedAgain(pid);
+    }
+    await debian.ok("touch /run/clients-end");
+    const answers = Object.keys(JSON.parse(await asked) as object);
+    expect(answers).toContain("401");
+    expect(answers).not.toContain("503");
+  });
+
   test("is not restarted repeatedly with an invalid first configuration, and reports the error", async () => {
     await debian.ok("rm -f /var/lib/santinela/last-good.yaml");
     await debian.write(CONFIGURATION, "htp: { port: 8080 }\n");
@@ -184,6 +209,15 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(await debian.property("ExecMainStatus")).toBe("78");
     expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toMatch(
       /santinela.yaml:1:1: .*htp/,
+    );
+    const page = `require("http").get("http://127.0.0.1:8080/", { headers: { accept: "text/html" } }, (answer) => answer.pipe(process.stdout))`;
+    await eventually(
+      "the safe mode page",
+      async () => {
+        const asked = await debian.run(`/usr/lib/santinela/current/node/bin/node -e '${page}'`);
+        return asked.stdout.includes("htp");
+      },
+      LIMIT_MS,
     );
   });
 
