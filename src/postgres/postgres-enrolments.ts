@@ -122,9 +122,10 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   async #usable(queries: Queries, claim: EnrolmentClaim): Promise<Enrolment> {
-    const [row] = await queries.query<EnrolmentRow>("SELECT * FROM enrolments WHERE code_hash = $1", [
-      codeHash(claim.code),
-    ]);
+    const [row] = await queries.query<EnrolmentRow>(
+      `SELECT ${COLUMNS} FROM enrolments WHERE code_hash = $1`,
+      [codeHash(claim.code)],
+    );
     return usable(row && enrolmentOf(row), claim, this.#nowMs());
   }
 
@@ -159,6 +160,8 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 }
 
+const COLUMNS = "id, site, objectives, created_at, expires_at, used_at";
+
 interface EnrolmentRow {
   readonly id: number;
   readonly code_hash: string;
@@ -183,7 +186,7 @@ async function bySite(queries: Queries, site: string): Promise<Account | undefin
 
 async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
   const rows = await queries.query<EnrolmentRow>(
-    "SELECT * FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id",
+    `SELECT ${COLUMNS} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
     [nowMs],
   );
   return rows.map(enrolmentOf);

@@ -34,6 +34,7 @@ import {
   READ_SITES,
   reported,
   reportValues,
+  SITE_COLUMNS,
   siteConditionOf,
   siteOf,
   siteOrderOf,
@@ -92,7 +93,7 @@ export class PostgresFleet implements Fleet {
     const slice = `OFFSET $${values.length + 1} LIMIT $${values.length + 2}`;
     const [rows, [counted]] = await Promise.all([
       this.#connections.query<SiteRow>(
-        `SELECT * FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`,
+        `SELECT ${SITE_COLUMNS} FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`,
         [...values, query.start, Math.max(0, query.end - query.start)],
       ),
       this.#connections.query<{ total: number }>(
@@ -105,7 +106,7 @@ export class PostgresFleet implements Fleet {
 
   async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
     const [rows, history] = await Promise.all([
-      this.#connections.query<SiteRow>("SELECT * FROM sites WHERE id = $1", [id]),
+      this.#connections.query<SiteRow>(`SELECT ${SITE_COLUMNS} FROM sites WHERE id = $1`, [id]),
       this.#connections.query<SiteChange & { at: number }>(HISTORY, [id]),
     ]);
     const site = siteFound(rows.map(siteOf)[0], id);
@@ -129,7 +130,9 @@ export class PostgresFleet implements Fleet {
 
   async remove(id: number, principal: Principal): Promise<void> {
     await this.#connections.transaction(async (queries) => {
-      const rows = await queries.query<SiteRow>("DELETE FROM sites WHERE id = $1 RETURNING *", [id]);
+      const rows = await queries.query<SiteRow>(`DELETE FROM sites WHERE id = $1 RETURNING ${SITE_COLUMNS}`, [
+        id,
+      ]);
       const { ref } = siteFound(rows.map(siteOf)[0], id);
       const event = {
         ...actorOf(principal),

@@ -15,7 +15,7 @@ import type { NamedStatement, Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange } from "./record-changes.ts";
 import { READ, storedOf, type StoredRow } from "./record-rows.ts";
-import { siteOf, type SiteRow } from "./site-rows.ts";
+import { SITE_COLUMNS, siteOf, type SiteRow } from "./site-rows.ts";
 
 /** What the repairs of a centre need besides their sites. */
 export interface RepairOptions extends RepairTexts {
@@ -116,7 +116,7 @@ interface Counted {
 
 const OVERDUE: NamedStatement = {
   name: "overdue-sites",
-  text: `SELECT * FROM sites WHERE reported_at < $1 AND silent_since IS NULL
+  text: `SELECT ${SITE_COLUMNS} FROM sites WHERE reported_at < $1 AND silent_since IS NULL
     ORDER BY reported_at, id LIMIT ${SILENT_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED`,
 };
 const COUNT: NamedStatement = {

@@ -7,6 +7,17 @@ import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
 
+/**
+ * The columns of a `SiteRow`, with the name of the table for joins. Never `*`: a newer process may add a column, and a
+ * prepared statement whose result changes fails for as long as its connection lives.
+ */
+export const SITE_COLUMNS = [
+  ...["id", "ref", "report", "rank", "since", "reported_at"],
+  ...["silent_since", "intervention_id", "clock_offset_ms", "rev"],
+]
+  .map((name) => `sites.${name}`)
+  .join(", ");
+
 /** A site as the table has it. */
 export interface SiteRow {
   readonly id: number;
@@ -64,7 +75,7 @@ const ENROLLED: NamedStatement = {
 /** The sites with these references, each null if there is none, with the accounts that keep them and the clock of the server. */
 export const READ_SITES: NamedStatement = {
   name: "read-sites",
-  text: `SELECT asked.ref AS asked, ${SERVER_NOW} AS now, sites.*, keeper.id AS keeper
+  text: `SELECT asked.ref AS asked, ${SERVER_NOW} AS now, ${SITE_COLUMNS}, keeper.id AS keeper
     FROM unnest($1::text[]) AS asked(ref) LEFT JOIN sites USING (ref)
       LEFT JOIN accounts keeper ON keeper.id = sites.account AND NOT keeper.disabled`,
 };
@@ -225,5 +236,5 @@ export interface LevelRow {
 export const LEVELS =
   "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
 export const HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
-export const AFTER = "SELECT * FROM sites WHERE id > $1 ORDER BY id LIMIT $2";
+export const AFTER = `SELECT ${SITE_COLUMNS} FROM sites WHERE id > $1 ORDER BY id LIMIT $2`;
 export const CLAMP = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

@@ -17,6 +17,13 @@ import { EventNotes } from "../../src/service/event-notes.ts";
 import { eventually } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
 
+interface CentreLimits {
+  /** Time limit of a list, milliseconds. */
+  readonly listMsMax?: number;
+  /** Connections for everything but lists. */
+  readonly connectionsMax?: number;
+}
+
 /** One process of a centre as far as its database: what the routes call. Several may share a database. */
 export class PostgresCentre {
   readonly clock: ManualClock;
@@ -34,11 +41,13 @@ export class PostgresCentre {
   /** Events that are being written, for which no response waits. */
   readonly #unwritten = new Set<Promise<unknown>>();
 
-  private constructor(url: string, clock: ManualClock, listMsMax: number | undefined) {
+  private constructor(url: string, clock: ManualClock, { listMsMax, connectionsMax }: CentreLimits) {
     this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
     this.log = log;
-    const connections = new PostgresConnections({ url }, log);
+    const connections = new PostgresConnections({ url }, log, undefined, {
+      ...(connectionsMax === undefined ? {} : { connectionsMax }),
+    });
     this.connections = connections;
     const lists = new PostgresLists({ url }, log, {
       connections,
@@ -63,16 +72,13 @@ export class PostgresCentre {
     this.fleet = new PostgresFleet({ ...own, connections, locale: "en", nowMs: () => clock.wallMs() });
   }
 
-  /**
-   * Opens a database with the schema, and objectives 1 to 3 of each type.
-   * @param listMsMax time limit of a list, milliseconds
-   */
+  /** Opens a database with the schema, and objectives 1 to 3 of each type. */
   static async open(
     url: string,
     clock = new ManualClock(),
-    { listMsMax }: { readonly listMsMax?: number } = {},
+    limits: CentreLimits = {},
   ): Promise<PostgresCentre> {
-    const centre = new PostgresCentre(url, clock, listMsMax);
+    const centre = new PostgresCentre(url, clock, limits);
     await migrate(centre.connections);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     await centre.objectives.import(
