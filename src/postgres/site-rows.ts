@@ -11,12 +11,11 @@ import { storableText } from "./storable.ts";
  * The columns of a `SiteRow`, with the name of the table for joins. Never `*`: a newer process may add a column, and a
  * prepared statement whose result changes fails for as long as its connection lives.
  */
-export const SITE_COLUMNS = [
-  ...["id", "ref", "report", "rank", "since", "reported_at"],
-  ...["silent_since", "intervention_id", "clock_offset_ms", "rev"],
-]
-  .map((name) => `sites.${name}`)
-  .join(", ");
+export const SITE_COLUMNS =
+  "id ref report rank since reported_at silent_since intervention_id clock_offset_ms rev"
+    .split(" ")
+    .map((name) => `sites.${name}`)
+    .join(", ");
 
 /** A site as the table has it. */
 export interface SiteRow {

@@ -94,7 +94,7 @@ describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
 
   const running = () => centre.connections.query(RUNNING);
 
-  test("takes alarms, and ends the lists whose client has left", async () => {
+  test("takes alarms, and ends the lists that no client waits for", async () => {
     const client = new AbortController();
     const lists = [...Array(20).keys()].map(() => centre.records.page(SLOW, client.signal));
     const ended = Promise.allSettled(lists);
@@ -112,14 +112,14 @@ describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
 
   describe("when a list reaches its time limit", () => {
     test("refuses it as on SQLite, and the server no longer reads it", async () => {
-      const hurried = await PostgresCentre.open(url, new ManualClock(), { listMsMax: 200 });
-      await expect(hurried.records.page(SLOW, new AbortController().signal)).rejects.toMatchObject({
+      const limited = await PostgresCentre.open(url, new ManualClock(), { listMsMax: 200 });
+      await expect(limited.records.page(SLOW, new AbortController().signal)).rejects.toMatchObject({
         code: "invalid",
         message: expect.stringContaining("took longer than") as string,
         hint: expect.stringContaining("Filter by") as string,
       });
       expect(await running()).toEqual([]);
-      await hurried.close();
+      await limited.close();
     });
   });
 });

@@ -9,7 +9,7 @@ import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
-/* Errors of the server that pass: the response asks a client to repeat its request, and the repetition succeeds. */
+/* Errors of the server that pass: a client can repeat its request, and the repetition succeeds. */
 
 describeWithPostgres("a centre on PostgreSQL asks for a repetition", () => {
   let server: PostgresServer;

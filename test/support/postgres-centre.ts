@@ -45,9 +45,12 @@ export class PostgresCentre {
     this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
     this.log = log;
-    const connections = new PostgresConnections({ url }, log, undefined, {
-      ...(connectionsMax === undefined ? {} : { connectionsMax }),
-    });
+    const connections = new PostgresConnections(
+      { url },
+      log,
+      undefined,
+      connectionsMax === undefined ? {} : { connectionsMax },
+    );
     this.connections = connections;
     const lists = new PostgresLists({ url }, log, {
       connections,
