@@ -1,21 +1,26 @@
 import refineProvider, { axiosInstance } from "@refinedev/simple-rest";
 import jsonServerProvider from "ra-data-json-server";
 import { fetchUtils } from "ra-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { IN_POSTGRES } from "../support/app.ts";
 import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
+import { newDatabase } from "../support/postgres.ts";
 
-// The two common data providers for this style of API, as published, against a running daemon.
+// The two common data providers for this style of API, as published, against a running daemon or a centre on PostgreSQL.
 
 let installation: Installation;
 let url: string;
 let token: string | undefined;
 beforeAll(async () => {
   installation = new Installation();
-  const daemon = installation.daemon(
-    "site",
-    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(3)}`,
-  );
+  const listed = `http: { port: 0 }\n${buildingsYaml(3)}`;
+  const daemon = IN_POSTGRES
+    ? installation.centre(
+        "centre",
+        `database: "${await newDatabase(inject("postgresFolder"))}"\nsite: { ref: centre }\n${listed}`,
+      )
+    : installation.daemon("site", `mqtt: off\ngpio: { backend: simulated }\n${listed}`);
   await daemon.addAccount(EDGE, "operator");
   url = `http://127.0.0.1:${(await daemon.start()).httpPort}`;
   ({ token } = (await call("POST", "/auth/token", EDGE)) as { token: string });

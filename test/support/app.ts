@@ -94,7 +94,7 @@ export interface TestParts
 }
 
 /** Whether applications have their records in PostgreSQL: the tests of the API run over both databases. */
-const IN_POSTGRES = process.env["TEST_DATABASE"] === "postgres";
+export const IN_POSTGRES = process.env["TEST_DATABASE"] === "postgres";
 /** A test of what only a site has: its outbox, and tables that the test reads itself. */
 export const testOfSite = IN_POSTGRES ? test.skip : test;
 
