@@ -6,6 +6,8 @@ import { pause } from "../support/installation.ts";
 
 const WRITERS = 64;
 const RECORD = JSON.stringify({ name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 });
+/** What a site may get: haproxy answers 502 for a centre that was killed after it had the request. */
+const EXPECTED = /^(201|502|503, Retry-After \d+|no answer)$/;
 /** Ends a hung test and does not measure speed. */
 export const LONG_MS = 180_000;
 
@@ -54,7 +56,8 @@ export class Writers {
     );
     const all = this.acknowledged.size;
     expect(counted).toEqual({ records: all, totals: all, events: all });
-    expect([...this.statuses.keys()]).not.toContain("503, Retry-After none");
+    const others = [...this.statuses.keys()].filter((outcome) => !EXPECTED.test(outcome));
+    expect(others).toEqual([]);
   }
 
   async #write(index: number): Promise<void> {
