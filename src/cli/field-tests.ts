@@ -79,7 +79,7 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
 
 function reportText(test: WalkTestView | null, timeZone: string): string {
   if (!test) return "no walk test yet\n";
-  const { running, since, until, ended, who, zones, lifeSafetyHeld } = test;
+  const { running, since, until, ended, who, zones, lifeSafetySuppressed } = test;
   const tested = zones.filter(({ trips }) => trips > 0).length;
   const when = running
     ? `until ${localTime(until, timeZone)}`
@@ -89,7 +89,7 @@ function reportText(test: WalkTestView | null, timeZone: string): string {
     trips === 0 ? "NOT TESTED" : `${trips}`,
     localTime(last, timeZone),
   ]);
-  return `walk test by ${who}, since ${localTime(since, timeZone)}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  return `walk test by ${who}, since ${localTime(since, timeZone)}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetySuppressed)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
 }
 
 /**

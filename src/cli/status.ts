@@ -55,9 +55,9 @@ async function showStatus(
 }
 
 function statusText(status: StatusView): string {
-  const { site, headline, lifeSafetyHeld, conditions } = status;
+  const { site, headline, lifeSafetySuppressed, conditions } = status;
   const rows = conditions.map(({ severity, title, text: what }) => `  ${severity}: ${title}: ${what}\n`);
-  const notice = lifeSafetyNotice(lifeSafetyHeld);
+  const notice = lifeSafetyNotice(lifeSafetySuppressed);
   return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
 }
 

@@ -105,7 +105,7 @@ async function bypassZone(
   const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
   const request = { reason, minutes: wholeNumber("--minutes", minutes) };
   const bypassed = await new ControlClient(dataDir).post<BypassView>(path, request);
-  stdout.write(`${stateOf(bypassed, site.timezone)}\n${lifeSafetyNotice(bypassed.lifeSafetyHeld)}`);
+  stdout.write(`${stateOf(bypassed, site.timezone)}\n${lifeSafetyNotice(bypassed.lifeSafetySuppressed)}`);
 }
 
 /** Returns a zone to service after a bypass or a swinger shutdown. */

@@ -18,7 +18,7 @@ export function WalkBanner() {
       <p>
         <strong>{t("walk.running")}</strong> <TimeLeft until={test.until} />
       </p>
-      <LifeSafetyNames zones={test.lifeSafetyHeld} />
+      <LifeSafetyNames zones={test.lifeSafetySuppressed} />
       <p class="row">
         <a href="#/walk-test">{t("walk.title")}</a>
         {mayOperate() && (
@@ -33,7 +33,7 @@ export function WalkBanner() {
 
 /** Banner on every screen while alarms of a life-safety zone are suppressed. */
 function SuppressedBanner() {
-  const suppressed = status.value?.lifeSafetyHeld ?? [];
+  const suppressed = status.value?.lifeSafetySuppressed ?? [];
   if (suppressed.length === 0) return null;
   return (
     <section class="banner s-fault" aria-label={t("lifeSafety.title")}>

@@ -48,7 +48,7 @@ export function centreApi(parts: CentreApiParts): SiteApi {
   const objectives = { centre: null, lists: [], reading: null, differences: [] };
   return {
     status: () => status.read(),
-    zones: without<SiteApi["zones"]>({ list: async () => [], lifeSafetyHeld: async () => [] }),
+    zones: without<SiteApi["zones"]>({ list: async () => [], lifeSafetySuppressed: async () => [] }),
     tests: without<SiteApi["tests"]>({ walk: async () => null }),
     outputs: without<SiteApi["outputs"]>({ list: async () => [] }),
     sync: without<SiteApi["sync"]>({
@@ -108,7 +108,7 @@ class CentreStatus {
       headline,
       journeys: await this.#journeys(headline),
       centrePhone: null,
-      lifeSafetyHeld: [],
+      lifeSafetySuppressed: [],
       conditions: this.#parts.health.list(),
       trips: { waiting: 0, refused: 0 },
       messages: [],

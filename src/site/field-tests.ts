@@ -11,12 +11,12 @@ import type { SiteParts } from "./site-parts.ts";
 /** Walk tests of the zones and signal tests to the dispatch centre. */
 export class SiteTests {
   readonly #parts: SiteParts;
-  readonly #lifeSafetyHeld: () => readonly LifeSafetyHeld[];
+  readonly #lifeSafetySuppressed: () => readonly LifeSafetyHeld[];
 
-  /** @param lifeSafetyHeld life-safety zones whose trips are currently suppressed */
-  constructor(parts: SiteParts, lifeSafetyHeld: () => readonly LifeSafetyHeld[]) {
+  /** @param lifeSafetySuppressed life-safety zones whose trips are currently suppressed */
+  constructor(parts: SiteParts, lifeSafetySuppressed: () => readonly LifeSafetyHeld[]) {
     this.#parts = parts;
-    this.#lifeSafetyHeld = lifeSafetyHeld;
+    this.#lifeSafetySuppressed = lifeSafetySuppressed;
   }
 
   /** The running or last walk test; null before the first. */
@@ -36,7 +36,10 @@ export class SiteTests {
   }
 
   #viewOf(report: WalkReport): WalkTestView {
-    return { ...walkTestView(report), lifeSafetyHeld: report.isRunning ? this.#lifeSafetyHeld() : [] };
+    return {
+      ...walkTestView(report),
+      lifeSafetySuppressed: report.isRunning ? this.#lifeSafetySuppressed() : [],
+    };
   }
 
   /**
@@ -60,7 +63,7 @@ export class SiteTests {
   }
 }
 
-function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetyHeld"> {
+function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetySuppressed"> {
   return {
     running: report.isRunning,
     who: report.who,

@@ -50,7 +50,7 @@ export class Site {
     this.#startedAt = isoTime(parts.clock.wallMs());
     this.#startedAtMonotonicMs = parts.clock.monotonicMs();
     this.zones = new SiteZones(parts);
-    this.tests = new SiteTests(parts, () => this.zones.lifeSafetyHeld());
+    this.tests = new SiteTests(parts, () => this.zones.lifeSafetySuppressed());
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts);
     this.#alarmZones = new AlarmZones(parts.alarmTrips);
@@ -79,7 +79,7 @@ export class Site {
       headline,
       journeys: this.#journeys.read(headline),
       centrePhone: config.upstream?.phone ?? null,
-      lifeSafetyHeld: this.zones.lifeSafetyHeld(zones),
+      lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
       conditions,
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
       messages: inputs.messageCounts,

@@ -30,9 +30,9 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
   );
   registry.add(
     Gauge,
-    "santinela_life_safety_held",
+    "santinela_life_safety_suppressed",
     "Life-safety zones whose trips are currently suppressed.",
-    () => status().lifeSafetyHeld.length,
+    () => status().lifeSafetySuppressed.length,
   );
   registry.add(
     Gauge,
@@ -90,7 +90,7 @@ export function addSyncMetrics(
   );
   registry.add(
     Gauge,
-    "santinela_upstream_answer_age_seconds",
+    "santinela_upstream_response_age_seconds",
     "Time since the last successful response of the dispatch centre, to ten seconds; no sample before the first.",
     () => {
       const { answeredAt } = status().link;

@@ -23,7 +23,7 @@ export interface StatusView {
   /** Telephone number of the dispatch centre; null if it is not configured. */
   readonly centrePhone: string | null;
   /** Life-safety zones whose trips are not dispatched now. */
-  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
+  readonly lifeSafetySuppressed: readonly LifeSafetyHeld[];
   readonly conditions: readonly Condition[];
   readonly trips: { readonly waiting: number; readonly refused: number };
   /** MQTT messages without effect since the start, by topic and reason, most frequent first. */

@@ -46,7 +46,7 @@ export interface ZoneSourceView {
 }
 
 /** A zone after a bypass, with the life-safety zones that it suppresses. */
-export type BypassView = ZoneView & { readonly lifeSafetyHeld: readonly LifeSafetyHeld[] };
+export type BypassView = ZoneView & { readonly lifeSafetySuppressed: readonly LifeSafetyHeld[] };
 
 /** History of a zone; all times ISO 8601 UTC. */
 export interface ZoneHistoryView {
@@ -103,7 +103,7 @@ export interface WalkTestView {
   readonly until: string;
   readonly ended: string | null;
   /** Life-safety zones that it suppresses; empty when it is not running. */
-  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
+  readonly lifeSafetySuppressed: readonly LifeSafetyHeld[];
   readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
 }
 

@@ -79,7 +79,7 @@ export class SiteZones {
   }
 
   /** Life-safety zones whose trips are currently suppressed for any reason. */
-  lifeSafetyHeld(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
+  lifeSafetySuppressed(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
     const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
       if (!zone.isLifeSafety || disposition === "waiting") return [];
@@ -100,7 +100,7 @@ export class SiteZones {
   bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView {
     this.#parts.watch.orders.bypass(zoneId, order, actor);
     const view = this.#viewOf(zoneId);
-    return { ...view, lifeSafetyHeld: this.lifeSafetyHeld([view]) };
+    return { ...view, lifeSafetySuppressed: this.lifeSafetySuppressed([view]) };
   }
 
   /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */

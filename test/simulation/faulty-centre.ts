@@ -180,7 +180,7 @@ export class FaultyCentre {
       return this.#after(50, () => answered(401, "{}"));
     if (fault === "portal") return this.#after(50, () => page(200));
     if (fault !== undefined) return this.#after(TIMEOUT_MS, () => lost());
-    const announced = this.behaviour.tellsDeletions ? { "tells-deletions": "1" } : {};
+    const announced = this.behaviour.tellsDeletions ? { "deletion-reporting": "1" } : {};
     return this.#after(50, () => answered(200, JSON.stringify({ token: "t", expiresIn: 3600 }), announced));
   }
 

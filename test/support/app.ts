@@ -357,7 +357,7 @@ export const NO_SITE = {
     },
     journeys: [],
     centrePhone: null,
-    lifeSafetyHeld: [],
+    lifeSafetySuppressed: [],
     conditions: [],
     trips: { waiting: 0, refused: 0 },
     messages: [],
@@ -372,7 +372,7 @@ export const NO_SITE = {
     source: () => noZones(),
     bypass: () => noZones(),
     restore: () => noZones(),
-    lifeSafetyHeld: () => [],
+    lifeSafetySuppressed: () => [],
     simulate: (zone, contact) =>
       Promise.resolve({ zone, contact, changed: true, unchangedBy: null, trips: ["k"], suppressed: null }),
   },

@@ -15,11 +15,11 @@ import { changesSites, nameIgnored } from "../list-parameters.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idOf, json } from "../resource.ts";
 
-/** Response header of a sign-in that tells a site that reports are taken here, with the version of their format. */
+/** Response header of a sign-in by which a site knows that this centre accepts reports, with the version of their format. */
 export const REPORTS_TAKEN = { name: "Site-Reports", value: "1" } as const;
 
 /**
- * Routes of a dispatch centre beside the contract: the reports of sites, and what they have told.
+ * Routes of a dispatch centre beside the contract: the reports of sites, and the states that result from them.
  * @param deleteGuard who may remove a site
  */
 export function fleetRoutes(

@@ -14,10 +14,10 @@ import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idOf } from "../resource.ts";
 
 /**
- * Response header of a sign-in that tells a site that the 404 of a deleted record has the code `deleted`, so that any other
+ * Response header of a sign-in by which a site knows that the 404 of a deleted record has the code `deleted`, so that any other
  * record that it misses here was lost.
  */
-export const DELETIONS_TOLD = { name: "Tells-Deletions", value: "1" } as const;
+export const DELETION_REPORTING = { name: "Deletion-Reporting", value: "1" } as const;
 
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
