@@ -201,7 +201,7 @@ function single(applies: boolean): ReasonItems {
 type Phrase = (count: number) => string;
 
 const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
-  "alarm-unfinished": (n) => `${counted(n, "alarm")} not done`,
+  "alarm-unfinished": (n) => counted(n, "unfinished alarm"),
   "alarm-unrecorded": (n) => `${counted(n, "trip")} not recorded as an intervention`,
   "zone-open": (n) => `${counted(n, "zone")} open while armed`,
   "zone-fault": (n) => `${counted(n, "zone")} with a fault`,
@@ -212,7 +212,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "condition-warning": (n) => counted(n, "warning"),
   "walk-test": () => "a walk test is running, nothing is dispatched",
   "zone-bypassed": (n) => `${counted(n, "zone")} bypassed`,
-  "work-unfinished": (n) => `${counted(n, "job")} not done`,
+  "work-unfinished": (n) => counted(n, "unfinished job"),
   "zone-not-ready": (n) => `not ready to arm, ${counted(n, "zone")} open`,
   "zone-unknown": (n) => `${counted(n, "zone")} without a reading`,
   "battery-low": (n) => `${counted(n, "zone")} with a low battery`,
@@ -224,7 +224,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
 const NAMED_MAX = 3;
 
 function textOf(level: HeadlineLevel, reasons: readonly HeadlineReason[], planned: number): string {
-  const ahead = planned === 0 ? "" : `; ${counted(planned, "visit")} planned`;
+  const ahead = planned === 0 ? "" : `; ${counted(planned, "intervention")} planned`;
   if (level === "well") return `all is well${ahead}`;
   const parts = reasons.map(({ code, count, items }) => {
     const names = items.slice(0, NAMED_MAX).map((item) => nameOf(item));

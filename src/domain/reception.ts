@@ -21,10 +21,10 @@ export interface Reception {
 const SIGNS_UNTIL_LOST = 4;
 
 /**
- * Joins what all processes that share a database know. A process without a sign of life may have reports that are not stored
- * yet: nothing is decided about that time until it counts as lost. Then it may have missed reports until that moment.
- * @param others as they last said; those of the future (the clock was set back) and of long ago left out
- * @param signMs interval at which each process says it
+ * Joins the states of all processes that share a database. A process without a sign of life may have reports that are not
+ * stored yet: no site counts as silent for that time until the process counts as lost, with missed reports until that moment.
+ * @param others their last stored states; those of the future (the clock was set back) and of long ago left out
+ * @param signMs interval at which each process stores its state
  */
 export function commonReception(
   own: ProcessReception,

@@ -123,7 +123,7 @@ function keepEdited(dataDir: string, { file, kept, written }: ConfigurationTrial
     writeForSure(dataDir, join(dataDir, FOLDER, edited), found, [kept]);
     removeEarlier(dataDir, [kept, edited]);
   } catch {
-    // The earlier zones come first, also on a disk that takes nothing.
+    // Restoring the earlier zones has priority, also on a disk that cannot be written.
   }
 }
 

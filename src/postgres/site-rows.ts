@@ -111,7 +111,7 @@ export function isNew(row: AskedSite): boolean {
   return row.rev === null;
 }
 
-/** The reports of a turn that are taken: those of the site's own account, or else of the one that keeps the site. */
+/** The reports of a turn that are accepted: those of the site's own account, or else of the one that keeps the site. */
 export function ownReports(row: AskedSite, given: readonly GivenReport[]): readonly GivenReport[] {
   const keeper = row.keeper ?? given[0]?.accountId;
   return given.filter(({ isOfSite, accountId }) => isOfSite || accountId === keeper);

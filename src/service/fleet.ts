@@ -33,7 +33,7 @@ export interface SiteCounts {
 }
 
 /**
- * The sites of a dispatch centre: what the routes and the watch call, in whatever thread or database they are. Every write is
+ * The sites of a dispatch centre: what the routes and the watch call, whatever their thread and database. Every write is
  * resolved once it is durable. Arguments and results are plain data.
  */
 export interface Fleet {

@@ -66,7 +66,7 @@ describe("the headline of a site", () => {
     expect(headlineOf(QUIET)).toEqual({ level: "well", text: "all is well", reasons: [], planned: 0 });
     expect(headlineOf({ ...QUIET, planned: 2 })).toMatchObject({
       level: "well",
-      text: "all is well; 2 visits planned",
+      text: "all is well; 2 interventions planned",
     });
   });
 
@@ -132,7 +132,7 @@ describe("the headline of a site", () => {
       alarms: { count: 30, worst },
     });
     expect(reasons[0]).toMatchObject({ count: 30, items: { length: 20 } });
-    expect(text).toBe("ALARM: 30 alarms not done (#30 Foc, #29 Foc, #28 Foc, …)");
+    expect(text).toBe("ALARM: 30 unfinished alarms (#30 Foc, #29 Foc, #28 Foc, …)");
   });
 });
 

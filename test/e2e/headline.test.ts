@@ -97,7 +97,7 @@ describe("the summary of a site", () => {
     const visit = { name: "Revizie anuală", objectiveType: "obiective/cladiri", objectiveId: 12 };
     const dateStart = new Date(Date.now() + 7 * 86_400_000).toISOString();
     await ask("POST", "/interventii", { ...visit, dateStart });
-    expect(await headline("well")).toMatchObject({ planned: 1, text: "all is well; 1 visit planned" });
+    expect(await headline("well")).toMatchObject({ planned: 1, text: "all is well; 1 intervention planned" });
 
     await ask("PUT", "/interventii/1", { dateStart: new Date(Date.now() - 60_000).toISOString() });
     const { reasons } = await headline("attention", "work-unfinished");
@@ -111,7 +111,7 @@ describe("the summary of a site", () => {
     const { text } = await headline("alarm", "alarm-unfinished", "zone-open");
     const printed = await commandLine(["status"]);
     expect(printed).toContain(`Hala Nord: ${text}`);
-    expect(text).toMatch(/^ALARM: 1 alarm not done \(#1 .*Fum depozit.*\); 1 zone open while armed/);
+    expect(text).toMatch(/^ALARM: 1 unfinished alarm \(#1 .*Fum depozit.*\); 1 zone open while armed/);
     const metrics = await commandLine(["metrics"]);
     const levels = [...metrics.matchAll(/^santinela_headline\{level="(\w+)"\} (\d)$/gm)];
     expect(levels.map(([, level, value]) => `${level} ${value}`)).toEqual([

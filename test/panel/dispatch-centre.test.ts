@@ -92,7 +92,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     const alarm =
-      "1 alarm not done: Alarmă incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
+      "1 unfinished alarm: Alarmă incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
     await sites
       .row(/Depozit Sud/)
       .text(alarm)
@@ -189,7 +189,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await centre.startAgain();
     const page = await centre.page("events");
     const log = page.screen("events");
-    await log.text(/^The dispatch centre did not run for a time/).shown();
+    await log.text(/^The dispatch centre was not running for a time/).shown();
     await page.speak("RO");
     await log.text(/^de la [\d:]+, până la [\d:]+, motiv: serviciul nu a funcționat · serviciu$/).shown();
   });

@@ -14,7 +14,7 @@ describeWithBrowser("the status screen", () => {
     await home.heading("All is well").shown();
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const summary = home.region("Fire alarm");
-    await summary.text(/1 alarm not done.*1 zone open while armed/).shown();
+    await summary.text(/1 unfinished alarm.*1 zone open while armed/).shown();
     await summary.link("Open intervention #1").click();
     await (await page.arrival(/^interventions\/\d+$/)).heading(/Fum depozit/).shown();
 

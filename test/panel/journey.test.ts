@@ -29,7 +29,7 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const card = home.listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/);
     await card.shown();
-    await card.text("The dispatch centre does NOT know of this alarm yet.").shown();
+    await card.text("The dispatch centre has NOT received this alarm yet.").shown();
     expect(await card.link("Call 0264 555 012").attribute("href")).toBe("tel:0264555012");
     await card.button("Send now").shown();
     const { journeys } = await site.daemon.get<StatusView>("/site/status");
@@ -105,7 +105,7 @@ describeWithBrowser("an alarm that has arrived", () => {
     const card = page
       .screen("status")
       .listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre\s?\d\d:\d\d:\d\d/);
-    await card.text(/^no\. \d+ there$/).shown();
+    await card.text(/^ID \d+ at the dispatch centre$/).shown();
     await card.text(/^Dispatch centre: planned, \d+ crews?$/).shown();
     await card.text(/does NOT know/).gone();
     const { journeys } = await site.daemon.get<StatusView>("/site/status");

@@ -103,7 +103,7 @@ describeWithBrowser("an operator without a mouse", () => {
       const user = page.banner.markup(".menu > button");
       await keys.on(user);
       await keys.on(page.banner.button("RO"));
-      await page.screen("events").heading("Jurnal").shown();
+      await page.screen("events").heading("Evenimente").shown();
       await keys.check("the change of the language");
       await keys.press("Escape");
       await keys.at(user);

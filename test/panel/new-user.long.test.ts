@@ -108,7 +108,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
         // Who wonders which of them this one is opens and closes it: it moves up.
         for (const message of [opening, closing]) await play(message, topic);
         await hand.tap(found.link(card));
-        const trial = form.region("Test of the sensor");
+        const trial = form.region("Sensor test");
         await trial.heading("Open it now").shown();
         await play(opening, topic);
         await trial.heading(/^Opened at/).shown();

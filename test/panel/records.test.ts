@@ -161,7 +161,7 @@ describeWithBrowser("records in the panel", () => {
     await page.follow("Log");
     const log = page.screen("events");
     await log.button("alarms").click();
-    await log.text("No entry read so far matches.").shown();
+    await log.text("No loaded entry matches the filters.").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await log.listItem(/Ușa principală: Open.*dispatched/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());

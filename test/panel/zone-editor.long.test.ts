@@ -72,7 +72,7 @@ describeWithBrowser("a new user with a phone", () => {
         await form.heading("poarta").shown();
         await form.field("Name").fill("Poarta din curte");
         await form.field("Zone type").choose("perimeter");
-        const trial = form.region("Test of the sensor");
+        const trial = form.region("Sensor test");
         await trial.heading("Open it now").shown();
         await devices.send("zigbee2mqtt/poarta", { contact: false, battery: 60 });
         await trial.heading(/^Opened at/).shown();
@@ -133,7 +133,7 @@ describeWithBrowser("a new user with a phone", () => {
         const form = page.screen("zones/form");
         await form.field("Value").holds("/contact");
         await form.field("Values that mean open").holds("false");
-        const trial = form.region("Test of the sensor");
+        const trial = form.region("Sensor test");
         await trial.text("Normal").shown();
         await devices.send("atelier/backgate", { battery: 60, battery_low: false, contact: false });
         await trial.heading(/^Opened at/).shown();
@@ -156,7 +156,7 @@ describeWithBrowser("a new user with a phone", () => {
         const form = page.screen("zones/form");
         await form.field("Value").choose("/usa");
         await form.field("Values that mean open").fill("deschisa");
-        const trial = form.region("Test of the sensor");
+        const trial = form.region("Sensor test");
         // The last message, read with the values that were just entered.
         await trial.text("Open").shown();
         await devices.send("atelier/contact", { usa: "inchisa", tensiune: 3.1 });

@@ -46,7 +46,7 @@ export const EN_DETAILS = {
   "what.supervision": "supervision",
   "what.tamper": "tamper",
   "what.test": "test",
-  "what.trouble": "trouble",
+  "what.trouble": "fault",
   "what.unknown": "unknown",
   "change.new": "new",
   "change.present": "still present",

@@ -6,7 +6,7 @@ export const EN_EMPTY = {
     "No objectives of this type. They come from the dispatch centre or from the configuration.",
   "objectives.noneFound": "No objective matches.",
   "objectives.all": "All objectives",
-  "events.noneFound": "No entry read so far matches.",
+  "events.noneFound": "No loaded entry matches the filters.",
   "events.all": "All entries",
   "sync.nothingQueued": "No record is waiting to be sent.",
   "sync.standalone": "This site works without a dispatch centre, so nothing is sent.",

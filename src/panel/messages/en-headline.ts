@@ -17,7 +17,7 @@ export const EN_HEADLINE = {
   "alarm.power": "Power lost",
   "headline.planned": { one: "{n} intervention planned", other: "{n} interventions planned" },
   "headline.more": { one: "and {n} more", other: "and {n} more" },
-  "reason.alarm-unfinished": { one: "{n} alarm not done", other: "{n} alarms not done" },
+  "reason.alarm-unfinished": { one: "{n} unfinished alarm", other: "{n} unfinished alarms" },
   "reason.alarm-unrecorded": {
     one: "{n} trip not recorded as an intervention",
     other: "{n} trips not recorded as interventions",
@@ -32,8 +32,8 @@ export const EN_HEADLINE = {
   "reason.walk-test": "Walk test active: nothing is dispatched",
   "reason.zone-bypassed": { one: "{n} zone bypassed", other: "{n} zones bypassed" },
   "reason.work-unfinished": {
-    one: "{n} service intervention not done",
-    other: "{n} service interventions not done",
+    one: "{n} unfinished service intervention",
+    other: "{n} unfinished service interventions",
   },
   "reason.zone-not-ready": {
     one: "Not ready to arm: {n} zone open",

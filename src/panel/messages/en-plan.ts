@@ -17,7 +17,7 @@ export const EN_PLAN = {
   "plan.zonesHere": "Zones on this plan",
   "plan.unplaced": "Zones without a place",
   "plan.intervention": "Intervention #{id}",
-  "plan.unfinished": "alarm not done",
+  "plan.unfinished": "unfinished alarm",
   "plan.tested": "Tested",
   "plan.editText": "Drag each zone to its place, or move it with the arrow keys.",
   "plan.pin": "{zone}: {x} % from the left, {y} % from the top",

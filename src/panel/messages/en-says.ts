@@ -34,7 +34,7 @@ export const EN_SAYS = {
   "says.zone-restored": "{about} was returned to service by {who}",
   "says.walk-test-started": "{who} started a walk test",
   "says.walk-test-ended": "{who} ended the walk test",
-  "says.outage": "The dispatch centre did not run for a time",
+  "says.outage": "The dispatch centre was not running for a time",
   "says.blind-interval": "Zones were not monitored for a time",
   "says.opening-repeated": "An opening was repeated",
   "says.configuration-changed": "{who} changed the configuration",

@@ -1,6 +1,6 @@
 /** The sites of a dispatch centre, in English. */
 export const EN_SITES = {
-  "sites.level": "Level",
+  "sites.level": "State",
   "sites.none":
     "No site has reported yet. A site reports to the dispatch centre that receives its interventions.",
   "sites.noneFound": "No site matches.",
@@ -18,7 +18,7 @@ export const EN_SITES = {
   "sites.uptime": "Running for",
   "sites.clock": "Clock, compared with the dispatch centre",
   "sites.disk": "Free disk space",
-  "sites.wear": "Wear of the card",
+  "sites.wear": "Card wear",
   "sites.at": "Time",
   "sites.change": "Change",
   "sites.history": "History",
@@ -28,7 +28,7 @@ export const EN_SITES = {
   "sites.event.version": "Version {detail}",
   "sites.event.level": "Level: {detail}",
   "sites.event.silent": "Silent",
-  "access.title": "Access of sites",
+  "access.title": "Site access",
   "access.text":
     "Each site has its own account, limited to its own interventions and objectives. It obtains the account with a one-time code.",
   "access.state": "Access",
@@ -49,6 +49,6 @@ export const EN_SITES = {
   "access.revoke": "Revoke",
   "access.revokeTitle": "Revoke the access of {site}?",
   "access.revokeText":
-    "The site can no longer sign in, and its tokens end at once. Its interventions stay. A new code transfers the account to a replacement device.",
+    "The site can no longer sign in, and its tokens expire immediately. Its interventions stay. A new code transfers the account to a replacement device.",
   "access.revoked": "{site} can no longer sign in.",
 } as const;

@@ -8,7 +8,7 @@ export const EN_ZONES = {
   "found.state.starting": "connecting to the broker…",
   "found.state.listening": "listening…",
   "found.state.unreachable": "the broker is unreachable",
-  "found.state.denied": "the broker denies reading",
+  "found.state.denied": "the broker denies read access",
   "found.state.off": "no MQTT broker configured",
   "found.source.zigbee2mqtt": "zigbee2mqtt",
   "found.source.tasmota": "Tasmota",
@@ -39,11 +39,11 @@ export const EN_ZONES = {
   "left-out.devices":
     "More than {limit} devices or sensors announce themselves. Remove announcements that no device sends from the broker, or enter the missing sensors by topic.",
   "left-out.bridge-devices":
-    "A zigbee2mqtt lists more than {limit} devices. Enter the missing sensors by topic.",
+    "A zigbee2mqtt bridge lists more than {limit} devices. Enter the missing sensors by topic.",
   "left-out.components": "A device announces more than {limit} parts. Enter the missing sensors by topic.",
-  "left-out.cameras": "A Frigate has more than {limit} cameras. Enter the missing ones by topic.",
+  "left-out.cameras": "A Frigate server has more than {limit} cameras. Enter the missing ones by topic.",
   "left-out.queries":
-    "Devices after {limit} queries were not asked and show no sensors. Enter their sensors by topic.",
+    "Devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic.",
   "left-out.topics":
     "Only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
   "found.missing": "Sensor not listed?",
@@ -60,7 +60,7 @@ export const EN_ZONES = {
   "loop.outside": "out of range",
   "loop.unread": "not read",
 
-  "trial.title": "Test of the sensor",
+  "trial.title": "Sensor test",
   "trial.ask": "Open it now",
   "trial.opened": "Opened at {time}",
   "trial.passed": "Test passed at {time}",
@@ -118,7 +118,7 @@ export const EN_ZONES = {
   "option.autoRestoreS": "Automatic restore (s)",
   "option.powerUpDelayS": "Power-up delay (s)",
   "option.supervisionTimeoutS": "Supervision (s)",
-  "option.unavailableGraceS": "Grace time when unavailable (s)",
+  "option.unavailableGraceS": "Grace period when unavailable (s)",
   "option.whenArmedOpen": "If open when armed",
   "option.whenArmedOpen.record": "one record with all open zones",
   "option.whenArmedOpen.trip": "a trip",
@@ -205,10 +205,10 @@ export const EN_ZONES = {
   "notHere.noFileText": "Create one in the set-up first. {file}",
   "notHere.fileOnly": "Zones are changed in the configuration file only",
   "notHere.fileOnlyText": "The owner of this installation has set http.configuration to file-only in {file}.",
-  "notHere.readOnly": "The service cannot write the configuration file",
-  "notHere.readOnlyText": "The group of the service needs write access to {file}.",
+  "notHere.readOnly": "The daemon cannot write the configuration file",
+  "notHere.readOnlyText": "The group of the daemon needs write access to {file}.",
   "notHere.allow": "To allow changes in this panel, set in the file:",
-  "notHere.permission": "Let the service write this file, then restart it:",
+  "notHere.permission": "Let the daemon write this file, then restart it:",
   "notHere.byFile":
     "Or change the file on the device. These commands propose zones, check the file and apply it:",
 } as const;

@@ -9,7 +9,7 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
     "Niciun obiectiv de acest tip. Obiectivele provin de la dispecerat sau din configurație.",
   "objectives.noneFound": "Niciun obiectiv nu corespunde.",
   "objectives.all": "Toate obiectivele",
-  "events.noneFound": "Niciun eveniment citit până acum nu corespunde.",
+  "events.noneFound": "Niciun eveniment încărcat nu corespunde filtrelor.",
   "events.all": "Toate evenimentele",
   "sync.nothingQueued": "Nicio înregistrare nu așteaptă transmiterea.",
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",

@@ -37,7 +37,7 @@ export const RO_SAYS: CatalogueOf<typeof EN_SAYS> = {
   "says.zone-restored": "{about}: reactivată de {who}",
   "says.walk-test-started": "{who} a pornit un test de mers (walk test)",
   "says.walk-test-ended": "{who} a încheiat testul de mers (walk test)",
-  "says.outage": "Dispeceratul nu a funcționat un timp",
+  "says.outage": "Dispeceratul a fost oprit temporar",
   "says.blind-interval": "Întrerupere a monitorizării zonelor",
   "says.opening-repeated": "Deschidere repetată",
   "says.configuration-changed": "{who} a modificat configurația",

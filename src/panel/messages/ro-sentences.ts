@@ -79,7 +79,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "machine-unknown":
     "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
-    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a o încerca din nou pe aceeași: apt install --reinstall santinela.",
+    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
@@ -89,6 +89,6 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

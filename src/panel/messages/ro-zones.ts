@@ -30,9 +30,9 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.linesOf": "Linii GPIO libere: {chip}",
   "found.linesTaken": "Folosite: {lines}",
   "found.unknown": {
-    one: "Încă {n} topic sau dispozitiv",
-    few: "Încă {n} topicuri și dispozitive",
-    other: "Încă {n} de topicuri și dispozitive",
+    one: "Încă {n} topic sau echipament",
+    few: "Încă {n} topicuri și echipamente",
+    other: "Încă {n} de topicuri și echipamente",
   },
   "found.unknownText":
     "Anunțurile lor lipsesc sau nu sunt cunoscute. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
@@ -43,20 +43,20 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.retained": "(reținut)",
   "left-out.title": "Lista nu este completă",
   "left-out.announcements": {
-    one: "Anunțul de pe {n} topic nu a fost citit: este prea mare sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
-    few: "Anunțurile dispozitivelor de pe {n} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    one: "Anunțul de pe {n} topic nu a fost citit: este prea mare sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    few: "Anunțurile echipamentelor de pe {n} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
     other:
-      "Anunțurile dispozitivelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile dispozitivelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+      "Anunțurile echipamentelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
   },
   "left-out.devices":
-    "Se anunță peste {limit} de dispozitive sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun dispozitiv sau introduceți topicurile senzorilor lipsă.",
+    "Se anunță peste {limit} de echipamente sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun echipament sau introduceți topicurile senzorilor lipsă.",
   "left-out.bridge-devices":
-    "Un zigbee2mqtt are peste {limit} de dispozitive. Introduceți topicurile senzorilor lipsă.",
+    "Un gateway zigbee2mqtt are peste {limit} de echipamente. Introduceți topicurile senzorilor lipsă.",
   "left-out.components":
-    "Un dispozitiv anunță peste {limit} de componente. Introduceți topicurile senzorilor lipsă.",
-  "left-out.cameras": "Un Frigate are peste {limit} de camere. Introduceți topicurile celor lipsă.",
+    "Un echipament anunță peste {limit} de componente. Introduceți topicurile senzorilor lipsă.",
+  "left-out.cameras": "Un server Frigate are peste {limit} de camere. Introduceți topicurile celor lipsă.",
   "left-out.queries":
-    "După {limit} de interogări, celelalte dispozitive nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
+    "După {limit} de interogări, celelalte echipamente nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
   "left-out.topics":
     "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
@@ -141,7 +141,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.whenArmedOpen.trip": "o declanșare",
   "option.whenArmedOpen.condition": "o avertizare",
   "option.profile": "Profil",
-  "option.device": "Dispozitiv",
+  "option.device": "Echipament",
   "option.tamper": "Sabotaj",
   "option.battery": "Baterie",
   "option.availability": "Disponibilitate",
@@ -153,18 +153,18 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
 
   "doubt.computed-value":
     "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
-  "doubt.no-device-class": "Dispozitivul nu își raportează clasa.",
-  "doubt.kind-guessed": "Dispozitivul nu raportează ce este acest contact: verificați tipul zonei.",
+  "doubt.no-device-class": "Echipamentul nu își raportează clasa.",
+  "doubt.kind-guessed": "Echipamentul nu raportează ce este acest contact: verificați tipul zonei.",
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
   "doubt.telemetry-only":
-    "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe dispozitiv, pentru raportare imediată.",
+    "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe echipament, pentru raportare imediată.",
   "doubt.press-mode":
-    "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe dispozitiv.",
+    "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
   "doubt.radio-code":
     "Zona se deschide la codul {code} și revine automat după autoRestoreS. Verificați că îl transmite senzorul dorit și completați codul de închidere la valorile normale, dacă există.",
   "doubt.frigate-release":
     "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
-  "doubt.notifications-off": "Dispozitivul nu raportează schimbările. Activați {option} în setările MQTT.",
+  "doubt.notifications-off": "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT.",
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine automat după autoRestoreS.",

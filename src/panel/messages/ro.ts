@@ -27,7 +27,7 @@ export const RO: Catalogue = {
   "nav.interventions": "Intervenții",
   "nav.sites": "Locații",
   "nav.objectives": "Obiective",
-  "nav.events": "Jurnal",
+  "nav.events": "Evenimente",
   "nav.sync": "Sincronizare",
   "nav.settings": "Setări",
 

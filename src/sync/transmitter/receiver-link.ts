@@ -36,7 +36,7 @@ type LinkOutcome =
 
 /** Attempts without a reply before a receiver counts as unreachable. */
 const ATTEMPTS = 2;
-/** A receiver that does not reply is asked again after a random time up to this; an alarm may be waiting for it. */
+/** A receiver that does not reply is polled again after a random time up to this; an alarm may be waiting for it. */
 const PROBE_BASE_MS = 1_000;
 const PROBE_CAP_MS = 15_000;
 /** A smaller difference is within what receivers accept, +20 s and -40 s, less the way there. */
@@ -63,7 +63,7 @@ export class ReceiverLink {
     options.onChange(this.#state);
   }
 
-  /** Whether events may be sent to it now: it has replied to the last message, or was not asked yet. */
+  /** Whether events may be sent to it now: it has replied to the last message, or no message was sent yet. */
   get isUsable(): boolean {
     return this.#state.state !== "down";
   }
@@ -204,7 +204,7 @@ export class ReceiverLink {
     this.#failures += 1;
     conditions.raise("monitoring-receiver-unreachable", { receiver: this.address, reason }, this.address);
     if (this.#state.state !== "down" || this.#state.reason !== reason) this.#change("down", reason);
-    // Without supervision messages too, a receiver that did not reply is asked until it does.
+    // Without supervision messages too, a receiver that did not reply is polled until it does.
     if (!this.#poll) this.#arm(PROBE_BASE_MS / 2);
   }
 
