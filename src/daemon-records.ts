@@ -8,7 +8,7 @@ import { siteReport, type SensedState } from "./domain/site-report.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { isMachineUndecided } from "./ops/machine-identity.ts";
-import { FULL_BYTES, freeBytes, ReserveFile } from "./ops/reserve-file.ts";
+import { freeBytes, fullDisk, ReserveFile } from "./ops/reserve-file.ts";
 import { recordsRetention, RetentionSchedule } from "./ops/retention-schedule.ts";
 import { oneTimePassword } from "./ops/secrets.ts";
 import { SetUpCode } from "./ops/set-up-code.ts";
@@ -114,7 +114,7 @@ export class DaemonRecords {
       database,
       clock,
       newUid: newKey,
-      isDiskFull: () => freeBytes(dataDir) < FULL_BYTES,
+      isDiskFull: fullDisk(dataDir, clock),
       onChange: (change) => {
         options.failpoint("record-changed");
         sync.changed(change);

@@ -145,6 +145,8 @@ export class HttpServer {
       rmSync(controlSocket, { force: true });
       await listening(this.#control, () => this.#control.listen(controlSocket));
       chmodSync(controlSocket, 0o660);
+      // Of an earlier start of the web server.
+      conditions.clear("control-socket-unavailable");
     } catch (error) {
       const tooLong = Buffer.byteLength(controlSocket) > SOCKET_PATH_BYTES_MAX;
       const reason = tooLong

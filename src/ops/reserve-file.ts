@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statfsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../domain/clock.ts";
 
 /** Space for hundreds of records, each written twice: enough for alarms on a full disk until a person frees space. */
 export const RESERVE_BYTES = 8 * 1_048_576;
@@ -69,6 +70,23 @@ export const FULL_BYTES = 16 * 1_048_576;
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
+}
+
+/** Asking the file system takes 3 % of the time of a POST. */
+const ASKED_EVERY_MS = 1_000;
+
+/** Tells whether a disk has less than `FULL_BYTES`, as of the last second. */
+export function fullDisk(folder: string, clock: Pick<Clock, "monotonicMs">): () => boolean {
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let isFull = false;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - askedMs >= ASKED_EVERY_MS) {
+      isFull = freeBytes(folder) < FULL_BYTES;
+      askedMs = nowMs;
+    }
+    return isFull;
+  };
 }
 
 /** The free space, as values of a condition. */

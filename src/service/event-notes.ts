@@ -29,8 +29,9 @@ export class EventNotes {
   readonly #forbidden = new Map<string, { atMs: number; unlogged: number }>();
   #wrongCodes = { sinceMs: 0, count: 0 };
   /** Events that arrived while the records were restarting, oldest first. */
-  #kept: KeptEvent[] = [];
+  #kept: (KeptEvent & { readonly error: unknown })[] = [];
   #cancelRetry: CancelTimer = () => {};
+  #isStopped = false;
 
   constructor(options: { events: Pick<Remote<EventService>, "add">; clock: Clock; log: Log }) {
     this.#events = options.events;
@@ -77,16 +78,19 @@ export class EventNotes {
     this.note({ ...event, detail: { ...event.detail, ...meanwhile } });
   }
 
+  /** Events that have not been taken are then only in the technical log. */
   stop(): void {
     this.#cancelRetry();
+    this.#isStopped = true;
+    for (const { event, error } of this.#kept.splice(0)) this.#unwritten(event, error);
   }
 
   #send(kept: KeptEvent): void {
     this.#events.add(kept.event, kept.atMs).catch((error: unknown) => {
-      if (!(error instanceof AppError) || error.code !== "unavailable")
-        return this.#unwritten(kept.event, error);
+      const isRestarting = error instanceof AppError && error.code === "unavailable";
+      if (!isRestarting || this.#isStopped) return this.#unwritten(kept.event, error);
       if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
-      this.#kept = [...this.#kept, kept].slice(-KEPT_MAX);
+      this.#kept = [...this.#kept, { ...kept, error }].slice(-KEPT_MAX);
     });
   }
 

@@ -77,7 +77,7 @@ export class DueEntries extends Store {
   #candidatesOf(queue: OutboxQueue): Statement<unknown[], { readonly likeness: string }> {
     return this.prepare(
       `SELECT outbox.*, ${LIKENESS} AS likeness FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
-       WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND +next_at <= ?
+       WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND next_at <= ?
        ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
     );
   }
