@@ -2,6 +2,9 @@ import type { Difference, DifferenceKind } from "./difference.ts";
 import { markersIn, ownKeyIn } from "./marker.ts";
 import { identityOf, type KnownRecord, type MatchCandidate } from "./match-candidate.ts";
 
+/** Of a record that is unknown here; the contract allows as many. */
+const NAME_LENGTH_MAX = 200;
+
 /** One record of this site, for the comparison with the centre's list. */
 export interface ComparedRecord extends KnownRecord {
   readonly interventionId: number;
@@ -46,7 +49,9 @@ export function compareWithCentre(
     const unknown = copies.filter((row) => !isFinished(row));
     there += unknown.length;
     if (unknown.length > 0)
-      differences.push(newDifference("unknown-here", null, String(unknown[0]?.["name"]), unknown));
+      differences.push(
+        newDifference("unknown-here", null, String(unknown[0]?.["name"]).slice(0, NAME_LENGTH_MAX), unknown),
+      );
   }
   return { here: records.filter(({ wanted }) => wanted === "there").length, there, differences };
 }

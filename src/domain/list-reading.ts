@@ -82,11 +82,18 @@ export class ListReading {
     return this.total !== undefined && this.total === this.#seen.size;
   }
 
+  /** The ids of the records, whose rows are dropped. */
+  takeIds(): ReadonlySet<number> {
+    const ids = new Set(this.#seen.keys());
+    this.#seen.clear();
+    return ids;
+  }
+
   /** Whether an earlier reading found the same records, apart from new ones. */
-  agreesWith(earlier: ListReading): boolean {
-    const top = Math.max(0, ...earlier.#seen.keys());
+  agreesWith(earlierIds: ReadonlySet<number>): boolean {
+    const top = [...earlierIds].reduce((highest, id) => Math.max(highest, id), 0);
     const known = [...this.#seen.keys()].filter((id) => id <= top);
-    return known.length === earlier.#seen.size && known.every((id) => earlier.#seen.has(id));
+    return known.length === earlierIds.size && known.every((id) => earlierIds.has(id));
   }
 
   #add(row: MatchCandidate): void {

@@ -131,6 +131,12 @@ export const LOOKS: Readonly<
   },
 };
 
+/** The part of a base by which `identityOf` identifies a record. */
+export function identifyingPart(base: UpstreamRecord, marker: string): UpstreamRecord {
+  const traits = Object.fromEntries(FINGERPRINT.map((field) => [field, base[field]]));
+  return { ...traits, notes: carriesMarker(base, marker) ? marker : null };
+}
+
 type Start = "same" | "none" | "another";
 
 function startOf(row: UpstreamRecord, base: UpstreamRecord): Start {

@@ -14,6 +14,7 @@ export interface ComparedRow {
   readonly watermark: number | null;
   /** Wall clock of the last local change, milliseconds since 1970. */
   readonly changedAtMs: number;
+  /** What the caller keeps of the record as last known there. */
   readonly base: UpstreamRecord;
 }
 
@@ -36,12 +37,17 @@ export class ComparedRecords extends Store {
     "SELECT coalesce(max(upstream_id), 0) FROM outbox WHERE upstream_id IS NOT NULL",
   ).pluck();
 
-  all(): ComparedRow[] {
-    return this.#all.all().map(({ deleted, base, ...row }) => ({
-      ...row,
-      isDeleted: deleted === 1,
-      base: JSON.parse(base ?? "{}") as UpstreamRecord,
-    }));
+  /**
+   * All records. One row at a time is read, because all texts together may be too large for the memory.
+   * @param baseOf what to keep of the record with that uid as last known at the centre
+   */
+  all(baseOf: (uid: string, base: UpstreamRecord) => UpstreamRecord): ComparedRow[] {
+    const rows: ComparedRow[] = [];
+    for (const { deleted, base, ...row } of this.#all.iterate()) {
+      const kept = baseOf(row.uid, JSON.parse(base ?? "{}") as UpstreamRecord);
+      rows.push({ ...row, isDeleted: deleted === 1, base: kept });
+    }
+    return rows;
   }
 
   /** The current upstream id of each linked record, by its local id. */

@@ -5,6 +5,7 @@ import type { InFlightValues, OutboxEntry } from "../domain/outbox.ts";
 import { validateInterventionUpdate } from "../generated/validators.js";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
+import { isInvoiceKept } from "./upstream-records.ts";
 
 /** Applies a dispatcher's changes to the local record. */
 export class PullChanges {
@@ -75,10 +76,13 @@ function ownFields(record: Intervention, upstream: UpstreamRecord): Partial<Pick
     ...(Number.isSafeInteger(dispeceratId) && dispeceratId !== record.dispeceratId
       ? { dispeceratId: dispeceratId as number }
       : {}),
-    ...((typeof invoicePdf === "string" || invoicePdf === null) && invoicePdf !== record.invoicePdf
-      ? { invoicePdf }
-      : {}),
+    ...(isInvoice(invoicePdf) && invoicePdf !== record.invoicePdf ? { invoicePdf } : {}),
   };
+}
+
+/** Whether it can be stored here: a file instead of a link stays at the centre. */
+function isInvoice(value: unknown): value is string | null {
+  return value === null || (typeof value === "string" && isInvoiceKept(value));
 }
 
 type OwnField = "dispeceratId" | "invoicePdf";

@@ -90,6 +90,8 @@ export class Push {
   start(): void {
     const { outbox } = this.#store;
     this.#store.write(() => {
+      // Before any entry is read.
+      this.#store.shortenBases();
       for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
         this.#store.apply(entry, "restart", entry.phase === "posting" ? { possiblyDuplicated: true } : {});
       outbox.clampDeadlines(this.#options.clock.wallMs());

@@ -3,6 +3,7 @@ import { parseJson } from "../client/json-answer.ts";
 import type { OutboxEvent } from "../domain/outbox-phase.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
+import { keptOf } from "./upstream-records.ts";
 
 /** What a response to a write means for the record and for the link. */
 export interface WriteOutcome {
@@ -19,7 +20,7 @@ export interface WriteOutcome {
   readonly code: string;
   /** The response as text. */
   readonly reason: string;
-  /** The record and its id in the response, as JSON; only if applied. */
+  /** What is kept of the record in the response, as JSON, and its id; only if applied. */
   readonly record?: { readonly id: number; readonly json: string };
   /** Whether the 201 echoes the Idempotency-Key, so the server supports keys. */
   readonly echoesKey?: boolean;
@@ -180,7 +181,7 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
       ...details,
       event: "applied",
       link: "ok",
-      record: { id: record.id, json: reply.body },
+      record: { id: record.id, json: JSON.stringify(keptOf({ ...record })) },
       echoesKey: reply.headers["idempotency-key"] !== undefined,
     };
   if (isJson(reply)) return { ...details, event: "ambiguous", link: "unreachable" };

@@ -1,6 +1,11 @@
 import type { Clock } from "../domain/clock.ts";
 import type { EventDetail, NewEvent } from "../domain/event.ts";
-import { fieldsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
+import {
+  fieldsOf,
+  RECORD_FIELDS,
+  type Intervention,
+  type InterventionFields,
+} from "../domain/intervention.ts";
 import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
@@ -12,6 +17,7 @@ import { EventLog } from "../store/event-log.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import { ComparedRecords } from "../store/compared-records.ts";
+import { LongBases } from "../store/long-bases.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
@@ -35,6 +41,7 @@ export class SyncStore {
   readonly #events: EventLog;
   readonly #commit: GroupCommit;
   readonly #options: SyncStoreOptions;
+  readonly #longBases: LongBases;
   /** Difference of the two clocks when the times in the outbox were last correct. */
   #wallMinusMonotonicMs: number;
 
@@ -46,8 +53,14 @@ export class SyncStore {
     this.objectives = new ObjectiveStore(options.database);
     this.facts = new UpstreamCapabilities(options.database);
     this.compared = new ComparedRecords(options.database);
+    this.#longBases = new LongBases(options.database);
     this.#events = new EventLog(options.database);
     this.#commit = new GroupCommit(options.database, options.clock);
+  }
+
+  /** Shortens what earlier releases have stored of the centre's records, once; in a transaction. */
+  shortenBases(): void {
+    this.#longBases.shorten(RECORD_FIELDS);
   }
 
   /**

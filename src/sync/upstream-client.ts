@@ -1,14 +1,17 @@
 import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
 import { type OutboxEntry, URGENT_ORDER } from "../domain/outbox.ts";
 import {
   classify,
   classifyRead,
+  itemsOf,
   type ReadOutcome,
   type WriteOutcome,
   type WriteMethod,
 } from "./reply-classification.ts";
+import { keptOf } from "./upstream-records.ts";
 
 interface UpstreamClientOptions {
   readonly client: Pick<ApiClient, "request">;
@@ -55,13 +58,18 @@ export class UpstreamClient {
 
   /** Reads one record. */
   record(id: number | null): Promise<ReadOutcome> {
-    return this.read(`/interventii/${id}`);
+    return this.#records(`/interventii/${id}`);
   }
 
   /** Reads a page of the records, highest id first; an end of undefined requests the list without pages. */
   newest(start: number, end?: number): Promise<ReadOutcome> {
     const page = end === undefined ? "" : `&_start=${start}&_end=${end}`;
-    return this.read(`/interventii?_sort=id&_order=DESC${page}`);
+    return this.#records(`/interventii?_sort=id&_order=DESC${page}`);
+  }
+
+  /** Reads the records with these values, without pages. */
+  filtered(filters: Readonly<Record<string, string>>): Promise<ReadOutcome> {
+    return this.#records(`/interventii?${new URLSearchParams(filters).toString()}`);
   }
 
   /**
@@ -83,6 +91,10 @@ export class UpstreamClient {
   async report(body: string): Promise<Reply> {
     const request = { method: "POST", path: "/site-reports", body, isRepeatable: true } as const;
     return (await this.#request(request)).reply;
+  }
+
+  async #records(path: string): Promise<ReadOutcome> {
+    return withKeptRecords(await this.read(path));
   }
 
   async #write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
@@ -124,4 +136,16 @@ function signInOutcome(reply: Reply, wallMs: number): WriteOutcome {
       ? "not-the-interface"
       : outcome.link;
   return { ...outcome, event: "not-applied", link, reason: `sign-in: ${outcome.reason}` };
+}
+
+/** A read of one record or of a list, with what is kept of each record. */
+function withKeptRecords(outcome: ReadOutcome): ReadOutcome {
+  const { value } = outcome;
+  const items = itemsOf(value);
+  if (items) return { ...outcome, value: items.map((item) => (isRecord(item) ? keptOf(item) : item)) };
+  return isRecord(value) ? { ...outcome, value: keptOf(value) } : outcome;
+}
+
+function isRecord(value: unknown): value is UpstreamRecord {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

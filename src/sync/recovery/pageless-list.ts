@@ -2,6 +2,7 @@ import { PRIORITIES, STATUSES, TYPES } from "../../domain/intervention.ts";
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
+import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
 
 /** The filters of the API with all their values: together the parts are the whole list. */
 const SPLITS = [
@@ -54,13 +55,14 @@ async function split(centre: UpstreamClient, { filters, splits, rowsMax }: Part)
     if (read.kind === "failed") return read;
     if (read.kind === "cut") kind = "cut";
     rows.push(...read.rows);
+    if (bytesOf(rows) > ROWS_BYTES_MAX) return { kind: "cut", rows };
   }
   return { kind, rows };
 }
 
 async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> {
   const { filters, rowsMax } = part;
-  const outcome = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
+  const outcome = await centre.filtered(filters);
   const items = itemsOf(outcome.value);
   if (!items) return { kind: "failed", outcome };
   const rows = items.filter(isMatchCandidate);

@@ -1,6 +1,6 @@
 import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../domain/comparison.ts";
 import type { Difference } from "../../domain/difference.ts";
-import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
 import { isCopied, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
@@ -113,7 +113,7 @@ export class RecordAudit {
     const { store, clock, log, syncConditions } = this.#context;
     return store.write(() => {
       const atMs = clock.wallMs();
-      const records = store.compared.all();
+      const records = store.compared.all((uid, base) => identifyingPart(base, store.markerOf(uid)));
       const highest = Math.max(store.compared.highestLinked(), store.facts.highestRemoved);
       const { here, there, differences } = compareWithCentre(
         records.map((record) => this.#compared(record, before, atMs)),

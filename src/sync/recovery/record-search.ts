@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../../domain/outbox.ts";
 import { recordFingerprint, type MatchCandidate } from "../../domain/match-candidate.ts";
 import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
+import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
 import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
@@ -91,10 +92,12 @@ export async function recordsAbove(centre: UpstreamClient, watermark: Watermark)
   if ("outcome" in first) return first;
   if (first.end === "repeats") return readWhole(centre, watermark, first.reading);
   if (first.end === "reached" || first.reading.hasTotal) return complete(first.reading);
+  // Only its ids are compared: two lists at a time may be too large for the memory.
+  const earlierIds = first.reading.takeIds();
   const second = await readOnce(centre, watermark);
   if ("outcome" in second) return second;
   const isComplete =
-    second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
+    second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(earlierIds);
   return isComplete
     ? complete(second.reading)
     : undetermined(CHANGING, "two reads of the centre's list differ", second.reading);
@@ -117,14 +120,19 @@ async function readOnce(
   watermark: Watermark,
 ): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
   const reading = new ListReading(watermark);
+  let bytes = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
     const outcome = await centre.newest(start, start + PAGE_ROWS);
     const items = itemsOf(outcome.value);
     if (!items) return { kind: "undetermined", outcome, seen: reading.rows };
     centre.rowsMax = Math.max(centre.rowsMax, items.length);
-    const end = reading.take(items.filter(isMatchCandidate), items.length, outcome.total);
+    const rows = items.filter(isMatchCandidate);
+    const end = reading.take(rows, items.length, outcome.total);
     if (end !== "more") return { end, reading };
+    bytes += bytesOf(rows);
+    if (bytes > ROWS_BYTES_MAX)
+      return undetermined(TOO_MANY, "the texts of the centre's newer records have more than 32 MiB", reading);
   }
   return undetermined(TOO_MANY, `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
 }
