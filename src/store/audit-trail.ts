@@ -13,7 +13,7 @@ import {
   type TrailReport,
 } from "./audit-chain.ts";
 import { Store, type Database } from "./database.ts";
-import { transaction } from "./transaction.ts";
+import { readTransaction, transaction } from "./transaction.ts";
 
 /** The audited events, kept by age and chained by hashes. */
 export class AuditTrail extends Store {
@@ -87,11 +87,13 @@ export class AuditTrail extends Store {
   }
 }
 
-/** Verifies the chain from its anchor to its end. */
+/** Verifies the chain from its anchor to its end, as it is at one moment: retention removes rows and moves the anchor. */
 export function verifyTrail(database: Database): TrailReport {
-  const check = new TrailCheck(cutOf(database));
-  for (const row of trailRows(database)) check.add(row);
-  return check.report();
+  return readTransaction(database, () => {
+    const check = new TrailCheck(cutOf(database));
+    for (const row of trailRows(database)) check.add(row);
+    return check.report();
+  });
 }
 
 /** All entries in order. */

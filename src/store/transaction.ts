@@ -30,12 +30,18 @@ export function transaction<T>(
   }
 }
 
+/** Runs reads that show the database as it is at one moment. Writers do not wait for it. */
+export function readTransaction<T>(database: Database, work: () => T): T {
+  return database.inTransaction ? work() : within(database, READ_TRANSACTION, work);
+}
+
 /** Nested savepoints share a name, because SQLite uses the innermost (sqlite.org/lang_savepoint.html). */
 const SAVEPOINT = {
   begin: "SAVEPOINT part",
   end: "RELEASE part",
   undo: ["ROLLBACK TO part", "RELEASE part"],
 };
+const READ_TRANSACTION = { begin: "BEGIN", end: "COMMIT", undo: ["ROLLBACK"] };
 const TRANSACTION = { begin: "BEGIN IMMEDIATE", end: "COMMIT", undo: ["ROLLBACK"] };
 
 /** Replaces the driver's `transaction`, which creates four functions per call. */

@@ -60,7 +60,7 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
     expect(headline.reasons[0]?.items[0]).toMatchObject({ about: "intervention", id: 1 });
     const folder = site.installation.folder;
     const { stdout } = await santinela(["status", "--config", join(folder, "site.yaml")], { cwd: folder });
-    expect(stdout).toMatch(/ALARM: 26 alarms not done \(#1 /);
+    expect(stdout).toMatch(/ALARM: 26 unfinished alarms \(#1 /);
     expect(stdout).toMatch(/the dispatch centre does not know of #1 .*; call 0264 555 012/);
   });
 
@@ -96,7 +96,7 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
     const screen = await page.open("plan/1");
     await screen.button("Ușa principală: Tested").and(screen.markup(".pin.s-fine")).shown();
     await screen
-      .button(/^Fum depozit: No fire, alarm not done/)
+      .button(/^Fum depozit: No fire, unfinished alarm/)
       .and(screen.markup(".pin.s-alarm"))
       .shown();
   });

@@ -49,7 +49,7 @@ async function useEverything(centre: PostgresCentre, when: string): Promise<void
   const { connections, clock, events } = centre;
   expect((await verifyTrail(connections)).broken).toBeNull();
   await events.place();
-  await removeOldRows(connections, clock.wallMs(), { auditDays: 400 });
+  await removeOldRows(connections, clock.wallMs(), { auditDays: 400, uptimeMs: 0 });
 }
 
 async function useRecords({ records, events, connections, clock }: PostgresCentre, when: string) {
@@ -64,7 +64,7 @@ async function useRecords({ records, events, connections, clock }: PostgresCentr
   expect((await records.page(everything, new AbortController().signal)).total).toBeGreaterThan(0);
   const unfinished = new PostgresUnfinished(connections);
   await unfinished.counts(clock.wallMs());
-  await unfinished.newest("work", clock.wallMs(), 5);
+  await unfinished.worst("work", clock.wallMs(), 5);
   await unfinished.details([record.id]);
   await records.remove(record.id, undefined, OPERATOR_USER);
   await expect(records.get(record.id)).rejects.toMatchObject({ reason: "deleted" });
@@ -81,7 +81,7 @@ async function useSites({ fleet, clock }: PostgresCentre, when: string): Promise
   expect((await fleet.findSilent(query)).silent.length).toBeGreaterThan(0);
   await report();
   await fleet.counts();
-  const slice = { levels: [], sort: "trouble", descending: false, start: 0, end: 10 } as const;
+  const slice = { levels: [], sort: "level", descending: false, start: 0, end: 10 } as const;
   expect((await fleet.page(slice)).total).toBeGreaterThan(0);
   const [site] = await fleet.after(0, 1);
   await fleet.get(site?.id ?? 0);

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EventName } from "../../src/domain/event.ts";
 import { AuditTrail, trailRows, verifyTrail } from "../../src/store/audit-trail.ts";
@@ -80,6 +84,39 @@ describe("the audit trail", () => {
     // The newest one remains, so that the chain continues.
     expect(removeOldAudit(database, 100 * DAY_MS)).toBe(6);
     expect(verifyTrail(database)).toMatchObject({ entries: 1, removed: 10, broken: null });
+  });
+
+  test("is verified as it is at one moment, also if old entries are removed meanwhile", () => {
+    const folder = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+    const file = join(folder, "santinela.db");
+    const daemon = openMainDatabase(file);
+    const events = new EventLog(daemon);
+    for (let day = 0; day < 10; day += 1)
+      events.add(
+        {
+          event: "intervention-deleted",
+          who: "ana@site.example",
+          from: "10.0.0.2",
+          subject: "s",
+          detail: {},
+        },
+        day * DAY_MS,
+      );
+    let removed = 0;
+    // Called before each statement of the command that verifies.
+    const verbose = (sql: unknown): void => {
+      if (String(sql).includes("FROM audit ORDER BY")) removed += removeOldAudit(daemon, 4 * DAY_MS);
+    };
+    const command = new Sqlite(file, { readonly: true, verbose });
+    try {
+      expect(verifyTrail(command)).toMatchObject({ entries: 10, removed: 0, broken: null });
+      expect(removed).toBe(4);
+      expect(verifyTrail(command)).toMatchObject({ entries: 6, removed: 4, broken: null });
+    } finally {
+      command.close();
+      daemon.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test("has one entry in ten minutes for a program that signs in for each request, and few for guessed names", () => {
