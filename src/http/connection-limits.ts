@@ -122,7 +122,7 @@ export class Connections {
     const { connectionsMax, connectionsPerAddressMax } = this.#limits;
     const ofAddress = (): number => this.#countByAddress.get(remoteAddress ?? "") ?? 0;
     const isAddressFull = ofAddress() >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
-    const exceedsAddressLimit = isAddressFull && !this.#endWaiting(remoteAddress);
+    const exceedsAddressLimit = isAddressFull && !this.#makeRoomAt(remoteAddress ?? "");
     if (exceedsAddressLimit || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
       this.#refused += 1;
       return false;
@@ -165,6 +165,17 @@ export class Connections {
     return false;
   }
 
+  /** As `makeRoom`, among the connections of one address: silent ones there must not shut out a user behind it. */
+  #makeRoomAt(address: string): boolean {
+    if (this.#endWaiting(address)) return true;
+    for (const [key, connection] of this.#open) {
+      if (connection.address !== address || connection.isSignedIn || isServed(connection)) continue;
+      this.#replace(key, connection);
+      return true;
+    }
+    return false;
+  }
+
   /** @returns whether a connection is available now */
   #makeRoom(newAddress: string | undefined): boolean {
     if (this.#endWaiting()) return true;
@@ -184,11 +195,10 @@ export class Connections {
   #replaceable(canBeActive: boolean): [string, OpenConnection] | undefined {
     let oldest: [string, OpenConnection] | undefined;
     for (const entry of this.#open) {
-      const [, { requests, address, isSignedIn: hasToken }] = entry;
-      if (hasToken || this.#isKnown(address)) continue;
+      const [, connection] = entry;
+      if (connection.isSignedIn || this.#isKnown(connection.address)) continue;
       oldest ??= entry;
-      // An incomplete request counts as idle.
-      if (![...requests].some(({ complete }) => complete)) return entry;
+      if (!isServed(connection)) return entry;
     }
     return canBeActive ? oldest : undefined;
   }
@@ -217,6 +227,11 @@ export class Connections {
     this.#uncounted = isFull ? 0 : Math.ceil(this.#pending.size * COUNTED_AGAIN_SHARE);
     return isFull;
   }
+}
+
+/** Whether it waits for a response; an incomplete request counts as idle. */
+function isServed({ requests }: OpenConnection): boolean {
+  return [...requests].some(({ complete }) => complete);
 }
 
 function destroyed(socket: Socket): void {

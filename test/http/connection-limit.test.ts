@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
@@ -13,6 +14,11 @@ const CONNECTIONS = 16;
 /** Responses to refused connections at one time. */
 const REFUSALS = 64;
 const LIMITS = { connectionsMax: CONNECTIONS, connectionsPerAddressMax: CONNECTIONS };
+
+/** An address of this machine beyond loopback, which is not limited. The traffic does not leave the machine. */
+const OWN_ADDRESS = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
 let site: TestApp;
 let served: ServedApp;
@@ -92,6 +98,32 @@ test("of many connections at the limit, a limited number gets a response", async
   // Later ones are answered again.
   await eventually("a response", async () => (await allOf(open(plain))).startsWith("HTTP/1.1 503"));
 });
+
+test.skipIf(OWN_ADDRESS === undefined)(
+  "silent connections do not shut out a user behind the same address, and signed-in ones stay (requires a network address)",
+  async () => {
+    const perAddress = 8;
+    const limits = { connectionsMax: CONNECTIONS, connectionsPerAddressMax: perAddress };
+    served = await new ServedApp(site, { limits }).start();
+    const there = (port: number): Socket =>
+      connect({ port, host: "127.0.0.1", localAddress: OWN_ADDRESS ?? "" });
+    const ask = async (socket: Socket): Promise<string> => {
+      socket.write(
+        `GET /interventii?_end=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      );
+      const [chunk] = (await once(socket, "data")) as [Buffer];
+      return chunk.toString().slice(0, 12);
+    };
+    const neighbour = open(there);
+    expect(await ask(neighbour)).toBe("HTTP/1.1 200");
+    for (let silent = 1; silent < perAddress; silent += 1) open(there);
+    await eventually("all of them", () => served.server.use.open === perAddress);
+    const user = open(there);
+    expect(await ask(user)).toBe("HTTP/1.1 200");
+    expect(await ask(neighbour)).toBe("HTTP/1.1 200");
+    expect(served.server.use).toMatchObject({ open: perAddress, refused: 0, replaced: 1 });
+  },
+);
 
 test("over TLS a connection at the limit is closed before its handshake, and users are served on", async () => {
   const authority = await TestAuthority.make();
