@@ -58,6 +58,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "site-removed": "{who} removed site {about}",
   "enrolment-created": "{who} created a one-time code for site {about}",
   "site-enrolled": "Site {about} was enrolled",
+  "sign-ins-left-out": "Failed or blocked sign-ins were left out of the audit trail",
   "enrolment-revoked": "{who} revoked the access of site {about}",
   "alarm-panel-reported": "Alarm panel {about} reported an event",
 };

@@ -70,6 +70,7 @@ export const EVENT_NAMES = [
   "enrolment-created",
   "enrolment-revoked",
   "site-enrolled",
+  "sign-ins-left-out",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

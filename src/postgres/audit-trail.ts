@@ -1,14 +1,16 @@
 import {
   chained,
   isAudited,
-  isLeftOut,
+  leftOutBy,
   NO_CUT,
   REPEAT_WINDOW_MS,
   TrailCheck,
+  UNKNOWN,
   UNKNOWN_MAX,
   UNKNOWN_WINDOW_MS,
   type AuditRow,
   type EventRow,
+  type LeftOut,
   type TrailCut,
   type TrailReport,
 } from "../store/audit-chain.ts";
@@ -30,10 +32,11 @@ export async function lockTrail(queries: Queries): Promise<void> {
 /**
  * Chains the audited ones of new events, unless they are repetitions; call it in their transaction, after `lockTrail`.
  * @param rows by ascending `seq`, with the contents that the database has stored
+ * @returns what the limit has left out more than an hour ago, to be added as events
  */
-export async function appendToTrail(queries: Queries, rows: readonly EventRow[]): Promise<void> {
+export async function appendToTrail(queries: Queries, rows: readonly EventRow[]): Promise<LeftOut[]> {
   const asked = rows.filter(({ event }) => isAudited(event));
-  if (asked.length === 0) return;
+  if (asked.length === 0) return [];
   const earlier = await queries.query<Earlier>(EARLIER, [
     asked.map(({ event }) => event),
     asked.map(({ who }) => who),
@@ -44,17 +47,22 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
   ]);
   let last: Pick<TrailCut, "position" | "hash"> =
     (await queries.query<AuditRow>(LAST))[0] ?? (await cutOf(queries));
-  const added: AuditRow[] = [];
+  const added: (AuditRow & { readonly account: string | null })[] = [];
+  const leftOut: EventRow[] = [];
   for (const [index, row] of asked.entries()) {
-    const within = (windowMs: number): AuditRow[] =>
+    const within = (windowMs: number): typeof added =>
       added.filter(({ event, at }) => event === row.event && at <= row.at && at >= row.at - windowMs);
     const same = within(REPEAT_WINDOW_MS).filter(
       ({ who, origin }) => who === row.who && origin === row.origin,
     );
-    const others = (): number => (earlier[index]?.others ?? 0) + within(UNKNOWN_WINDOW_MS).length;
-    if (isLeftOut(row.event, (earlier[index]?.repeats ?? 0) + same.length, others)) continue;
+    const { account = null, repeats = 0, others = 0 } = earlier[index] ?? {};
+    const alike = (): number =>
+      others + within(UNKNOWN_WINDOW_MS).filter((each) => each.account === account).length;
+    const why = leftOutBy(row.event, repeats + same.length, alike);
+    if (why === "limit") leftOut.push(row);
+    if (why !== undefined) continue;
     const next = chained(last, row);
-    added.push(next);
+    added.push({ ...next, account });
     last = next;
   }
   const column = <K extends keyof AuditRow>(name: K): AuditRow[K][] => added.map((row) => row[name]);
@@ -70,6 +78,10 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
       column("detail"),
       column("hash"),
     ]);
+  if (leftOut.length > 0)
+    await queries.query(LEAVE_OUT, [leftOut.map(({ event }) => event), leftOut.map(({ at }) => at)]);
+  const due = earlier.find(({ due: isDue }) => isDue);
+  return due ? queries.query<LeftOut>(TAKE_LEFT_OUT, [due.at]) : [];
 }
 
 /**
@@ -129,21 +141,53 @@ async function cutOf(queries: Queries): Promise<TrailCut> {
 }
 
 interface Earlier {
+  readonly at: number;
+  /** The account whose address the event names; null if there is none. */
+  readonly account: string | null;
   readonly repeats: number;
+  /** Entries of the same account, or of all names without one. */
   readonly others: number;
+  /** Whether entries were left out more than an hour before. */
+  readonly due: boolean;
+}
+
+/** The account with exactly this address, by the index that ignores case. */
+function isOf(table: string, who: string): string {
+  return `lower(${table}.email) = lower(${who} COLLATE "C") AND ${table}.email = ${who} COLLATE "C"`;
 }
 
 const EARLIER: NamedStatement = {
   name: "earlier-audit",
   text: `
-    SELECT
+    SELECT asked.at, accounts.email AS account,
       (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event AND audit.who = asked.who
         AND audit.origin = asked.origin AND audit.at BETWEEN asked.at - $5::bigint AND asked.at LIMIT 1) AS one) AS repeats,
-      (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event
-        AND audit.at BETWEEN asked.at - $6::bigint AND asked.at LIMIT ${UNKNOWN_MAX}) AS newest) AS others
+      CASE WHEN asked.event <> ALL('{${[...UNKNOWN].join(",")}}') THEN 0
+        WHEN accounts.email IS NULL THEN
+          (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event
+            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at
+            AND NOT EXISTS (SELECT FROM accounts AS known WHERE ${isOf("known", "audit.who")})
+            LIMIT ${UNKNOWN_MAX}) AS newest)
+        ELSE
+          (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event AND audit.who = asked.who
+            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at LIMIT ${UNKNOWN_MAX}) AS newest)
+        END AS others,
+      EXISTS (SELECT FROM audit_left_out WHERE entries > 0 AND abs(asked.at - since) >= $6::bigint) AS due
     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
-      WITH ORDINALITY AS asked(event, who, origin, at, n) ORDER BY n`,
+      WITH ORDINALITY AS asked(event, who, origin, at, n)
+      LEFT JOIN accounts ON ${isOf("accounts", "asked.who")} ORDER BY n`,
 };
+const LEAVE_OUT = `
+  UPDATE audit_left_out AS kept SET since = CASE WHEN kept.entries = 0 THEN added.first ELSE kept.since END,
+    entries = kept.entries + added.n
+  FROM (SELECT event, min(at) AS first, count(*) AS n FROM unnest($1::text[], $2::bigint[]) AS left_out(event, at)
+    GROUP BY event) AS added
+  WHERE kept.event = added.event`;
+const TAKE_LEFT_OUT = `
+  WITH due AS (SELECT event, since, entries FROM audit_left_out
+    WHERE entries > 0 AND abs($1::bigint - since) >= ${UNKNOWN_WINDOW_MS})
+  UPDATE audit_left_out AS kept SET entries = 0 FROM due WHERE kept.event = due.event
+  RETURNING due.event, due.since, due.entries`;
 const LAST = "SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1";
 const APPEND: NamedStatement = {
   name: "append-audit",

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { EventDetail, LoggedEvent, NewEvent } from "../domain/event.ts";
-import { isAudited, type EventRow } from "../store/audit-chain.ts";
+import { isAudited, leftOutEvent, type EventRow } from "../store/audit-chain.ts";
 import { appendToTrail, lockTrail } from "./audit-trail.ts";
 import type { NamedStatement, PostgresConnections, Queries, SqlParameter } from "./connection.ts";
 import { storableText } from "./storable.ts";
@@ -117,10 +117,16 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
   ]);
   if (!hasAudited) return;
   const seqs = rows.map(({ seq }) => seq).toSorted((a, b) => a - b);
-  await appendToTrail(
+  const leftOut = await appendToTrail(
     queries,
     given.map((row, index) => ({ ...row, seq: seqs[index] ?? 0 })),
   );
+  const atMs = Math.max(...given.map(({ at }) => at));
+  if (leftOut.length > 0)
+    await insertEvents(
+      queries,
+      leftOut.map((each) => ({ event: leftOutEvent(each), atMs })),
+    );
 }
 
 const INSERT: NamedStatement = {

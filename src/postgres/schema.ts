@@ -1,3 +1,4 @@
+import { LEFT_OUT } from "../store/audit-chain.ts";
 import { AUDIT_TRAIL, FINAL_EVENTS } from "./audit-schema.ts";
 import { RETENTION_CLOCK } from "./retention.ts";
 import { REPORT_RECEPTION } from "./shared-reception.ts";
@@ -198,4 +199,5 @@ export const STEPS: readonly string[] = [
   -- The newest starts first, those without a start last: read backwards, the other index has those first.
   CREATE INDEX interventions_latest ON interventions("dateStartMs" DESC NULLS LAST, id) WHERE deleted_at IS NULL;
   `,
+  LEFT_OUT,
 ];

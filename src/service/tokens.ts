@@ -129,7 +129,8 @@ export class TokenService {
       address !== undefined &&
       (await this.#signIns.hasSignedIn(account.email, address));
     const isRandomPassword = account?.mustChangePassword === true;
-    return { email, address, isKnownAddress: isKnownPlace, isRandomPassword };
+    // The address as the account has it: events of one account must not differ by the case that a stranger types.
+    return { email: account?.email ?? email, address, isKnownAddress: isKnownPlace, isRandomPassword };
   }
 
   /** Takes equally long for an unknown address and a wrong password; both are counted and recorded. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { EventName } from "../domain/event.ts";
+import { isoTime } from "../domain/clock.ts";
+import type { EventName, NewEvent } from "../domain/event.ts";
 
 /* The rules of the audit trail, whatever the database: what is audited, how entries are chained, and how a chain is verified. */
 
@@ -66,6 +67,7 @@ const AUDITED: readonly EventName[] = [
   "enrolment-created",
   "enrolment-revoked",
   "site-enrolled",
+  "sign-ins-left-out",
 ];
 /**
  * At most one entry per account and address in ten minutes, so that a client that signs in for each request does
@@ -78,8 +80,11 @@ const REPEATED: ReadonlySet<EventName> = new Set<EventName>([
   "forbidden",
 ]);
 export const REPEAT_WINDOW_MS = 600_000;
-/** Maximum entries per hour (`UNKNOWN_WINDOW_MS`) of events that need no account, because guessed names are unlimited. */
-const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
+/**
+ * Maximum entries per hour (`UNKNOWN_WINDOW_MS`) of events that need no account: for all guessed names together, because they are
+ * unlimited, and for each account that exists, so that guessed names hide no attempt on it.
+ */
+export const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
 export const UNKNOWN_MAX = 100;
 export const UNKNOWN_WINDOW_MS = 3_600_000;
 
@@ -105,12 +110,39 @@ export function isLimited(event: EventName): boolean {
 }
 
 /**
- * Whether an event is left out.
+ * Whether and why an event is left out: as a repetition, or because of the limit, and then it is counted.
  * @param repeats entries of the same event, account and address within `REPEAT_WINDOW_MS` before it
- * @param others number of entries of the same event within `UNKNOWN_WINDOW_MS` before it
+ * @param others number of entries of the same event within `UNKNOWN_WINDOW_MS` before it: those of the same account, or those of
+ *   all names without one
  */
-export function isLeftOut(event: EventName, repeats: number, others: () => number): boolean {
-  return isLimited(event) && (repeats > 0 || (UNKNOWN.has(event) && others() >= UNKNOWN_MAX));
+export function leftOutBy(
+  event: EventName,
+  repeats: number,
+  others: () => number,
+): "repetition" | "limit" | undefined {
+  if (!isLimited(event)) return undefined;
+  if (repeats > 0) return "repetition";
+  return UNKNOWN.has(event) && others() >= UNKNOWN_MAX ? "limit" : undefined;
+}
+
+/** Events that the limit has left out since a time. */
+export interface LeftOut {
+  readonly event: EventName;
+  /** Wall clock of the first one, milliseconds since 1970. */
+  readonly since: number;
+  readonly entries: number;
+}
+
+/** Counts what the limit leaves out: the next entry after the hour is followed by one with the number. */
+export const LEFT_OUT = `
+  CREATE TABLE audit_left_out(event TEXT PRIMARY KEY, since BIGINT NOT NULL, entries BIGINT NOT NULL);
+  INSERT INTO audit_left_out(event, since, entries) VALUES('sign-in-failed', 0, 0), ('sign-in-blocked', 0, 0);
+`;
+
+/** The event with the number of those left out. */
+export function leftOutEvent({ event, since, entries }: LeftOut): NewEvent {
+  const detail = { leftOut: entries, since: isoTime(since) };
+  return { event: "sign-ins-left-out", who: "santinela", from: "itself", subject: event, detail };
 }
 
 /** The next entry after the last one, to be stored as it is returned. */

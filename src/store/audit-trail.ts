@@ -1,14 +1,15 @@
 import {
   auditedEvents,
   chained,
-  isLeftOut,
   isLimited,
+  leftOutBy,
   NO_CUT,
   REPEAT_WINDOW_MS,
   TrailCheck,
   UNKNOWN_WINDOW_MS,
   type AuditRow,
   type EventRow,
+  type LeftOut,
   type TrailCut,
   type TrailReport,
 } from "./audit-chain.ts";
@@ -27,9 +28,23 @@ export class AuditTrail extends Store {
   readonly #repetition = this.prepare(
     "SELECT 1 FROM audit WHERE event = ? AND who = ? AND origin = ? AND at BETWEEN ? AND ? LIMIT 1",
   );
-  readonly #count = this.prepare<number>(
-    "SELECT count(*) FROM audit WHERE event = ? AND at BETWEEN ? AND ?",
+  readonly #account = this.prepare(`SELECT 1 FROM accounts WHERE ${isOf(":who")}`);
+  readonly #countOfAccount = this.prepare<number>(
+    "SELECT count(*) FROM audit WHERE event = :event AND who = :who AND at BETWEEN :sinceMs AND :at",
   ).pluck();
+  readonly #countOfStrangers = this.prepare<number>(
+    `SELECT count(*) FROM audit WHERE event = :event AND at BETWEEN :sinceMs AND :at
+       AND NOT EXISTS (SELECT 1 FROM accounts WHERE ${isOf("audit.who")})`,
+  ).pluck();
+  readonly #leaveOut = this.prepare(
+    `UPDATE audit_left_out SET since = CASE WHEN entries = 0 THEN :at ELSE since END, entries = entries + 1
+     WHERE event = :event`,
+  );
+  readonly #leftOut = this.prepare<LeftOut>(
+    `SELECT event, since, entries FROM audit_left_out
+     WHERE entries > 0 AND abs(:at - since) >= ${UNKNOWN_WINDOW_MS}`,
+  );
+  readonly #forgetLeftOut = this.prepare("UPDATE audit_left_out SET entries = 0 WHERE event = ?");
   readonly #lastOfBatch = this.prepare<Pick<AuditRow, "position" | "at" | "hash">>(
     `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT :batch)
      WHERE position < (SELECT max(position) FROM audit)
@@ -43,8 +58,17 @@ export class AuditTrail extends Store {
 
   /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
-    if (this.#isRepeated(row)) return;
+    const why = this.#leftOutBy(row);
+    if (why === "limit") this.#leaveOut.run({ event: row.event, at: row.at });
+    if (why !== undefined) return;
     this.#insert.run(chained(this.#last.get() ?? cutOf(this.database), row));
+  }
+
+  /** What the limit has left out more than an hour before a time; it is forgotten, to be added as an event. */
+  takeLeftOut(at: number): LeftOut[] {
+    const due = this.#leftOut.all({ at });
+    for (const { event } of due) this.#forgetLeftOut.run(event);
+    return due;
   }
 
   /** Chains events that an earlier release has only added to the event log. */
@@ -80,11 +104,21 @@ export class AuditTrail extends Store {
     });
   }
 
-  #isRepeated({ event, who, origin, at }: EventRow): boolean {
-    if (!isLimited(event)) return false;
+  #leftOutBy({ event, who, origin, at }: EventRow): ReturnType<typeof leftOutBy> {
+    if (!isLimited(event)) return undefined;
     const repeats = this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) === undefined ? 0 : 1;
-    return isLeftOut(event, repeats, () => this.#count.get(event, at - UNKNOWN_WINDOW_MS, at) as number);
+    const window = { event, at, sinceMs: at - UNKNOWN_WINDOW_MS };
+    return leftOutBy(event, repeats, () =>
+      this.#account.get({ who }) === undefined
+        ? (this.#countOfStrangers.get(window) as number)
+        : (this.#countOfAccount.get({ ...window, who }) as number),
+    );
   }
+}
+
+/** The account with exactly this address, by the index that ignores case. */
+function isOf(who: string): string {
+  return `email = ${who} AND email = ${who} COLLATE BINARY`;
 }
 
 /** Verifies the chain from its anchor to its end, as it is at one moment: retention removes rows and moves the anchor. */

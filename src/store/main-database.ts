@@ -1,3 +1,4 @@
+import { LEFT_OUT } from "./audit-chain.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-checksums.ts";
 import { RECOUNT } from "./intervention-lists.ts";
@@ -186,6 +187,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         ALTER TABLE sites ADD COLUMN account INTEGER;
       `),
     (database) => database.exec(RETENTION_CLOCK),
+    (database) => database.exec(LEFT_OUT.replaceAll("BIGINT", "INTEGER")),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

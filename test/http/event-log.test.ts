@@ -36,6 +36,9 @@ describe("the event log records", () => {
     });
     expect(await logged("sign-in-failed")).toHaveLength(5);
     expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: "unknown@test.example", from });
+    // In the spelling of the account: each spelling would otherwise have a limit of its own in the audit trail.
+    await guess(PEOPLE.operator.toUpperCase(), "x").expect(401);
+    expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: PEOPLE.operator });
     expect((await logged("sign-in-blocked")).map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 

@@ -155,6 +155,31 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect(rows.filter(({ event }) => event === "sign-in-failed")).toHaveLength(100);
   });
 
+  test("guessed names hide no attempt on an account, and their number is chained after the hour", async () => {
+    await trail.run(
+      "INSERT INTO accounts(email, role, created_at) VALUES('owner@site.example', 'administrator', 0)",
+    );
+    const guesses = [...Array(300).keys()];
+    await Promise.all(guesses.map((guess) => add("sign-in-failed", guess, `guess-${guess}@site.example`)));
+    await add("sign-in-failed", 301, "owner@site.example");
+    const ofOwner = async () => (await trail.rows()).filter(({ who }) => who === "owner@site.example");
+    expect(await ofOwner()).toHaveLength(1);
+    // A botnet does not fill the disk either.
+    await Promise.all(
+      guesses.map((from) => add("sign-in-failed", 302 + from, "owner@site.example", `10.1.${from}.1`)),
+    );
+    expect(await ofOwner()).toHaveLength(100);
+    await add("signed-in", 3_600_400);
+    const rows = await trail.rows();
+    expect(rows).toHaveLength(100 + 100 + 2);
+    const [counted] = rows.filter(({ event }) => event === "sign-ins-left-out");
+    expect(counted).toMatchObject({ subject: "sign-in-failed", who: "santinela" });
+    expect(JSON.parse(counted?.detail ?? "")).toMatchObject({ leftOut: 200 + 201 });
+    await add("intervention-deleted", 8_000_000);
+    expect(await trail.rows()).toHaveLength(rows.length + 1);
+    expect((await trail.verify()).broken).toBeNull();
+  });
+
   test("an audited event is listed once, also after the event log has removed it", async () => {
     await add("intervention-deleted", 1);
     await add("intervention-changed", 2);

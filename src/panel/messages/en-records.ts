@@ -111,6 +111,7 @@ export const EN_RECORDS = {
   "event.alarm-panel-reported": "report of an alarm panel",
   "event.enrolment-created": "one-time code created for a site",
   "event.enrolment-revoked": "access of a site revoked",
+  "event.sign-ins-left-out": "sign-ins left out of the audit trail",
   "event.site-enrolled": "site enrolled",
   "event.fault": "fault",
   "event.fault-over": "fault restored",

@@ -50,6 +50,7 @@ export const EN_SAYS = {
   "says.machine-confirmed": "{who} confirmed this machine",
   "says.site-removed": "{who} removed site {about}",
   "says.enrolment-created": "{who} created a one-time code for site {about}",
+  "says.sign-ins-left-out": "Failed or blocked sign-ins were left out of the audit trail",
   "says.site-enrolled": "Site {about} was enrolled",
   "says.enrolment-revoked": "{who} revoked the access of site {about}",
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",

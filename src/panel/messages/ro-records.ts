@@ -127,6 +127,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.alarm-panel-reported": "raport al unei centrale de alarmă",
   "event.enrolment-created": "cod de unică folosință creat pentru o locație",
   "event.enrolment-revoked": "accesul unei locații a fost revocat",
+  "event.sign-ins-left-out": "autentificări omise din registrul de audit",
   "event.site-enrolled": "locație înrolată",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
