@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MAIN_DATABASE } from "../../src/store/main-database.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { EventLog } from "../../src/store/event-log.ts";
+import type { NewEvent } from "../../src/domain/event.ts";
+import { santinela } from "../support/command-line.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* What an auditor types: `santinela events verify` and `santinela events export`. */
+
+const AT_MS = Date.UTC(2026, 0, 15, 10);
+/** Which database a centre reads; a site has one. */
+const STDERR = /^(?:database: postgres:.*\n)?$/;
+const DELETED: NewEvent = {
+  event: "intervention-deleted",
+  who: "ana@site.example",
+  from: "10.0.0.2",
+  subject: "intervention 7",
+  detail: { before: { id: 7 } },
+};
+const ADDED: NewEvent = {
+  ...DELETED,
+  event: "account-added",
+  subject: "account ion@site.example",
+  detail: {},
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function configure(more: string): void {
+  writeFileSync(
+    join(folder, "santinela.yaml"),
+    `dataDir: ${folder}\nsite: { ref: centre, timezone: UTC }\n${more}`,
+  );
+}
+
+const run = (command: "verify" | "export") =>
+  santinela(["events", command, "--config", join(folder, "santinela.yaml")], { cwd: folder });
+
+/** @param change changes the second entry, as an intruder does */
+async function expectCommands(change: () => Promise<unknown> | void): Promise<void> {
+  const verified = await run("verify");
+  expect([verified.code, verified.stderr]).toEqual([0, expect.stringMatching(STDERR)]);
+  expect(verified.stdout).toMatch(
+    /^2 entries, from 2026-01-15 10:00:00 .* to 2026-01-15 10:00:01 .*: intact\n/,
+  );
+  const head = /last hash: ([\da-f]{64})\n$/.exec(verified.stdout)?.[1];
+  const exported = await run("export");
+  expect([exported.code, exported.stderr]).toEqual([0, expect.stringMatching(STDERR)]);
+  const entries = exported.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(entries).toEqual([
+    {
+      ...DELETED,
+      position: 1,
+      seq: expect.any(Number),
+      at: "2026-01-15T10:00:00.000Z",
+      hash: expect.any(String),
+    },
+    { ...ADDED, position: 2, seq: expect.any(Number), at: "2026-01-15T10:00:01.000Z", hash: head },
+  ]);
+  await change();
+  const broken = await run("verify");
+  expect(broken.code).not.toBe(0);
+  expect(broken.stdout).toContain(": broken");
+  expect(broken.stderr).toContain("broken at entry 2");
+  expect((await run("export")).stdout).toContain("another@site.example");
+}
+
+test("the audit trail of a site is verified and exported", async () => {
+  configure("");
+  const database = openDatabase(join(folder, "santinela.db"), MAIN_DATABASE);
+  const log = new EventLog(database);
+  log.add(DELETED, AT_MS);
+  log.add(ADDED, AT_MS + 1000);
+  try {
+    await expectCommands(() => {
+      database.exec("DROP TRIGGER audit_is_final");
+      database.exec("UPDATE audit SET who = 'another@site.example' WHERE position = 2");
+    });
+  } finally {
+    database.close();
+  }
+});
+
+describeWithPostgres("a dispatch centre on PostgreSQL", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  let url: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    url = await server.newDatabase();
+    centre = await PostgresCentre.open(url);
+  });
+  afterAll(async () => {
+    await centre.close();
+    await server.stop();
+  });
+
+  test("has its audit trail verified and exported", async () => {
+    configure(`database: "${url}"\n`);
+    await centre.events.add(DELETED, AT_MS);
+    await centre.events.add(ADDED, AT_MS + 1000);
+    await expectCommands(async () => {
+      await centre.connections.query("ALTER TABLE audit DISABLE TRIGGER USER");
+      await centre.connections.query("UPDATE audit SET who = 'another@site.example' WHERE position = 2");
+    });
+  });
+});
