@@ -8,6 +8,11 @@ import { draft, type ZoneDraft } from "../zone-draft.ts";
 /** Topics shown before the user searches further. */
 const UNKNOWN_SHOWN = 20;
 
+/** A daemon of an earlier release does not send the topics. */
+type SilentDevice = Omit<FoundDeviceView, "topics"> & {
+  readonly topics?: FoundDeviceView["topics"] | undefined;
+};
+
 /** Devices without a proposed zone, and topics of which no device is known. */
 export function Unknown({
   topics,
@@ -15,7 +20,7 @@ export function Unknown({
   isOnly,
 }: {
   readonly topics: readonly UnknownTopicView[];
-  readonly devices: readonly FoundDeviceView[];
+  readonly devices: readonly SilentDevice[];
   /** Whether there is no sensor above; then these are not hidden. */
   readonly isOnly: boolean;
 }) {
