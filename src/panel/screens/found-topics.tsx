@@ -33,7 +33,7 @@ export function Unknown({
       <summary>{t("found.unknown", { n: free.length + devices.length })}</summary>
       <p class="quiet">{t("found.unknownText")}</p>
       <ul class="items">
-        {devices.map(({ id, name, model, topics: own }) => (
+        {devices.map(({ id, name, model, topics: own = [] }) => (
           <li key={id}>
             <div class="grow stack tight">
               <b>{name}</b>
