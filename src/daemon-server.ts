@@ -2,12 +2,14 @@ import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
+import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { createApp, type AppParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { connectionMetrics } from "./site/connection-metrics.ts";
 import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
+import { requestIntegrityCheck } from "./ops/backups.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
@@ -91,6 +93,7 @@ export class DaemonServer {
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, { ...parts, metrics, clock, authority }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },
+      onDamage: (error) => requestIntegrityCheck(this.#config.dataDir, messageOf(error)),
       newRequestId: () => {
         failpoint("request");
         return `${run}-${(requests += 1)}`;

@@ -1,10 +1,7 @@
-/**
- * Conditions: declared problems of this installation. A component raises a condition and clears it when the problem is
- * over. Open conditions are shown in the log, at /site/status and in the panel.
- */
+/** Declared problems of this installation, raised and cleared by components. Log, /site/status and panel show the open ones. */
 export interface Conditions {
   /**
-   * Opens a condition or changes its text. `subject` distinguishes several conditions of one code, such as a zone's id.
+   * Opens a condition or changes its text. @param subject distinguishes several of one code, such as a zone's id
    * @param sinceMs monotonic time since when the problem exists, if it was found later
    */
   raise<Code extends ConditionCode>(
@@ -99,6 +96,7 @@ export const CONDITIONS = {
   },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
+  "database-damaged": { severity: "error", title: "Database damaged: restart the daemon" },
   "database-recovered": { severity: "error", title: "Database was damaged and recovered" },
   "data-lost": { severity: "error", title: "Records or trips lost or altered" },
   "trips-off-disk": { severity: "error", title: "Trips only in memory: disk cannot be written" },
@@ -125,8 +123,7 @@ export const CONDITIONS = {
 export type ConditionCode = keyof typeof CONDITIONS;
 
 /**
- * Warnings that become errors once they have been open for this long, milliseconds. A router restarts in less than the time of
- * the link, which is `fleet.silentS` by default: a site says that it is offline when its centre says that it is silent.
+ * Warnings that become errors after this many milliseconds. A router restarts in less; it is the default of `fleet.silentS`.
  */
 export const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
   "upstream-unreachable": 600_000,
@@ -203,6 +200,8 @@ export const CONDITION_MESSAGES = {
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+  "database-damaged":
+    "{problem}. What is on the damaged pages cannot be read. Restart the daemon: it recovers what it can, and sends the trips again. Check the disk.",
   "storage-volatile":
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "configuration-volatile":

@@ -43,6 +43,8 @@ export interface AppParts {
   readonly deleteNeedsAdministrator: boolean;
   /** Additional host names of this machine. */
   readonly hosts: readonly string[];
+  /** Called when a request has met a damaged page of a database. */
+  readonly onDamage: (error: unknown) => void;
   /** Generates a unique request id. */
   readonly newRequestId: () => string;
 }
@@ -71,7 +73,7 @@ export function createApp(parts: AppParts): App {
   app.use(siteRouter);
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
-  app.use(answerError(parts.log));
+  app.use(answerError(parts.log, parts.onDamage));
   return { handle: readTarget(app), classes: createExpressClasses(app), endStreams };
 }
 

@@ -4,6 +4,7 @@ import { AppError, diskError, messageOf, type AppErrorCode } from "../domain/err
 import type { Log } from "../domain/log.ts";
 import type { ErrorBody } from "../generated/types.ts";
 import { isBusy } from "../store/database.ts";
+import { isDamage } from "../store/integrity.ts";
 import { isDiskFull, isUnwritable } from "../store/transaction.ts";
 
 /** HTTP status of each error code; others are internal errors with status 500. */
@@ -95,9 +96,13 @@ function operatingError(cause: unknown): unknown {
   return diskError(message, hint, cause);
 }
 
-/** Responds with the error shape of the contract, and logs internal errors. */
-export function answerError(log: Log): ErrorRequestHandler {
+/**
+ * Responds with the error shape of the contract, and logs internal errors.
+ * @param onDamage called for a damaged page of a database
+ */
+export function answerError(log: Log, onDamage: (error: unknown) => void): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {
+    if (isDamage(cause)) onDamage(cause);
     const error = operatingError(cause);
     const body = errorResponse(error);
     const { method, path } = request;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { backupOnline } from "../store/online-backup.ts";
@@ -132,6 +132,12 @@ export function requestIntegrityCheck(dataDir: string, why: string): void {
   } catch {
     // The request cannot be stored: the next start checks less.
   }
+}
+
+/** The reason of a requested integrity check; undefined if none is requested. @throws an error of the disk */
+export function requestedIntegrityCheck(dataDir: string): string | undefined {
+  const file = integrityCheckFile(dataDir);
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
 /** Path of the file that requests an integrity check. */

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { backupsIn, bestFirst } from "./backups.ts";
+import { backupsIn, bestFirst, requestedIntegrityCheck } from "./backups.ts";
 import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
 
 interface HousekeepingOptions {
@@ -23,7 +23,7 @@ const DISK_CHECK_INTERVAL_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Scheduled backups are daily; three missing ones are reported. */
 const BACKUP_OVERDUE_MS = 3 * DAY_MS;
-/** Monitors the disk: its free space, the recovery report, and the age of the backups. */
+/** Monitors the disk: its free space, damage of the databases, the recovery report, and the age of the backups. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
@@ -58,6 +58,7 @@ export class Housekeeping {
     this.#cancelDisk = this.#options.clock.after(DISK_CHECK_INTERVAL_MS, () => this.#monitorDisk());
     try {
       this.#checkDisk();
+      this.#checkDamage();
     } catch (error) {
       this.#failed(error);
     }
@@ -72,6 +73,13 @@ export class Housekeeping {
     if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
     else conditions.clear("disk-nearly-full");
     reserveFile.fill(free).catch((error: unknown) => log.warn("reserve-file-write-failed", { error }));
+  }
+
+  /** Damage that any thread has met since the start; only the next start can recover it. */
+  #checkDamage(): void {
+    const { dataDir, conditions } = this.#options;
+    const problem = requestedIntegrityCheck(dataDir);
+    if (problem !== undefined) conditions.raise("database-damaged", { problem });
   }
 
   /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */

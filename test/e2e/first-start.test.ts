@@ -290,6 +290,17 @@ zones:
     expect(await conditions()).toContain("database-recovered");
   });
 
+  test("is reported when a request meets it, and recovered by a restart", async () => {
+    await site.start();
+    damage("santinela.db", "plans");
+    await askDaemon(folder, "GET", "/site/plans");
+    await eventually("the condition", async () => (await conditions()).includes("database-damaged"));
+    await site.end("SIGTERM");
+    await site.start();
+    expect(await conditions()).toContain("database-recovered");
+    expect(await conditions()).not.toContain("database-damaged");
+  });
+
   test("is searched for at the next start after a trip has hit it, even after a clean shutdown", async () => {
     await site.start();
     damage("journal.db", "incidents");

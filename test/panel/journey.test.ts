@@ -107,7 +107,7 @@ describeWithBrowser("an alarm that has arrived", () => {
       .listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre\s?\d\d:\d\d:\d\d/);
     await card.text(/^ID \d+ at the dispatch centre$/).shown();
     await card.text(/^Dispatch centre: planned, \d+ crews?$/).shown();
-    await card.text(/does NOT know/).gone();
+    await card.text(/has NOT received/).gone();
     const { journeys } = await site.daemon.get<StatusView>("/site/status");
     expect(journeys).toMatchObject([
       { interventionId: 1, isAlarm: true, isJournaled: true, zone: { id: "smoke", kind: "fire" } },

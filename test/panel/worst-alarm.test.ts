@@ -70,7 +70,7 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
     await home.heading(`Fire alarm and ${NEWER} more`).shown();
     await home.listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/).shown();
     const card = home.listItem(/Fum depozit.*Contact/);
-    await card.text("The dispatch centre does NOT know of this alarm yet.").shown();
+    await card.text("The dispatch centre has NOT received this alarm yet.").shown();
     await home.link("Open intervention #1").click();
     await (await page.arrival(/^interventions\/1$/)).heading(/Fum depozit/).shown();
   });

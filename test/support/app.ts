@@ -219,6 +219,7 @@ export class TestApp {
       hosts: [],
       deleteNeedsAdministrator: false,
       newRequestId: randomUUID,
+      onDamage: () => {},
       ...(centre && {
         records: centre.records,
         fleet: centre.fleet,

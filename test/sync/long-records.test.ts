@@ -123,7 +123,7 @@ describe("a dispatch centre with records of several MiB", () => {
     await site.push.cycle();
     await looks();
     expect(site.logLines.map((line) => (JSON.parse(line) as { event: string }).event)).toContain(
-      "not-compared",
+      "record-comparison-failed",
     );
     expect([...centre.rows.values()].filter(({ description }) => description === "one")).toHaveLength(1);
   }, 60_000);

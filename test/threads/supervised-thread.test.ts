@@ -118,7 +118,7 @@ test("a stop does not wait for the query of a thread: the others stop in order b
   expect(isOver).toBe(false);
   clock.advance(1_000);
   await stopped;
-  expect(logged).toContain("thread-not-stopped");
+  expect(logged).toContain("thread-stop-failed");
   expect(readdirSync("/proc/self/task").length).toBeGreaterThan(threadsBefore);
 });
 

@@ -51,6 +51,7 @@ export const EN_CONDITIONS = {
   "condition.configuration-invalid": "Configuration invalid; last good configuration active",
   "condition.mqtt-session-taken-over": "MQTT session taken over (duplicate client id)",
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",
+  "condition.database-damaged": "Database damaged: restart the daemon",
   "condition.database-recovered": "Database was damaged and recovered",
   "condition.data-lost": "Records or trips lost or altered",
   "condition.trips-off-disk": "Trips only in memory: disk cannot be written",

@@ -54,6 +54,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.configuration-invalid": "Configurație invalidă; este activă ultima versiune validă",
   "condition.mqtt-session-taken-over": "Client id MQTT folosit de două ori",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
+  "condition.database-damaged": "Baza de date este deteriorată: reporniți serviciul",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",
   "condition.data-lost": "Înregistrări sau declanșări pierdute ori modificate",
   "condition.trips-off-disk": "Declanșări păstrate în memorie: discul nu poate fi scris",

@@ -72,6 +72,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
+  "database-damaged":
+    "{problem}. Ce se află pe paginile deteriorate nu poate fi citit. Reporniți serviciul: la pornire recuperează ce se poate și trimite din nou declanșările. Verificați discul.",
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
   "configuration-volatile":
