@@ -41,7 +41,7 @@ describeWithBrowser("an installer whose device has no proposed zone", () => {
         const form = page.screen("zones/form");
         await form.field("Value").holds("/door_state");
         await form.field("Values that mean open").fill("open, ajar");
-        const trial = form.region("Test of the sensor");
+        const trial = form.region("Sensor test");
         await trial.text("Normal").shown();
         await devices.send("zigbee2mqtt/lampa", { door_state: "ajar", linkquality: 81 });
         await trial.heading(/^Opened at/).shown();
