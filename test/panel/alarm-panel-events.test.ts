@@ -22,7 +22,7 @@ describeWithBrowser("the log of a site with an IP alarm panel", () => {
     const page = await site.page("events");
     const log = page.screen("events");
     await log
-      .listItem(/Alarm panel 12AB reported an event.*code: YT.*new, trouble, partition 1, zone or user 3/)
+      .listItem(/Alarm panel 12AB reported an event.*code: YT.*new, fault, partition 1, zone or user 3/)
       .shown();
   });
 });

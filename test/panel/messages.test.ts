@@ -163,10 +163,10 @@ test("what the daemon says is translated with its values, or not at all", () => 
   );
   expect(
     sayInRomanian(
-      "chip expander: the GPIO chips cannot be listed: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
+      "chip expander: the GPIO chip /dev/gpiochip2 cannot be opened: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
     ),
   ).toBe(
-    "chip expander: cipurile GPIO nu pot fi listate: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw). Necitite: usa, hol",
+    "chip expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw). Necitite: usa, hol",
   );
   expect(
     sayInRomanian(

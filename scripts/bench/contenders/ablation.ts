@@ -103,7 +103,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/message-intake.js",
-        text: "packet.qos < 2 && this.#pending < PENDING_MAX",
+        text: "packet.qos < 2 && hasRoom",
         instead: "false",
       },
     ],

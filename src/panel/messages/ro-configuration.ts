@@ -188,18 +188,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "programul care citește cipurile GPIO nu poate fi pornit: {code}",
   ],
   ["Install Perl ({command})", "Instalați Perl ({command})"],
-  ["Set gpio.chip to one of the labels found", "Setați gpio.chip la una dintre etichetele existente"],
+  ["Set gpio.chip to one of the labels found", "Setați gpio.chip la una dintre etichetele găsite"],
   ["Set {option} to what santinela gpio list shows", "Setați {option} după santinela gpio list"],
-  [
-    "Set gpio.backend to simulated on a machine without GPIO lines",
-    "Setați gpio.backend la simulated pe un dispozitiv fără linii GPIO",
-  ],
-  [
-    "A chip that appears is used within seconds, without a restart",
-    "Un cip care apare este folosit în câteva secunde, fără repornire",
-  ],
-  ["chip {name}: {problem}", "cipul {name}: {problem}"],
-  ["Not read: {zones}", "Nu se citesc: {zones}"],
   ["the label {label}", "eticheta {label}"],
   // Before the next one, whose {device} would fit it too.
   ["the device file {path}", "fișierul de dispozitiv {path}"],

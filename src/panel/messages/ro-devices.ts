@@ -35,8 +35,6 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "line {n} can no longer be read: {reason}. It is reopened automatically",
     "linia {n} nu mai poate fi citită: {reason}. Se redeschide automat",
   ],
-  ["the GPIO chips cannot be listed: {reason}", "cipurile GPIO nu pot fi listate: {reason}"],
-  ["the GPIO chip {name} cannot be opened: {reason}", "cipul GPIO {name} nu poate fi deschis: {reason}"],
   [
     "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
     "Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw)",

@@ -3,6 +3,12 @@ export const RO_REFUSALS: readonly (readonly [english: string, romanian: string]
   // Requests
   ["malformed URL", "adresă incorectă"],
   [
+    "unknown query parameter {names}; check its spelling",
+    "parametru necunoscut al adresei: {names}; verificați cum este scris",
+  ],
+  ["another request was faster; try again", "altă cerere a fost mai rapidă; încercați din nou"],
+  ["the list is no longer needed", "lista nu mai este necesară"],
+  [
     "authentication required: send Authorization: Bearer <token> from POST /auth/token",
     "este necesară autentificarea",
   ],
