@@ -84,6 +84,15 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.ok(`rm ${file} /run/may-start`);
   });
 
+  test("is started by a restart whose stop has to be forced", async () => {
+    // The daemon does not end at this signal.
+    await debian.write(DROP_IN, "[Service]\nKillSignal=SIGCONT\nTimeoutStopSec=1\n");
+    const pid = await mainPid();
+    await restart();
+    expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toContain("SIGKILL");
+    await startedAgain(pid);
+  });
+
   test("shows no password in the journal", async () => {
     const journal = await debian.ok("journalctl --no-pager --unit=santinela.service");
     expect(journal).toContain("santinela user passwd --email admin@santinela.local");
