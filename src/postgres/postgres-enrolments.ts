@@ -210,7 +210,7 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
 
 const BY_HASHES: NamedStatement = {
   name: "enrolments-by-hash",
-  text: "SELECT * FROM enrolments WHERE code_hash = ANY($1::text[])",
+  text: `SELECT code_hash, ${COLUMNS} FROM enrolments WHERE code_hash = ANY($1::text[])`,
 };
 const BIND = `
   UPDATE accounts SET password_hash = $2, objectives = $3, disabled = false, must_change_password = false,

@@ -99,6 +99,7 @@ async function useAccounts(centre: PostgresCentre, when: string): Promise<void> 
   await tokens.verify(token, "");
   await accounts.list();
   const site = `site ${when}`;
+  await enrolments.find("a code that does not exist");
   const { code } = await enrolments.invite({ site, objectives: ["obiective/cladiri/1"] }, TESTER);
   for (let count = 0; count < 2; count += 1)
     await enrolments.claim({ code, site, password: PASSWORD }, "192.0.2.1");
