@@ -50,14 +50,16 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
   const added: (AuditRow & { readonly account: string | null })[] = [];
   const leftOut: EventRow[] = [];
   for (const [index, row] of asked.entries()) {
-    const within = (windowMs: number): typeof added =>
-      added.filter(({ event, at }) => event === row.event && at <= row.at && at >= row.at - windowMs);
-    const same = within(REPEAT_WINDOW_MS).filter(
+    const within = (beforeMs: number, afterMs: number): typeof added =>
+      added.filter(
+        ({ event, at }) => event === row.event && at - row.at <= afterMs && row.at - at <= beforeMs,
+      );
+    const same = within(REPEAT_WINDOW_MS, 0).filter(
       ({ who, origin }) => who === row.who && origin === row.origin,
     );
     const { account = null, repeats = 0, others = 0 } = earlier[index] ?? {};
     const alike = (): number =>
-      others + within(UNKNOWN_WINDOW_MS).filter((each) => each.account === account).length;
+      others + within(UNKNOWN_WINDOW_MS, UNKNOWN_WINDOW_MS).filter((each) => each.account === account).length;
     const why = leftOutBy(row.event, repeats + same.length, alike);
     if (why === "limit") leftOut.push(row);
     if (why !== undefined) continue;
@@ -145,7 +147,7 @@ interface Earlier {
   /** The account whose address the event names; null if there is none. */
   readonly account: string | null;
   readonly repeats: number;
-  /** Entries of the same account, or of all names without one. */
+  /** Entries of the same account, or of all names without one. Later ones count too: processes have a clock each. */
   readonly others: number;
   /** Whether entries were left out more than an hour before. */
   readonly due: boolean;
@@ -165,12 +167,12 @@ const EARLIER: NamedStatement = {
       CASE WHEN asked.event <> ALL('{${[...UNKNOWN].join(",")}}') THEN 0
         WHEN accounts.email IS NULL THEN
           (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event
-            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at
+            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at + $6::bigint
             AND NOT EXISTS (SELECT FROM accounts AS known WHERE ${isOf("known", "audit.who")})
             LIMIT ${UNKNOWN_MAX}) AS newest)
         ELSE
           (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event AND audit.who = asked.who
-            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at LIMIT ${UNKNOWN_MAX}) AS newest)
+            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at + $6::bigint LIMIT ${UNKNOWN_MAX}) AS newest)
         END AS others,
       EXISTS (SELECT FROM audit_left_out WHERE entries > 0 AND abs(asked.at - since) >= $6::bigint) AS due
     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])

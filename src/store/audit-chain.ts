@@ -112,7 +112,7 @@ export function isLimited(event: EventName): boolean {
 /**
  * Whether and why an event is left out: as a repetition, or because of the limit, and then it is counted.
  * @param repeats entries of the same event, account and address within `REPEAT_WINDOW_MS` before it
- * @param others number of entries of the same event within `UNKNOWN_WINDOW_MS` before it: those of the same account, or those of
+ * @param others number of entries of the same event within `UNKNOWN_WINDOW_MS` of it: those of the same account, or those of
  *   all names without one
  */
 export function leftOutBy(

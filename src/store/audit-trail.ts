@@ -30,10 +30,10 @@ export class AuditTrail extends Store {
   );
   readonly #account = this.prepare(`SELECT 1 FROM accounts WHERE ${isOf(":who")}`);
   readonly #countOfAccount = this.prepare<number>(
-    "SELECT count(*) FROM audit WHERE event = :event AND who = :who AND at BETWEEN :sinceMs AND :at",
+    "SELECT count(*) FROM audit WHERE event = :event AND who = :who AND at BETWEEN :sinceMs AND :untilMs",
   ).pluck();
   readonly #countOfStrangers = this.prepare<number>(
-    `SELECT count(*) FROM audit WHERE event = :event AND at BETWEEN :sinceMs AND :at
+    `SELECT count(*) FROM audit WHERE event = :event AND at BETWEEN :sinceMs AND :untilMs
        AND NOT EXISTS (SELECT 1 FROM accounts WHERE ${isOf("audit.who")})`,
   ).pluck();
   readonly #leaveOut = this.prepare(
@@ -107,7 +107,8 @@ export class AuditTrail extends Store {
   #leftOutBy({ event, who, origin, at }: EventRow): ReturnType<typeof leftOutBy> {
     if (!isLimited(event)) return undefined;
     const repeats = this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) === undefined ? 0 : 1;
-    const window = { event, at, sinceMs: at - UNKNOWN_WINDOW_MS };
+    // Later ones count too: a clock that is set back does not begin the limit anew.
+    const window = { event, sinceMs: at - UNKNOWN_WINDOW_MS, untilMs: at + UNKNOWN_WINDOW_MS };
     return leftOutBy(event, repeats, () =>
       this.#account.get({ who }) === undefined
         ? (this.#countOfStrangers.get(window) as number)
