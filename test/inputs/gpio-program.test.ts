@@ -184,7 +184,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
       `chip expander: the GPIO chip ${program.devices}/gpiochip0 does not respond. Check its supply and the wires of its bus. Not read: shed.`,
     );
     expect(sayInRomanian(text)).toBe(
-      `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Nu se citesc: shed`,
+      `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Necitite: shed`,
     );
     // It is listed too, without hiding the others.
     const { chips, failures } = await listChips(program.devices);
@@ -198,7 +198,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
     expect(text).toMatch(
       /gpiochip1 cannot be opened: EACCES\. Add the user to the group gpio; .* Not read: shed\.$/,
     );
-    expect(sayInRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Nu se citesc: shed$/);
+    expect(sayInRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Necitite: shed$/);
     program.plug("gpiochip1", "/dev/zero", MCP23017);
     site.clock.advance(2_000);
     await eventually("the expander to be read", () => {

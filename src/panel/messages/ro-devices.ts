@@ -30,6 +30,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
 
   // GPIO
+  ["chip {name}: {problem}", "cipul {name}: {problem}"],
   ["{problem} Not read: {zones}", "{problem}. Necitite: {zones}"],
   [
     "line {n} can no longer be read: {reason}. It is reopened automatically",
