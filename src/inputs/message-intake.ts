@@ -33,6 +33,7 @@ export class MessageIntake {
   readonly #options: MessageIntakeOptions;
   readonly #connection: ConnectionState = { isPaused: false };
   #isFailed = false;
+  #isClosed = false;
   #pending = 0;
   #pendingBytes = 0;
   #last: Promise<void> = Promise.resolve();
@@ -43,8 +44,8 @@ export class MessageIntake {
 
   /** Processes a message. @param next callback of mqtt.js */
   take(packet: IPublishPacket, next: (error?: Error) => void): void {
-    // Messages after one that could not be stored stay at the broker.
-    if (this.#isFailed) return;
+    // Messages after one that could not be stored, or after the end, stay at the broker.
+    if (this.#isFailed || this.#isClosed) return;
     // No broker sends QoS 2 to a subscription with QoS 1; if one does, mqtt.js acknowledges it.
     const hasRoom = this.#pending < PENDING_MAX && this.#pendingBytes < PENDING_BYTES_MAX;
     const continues = packet.qos < 2 && hasRoom;
@@ -52,9 +53,17 @@ export class MessageIntake {
     if (continues) next(DEFERRED_ACK);
   }
 
-  /** Resolves when every message is committed or has failed. */
-  ended(): Promise<void> {
-    return this.#last;
+  /**
+   * Takes no further messages.
+   * @returns once each one is committed and its acknowledgement passed to the connection, or it has failed
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
+    // The acknowledgements of the last commit are sent before this.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
 
   /** @param next set if mqtt.js waits for it; mqtt.js then sends the acknowledgement */

@@ -4,7 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
-import { clientOf, type Connect } from "./broker-client.ts";
+import { clientOf, disconnect, endWithoutReconnect, type Connect } from "./broker-client.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
@@ -102,9 +102,11 @@ export class MqttReadings {
     this.#absence.end();
     const client = this.#client;
     this.#client = undefined;
-    const ended = this.#intake?.ended();
+    if (client) client.options.reconnectPeriod = 0;
+    // What is committed is acknowledged first: the broker would send it again to the next daemon.
+    await this.#intake?.close();
+    if (client?.connected === true) await disconnect(client, this.#options.clock);
     if (client) await endWithoutReconnect(client);
-    await ended;
   }
 
   #open(connect: Connect): void {
@@ -221,15 +223,6 @@ export class MqttReadings {
     const values = { broker: brokerName(url), reason: this.#reason, seconds: RECONNECT_MS / 1000 };
     conditions.raise("mqtt-unreachable", values);
   }
-}
-
-/**
- * Ends a client and its reconnection. If mqtt.js is ended during a connection attempt (`manualConnect`), the close of
- * that attempt would start another one, with the client id that the next daemon uses.
- */
-async function endWithoutReconnect(client: MqttClient): Promise<void> {
-  client.options.reconnectPeriod = 0;
-  await client.endAsync(true).catch(() => "it has ended already");
 }
 
 /** Host and port of the broker; the rest of its address may contain a password. */
