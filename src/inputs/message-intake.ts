@@ -62,7 +62,7 @@ export class MessageIntake {
     await this.#last;
     // The acknowledgements of the last commit are sent before this.
     await new Promise((resolve) => {
-      setImmediate(resolve);
+      process.nextTick(resolve);
     });
   }
 

@@ -107,7 +107,7 @@ export class AuditTrail extends Store {
   #leftOutBy({ event, who, origin, at }: EventRow): ReturnType<typeof leftOutBy> {
     if (!isLimited(event)) return undefined;
     const repeats = this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) === undefined ? 0 : 1;
-    // Later ones count too: a clock that is set back does not begin the limit anew.
+    // Later ones count too: a clock that is set back does not begin the limit again.
     const window = { event, sinceMs: at - UNKNOWN_WINDOW_MS, untilMs: at + UNKNOWN_WINDOW_MS };
     return leftOutBy(event, repeats, () =>
       this.#account.get({ who }) === undefined
