@@ -27,8 +27,10 @@ export interface MessageContent {
   readonly data: string;
   /** Extended data blocks: identifier letter and text. */
   readonly extended: readonly { readonly id: string; readonly text: string }[];
-  /** Time of the panel, milliseconds since 1970; null for a panel that sends none. */
+  /** Time of the panel, milliseconds since 1970; null for a panel that sends none, and for a time that does not exist. */
   readonly sentWallMs: number | null;
+  /** Whether it sent a time that does not exist, such as month 0 of a clock that was never set. */
+  readonly hasInvalidTime: boolean;
 }
 
 /**
@@ -86,9 +88,11 @@ function contentOf(text: string, head: MessageHead): MessageContent | undefined 
     extended.push({ id: text.slice(at + 1, at + 2), text: text.slice(at + 2, close) });
     at = close + 1;
   }
-  const sentWallMs = timeOf(text.slice(at));
-  if (sentWallMs === undefined) return undefined;
-  return { ...dataOf(text.slice(0, end), head), extended, sentWallMs };
+  const time = text.slice(at);
+  const sentWallMs = timeOf(time);
+  if (sentWallMs === undefined && !time.startsWith("_")) return undefined;
+  const data = dataOf(text.slice(0, end), head);
+  return { ...data, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime: sentWallMs === undefined };
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;

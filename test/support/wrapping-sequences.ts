@@ -24,12 +24,13 @@ export function wrappingSequences(days: number): {
     // Eight different contents, as of a panel with four zones: the same one returns with the same sequence.
     const sequence = String((minute % 9_999) + 1).padStart(4, "0");
     const message = { account: "1234", sequence, hash: `zone ${Math.floor(random() * 8)}`, sentWallMs: null };
-    if (repeated.isRepeated(message)) wrong.push(`minute ${minute} was swallowed`);
+    if (repeated.storedEvents(message) === "all") wrong.push(`minute ${minute} was swallowed`);
     repeated.remember(message);
     if (minute % 97 !== 0) continue;
     clock.advance(Math.floor(random() * 3_600_000));
     if (minute % 9_700 === 0) repeated = new RepeatedMessages({ journal, clock });
-    if (!repeated.isRepeated(message)) wrong.push(`minute ${minute}: the repetition was not recognised`);
+    if (repeated.storedEvents(message) !== "all")
+      wrong.push(`minute ${minute}: the repetition was not recognised`);
   }
   const rows = journal.alarmPanels.messages().length;
   database.close();

@@ -6,7 +6,7 @@ import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
 import type { PanelEvent } from "./panel-code.ts";
 import type { PanelReports } from "./panel-reports.ts";
-import { zonesOfNumber } from "./panel-zones.ts";
+import { isOfPartition, zonesOfNumber } from "./panel-zones.ts";
 import { alsoEndedBy } from "./sia-code.ts";
 
 interface PanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
@@ -133,8 +133,7 @@ function gatesOf(zones: readonly Zone[], account: string, { partition }: PanelEv
   return new Set(
     zones.flatMap(({ gate }) => {
       if (gate.by !== "dc09" || gate.dc09 !== account) return [];
-      const isPartition = gate.partition === undefined || partition === null || gate.partition === partition;
-      return isPartition ? [gate.id] : [];
+      return isOfPartition(gate.partition, partition) ? [gate.id] : [];
     }),
   );
 }

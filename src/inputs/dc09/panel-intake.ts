@@ -1,9 +1,10 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import type { BlockList } from "node:net";
 import type { TrustedTime } from "../../domain/clock.ts";
 import type { Actor } from "../../domain/event.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
+import { allowedOf, isAllowed } from "./allowed-addresses.ts";
 import { contactIdEvent } from "./contact-id.ts";
 import type { FrameRead } from "../../dc09/frame-reader.ts";
 import {
@@ -133,7 +134,7 @@ export class PanelIntake {
   }
 
   async #takeKnown({ panel, key, head, content }: Known, answered: Answered): Promise<Verdict> {
-    const { clock, journal, repeated, supervision } = this.#options;
+    const { clock, journal, repeated, changes, zones, supervision } = this.#options;
     const { account } = panel;
     const acknowledged = (result: "acknowledged" | "repeated"): Verdict => {
       this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
@@ -151,44 +152,52 @@ export class PanelIntake {
     const isChecked = panel.timestamps === "checked" && this.#options.time.isTrusted();
     const hash = contentHash(head, content);
     const identity = { account, sequence: head.sequence, hash, sentWallMs: content.sentWallMs };
+    const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
+    const acknowledgedIfWhole = (result: "acknowledged" | "repeated"): Verdict => {
+      // The panel shall report a communication failure; what else it has reported is stored.
+      if (undeclared.length > 0) throw refusal("undeclared-zone");
+      return acknowledged(result);
+    };
     // Before the check of the time: a repetition of a stored message may be late.
-    if (repeated.isRepeated(identity)) {
+    if (repeated.storedEvents(identity) === "all") {
       if (isInTime) supervision.heard(account);
       return acknowledged("repeated");
     }
     if (!isInTime) throw refusal("clock");
-    const planned = events.map((event) => this.#planned(panel, event));
-    const work = (): "acknowledged" | "repeated" => {
-      // The same message over two paths may be in this commit already.
-      if (repeated.isRepeated(identity)) return "repeated";
-      repeated.remember({ ...identity, sentWallMs: isChecked ? content.sentWallMs : null });
-      try {
-        for (const one of planned) this.#options.changes.apply(account, one, this.#options.zones());
-      } catch (error) {
-        // The other writes of the commit are kept: the panel's repetition must not count as one.
-        repeated.forgetNewest(account);
-        throw error;
-      }
-      return "acknowledged";
-    };
+    if (undeclared.length === events.length) throw refusal("undeclared-zone");
+    const planned = events.map((event) =>
+      undeclared.includes(event) ? undefined : this.#planned(panel, event),
+    );
+    const apply = (one: PlannedEvent): void => changes.apply(account, one, zones());
+    const work = (): "acknowledged" | "repeated" => repeated.applyOnce(identity, isChecked, planned, apply);
     const result = await journal.groupCommit(work).catch((error: unknown) => {
       this.#options.monitor.reportFailure(error);
       throw error;
     });
     supervision.heard(account);
-    return acknowledged(result);
+    return acknowledgedIfWhole(result);
   }
 
   /** Whether the time of a message may be accepted. Without a trusted clock of its own the daemon cannot tell. */
-  #isInTime({ timestamps }: PanelAccount, { sentWallMs }: MessageContent): boolean {
+  #isInTime({ timestamps }: PanelAccount, { sentWallMs, hasInvalidTime }: MessageContent): boolean {
     const { clock, time } = this.#options;
-    if (sentWallMs === null || timestamps === "ignored" || !time.isTrusted()) return true;
+    if (timestamps === "ignored" || !time.isTrusted()) return true;
+    if (sentWallMs === null) return !hasInvalidTime;
     const aheadMs = sentWallMs - clock.wallMs();
     // Seconds are whole: a message of this second is up to 999 ms behind.
     return aheadMs <= AHEAD_MAX_MS && aheadMs >= -BEHIND_MAX_MS - 999;
   }
 
-  /** @throws Refusal for an alarm without a zone */
+  /** Whether an event is an alarm without a zone, of a panel that may not create one. */
+  #isUndeclared(panel: PanelAccount, event: PanelEvent): boolean {
+    if (panel.zones !== "declared" || event.meaning?.what !== "alarm" || event.change === "restored")
+      return false;
+    const zones = this.#options.zones();
+    const hasContact = contactsOf(zones, panel.account, event).length > 0;
+    return !hasContact && zonesOfNumber(zones, panel.account, event).length === 0;
+  }
+
+  /** @throws Refusal for an alarm whose zone cannot be created */
   #planned(panel: PanelAccount, event: PanelEvent): PlannedEvent {
     const { zones, panelZones, addZone } = this.#options;
     const { account } = panel;
@@ -200,11 +209,8 @@ export class PanelIntake {
     // Tamper of a zone is its fault.
     if (meaning.what === "tamper" && (panel.zones === "declared" || ofNumber.length > 0))
       return { event, contacts };
-    if (panel.zones === "declared") {
-      // Another class than that of the zone: a crew of the wrong kind is better than none.
-      if (ofNumber.length === 0) throw refusal("undeclared-zone");
-      return { event, contacts: ofNumber };
-    }
+    // Another class than that of the zone: a crew of the wrong kind is better than none.
+    if (panel.zones === "declared") return { event, contacts: ofNumber };
     const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
     const zone = panelZones.create(panel, kind, event);
     if (!zone) throw refusal("undeclared-zone");
@@ -223,24 +229,4 @@ function eventsOf(token: string, { data, extended }: MessageContent): PanelEvent
   // Extended data "I" is the text of the event.
   const common = extended.find(({ id }) => id === "I")?.text ?? "";
   return events.map((event) => withText(event, common));
-}
-
-/** @returns undefined if any address is allowed */
-function allowedOf(from: readonly string[]): BlockList | undefined {
-  if (from.length === 0) return undefined;
-  const allowed = new BlockList();
-  for (const entry of from) {
-    const [address = "", prefix] = entry.split("/");
-    const family = isIPv4(address) ? "ipv4" : "ipv6";
-    if (prefix === undefined) allowed.addAddress(address, family);
-    else allowed.addSubnet(address, Number(prefix), family);
-  }
-  return allowed;
-}
-
-function isAllowed(allowed: BlockList, address: string): boolean {
-  // A socket for both families shows an IPv4 address as ::ffff:192.0.2.1.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (isIPv4(plain)) return allowed.check(plain, "ipv4");
-  return isIPv6(plain) && allowed.check(plain, "ipv6");
 }

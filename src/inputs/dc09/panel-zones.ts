@@ -114,9 +114,16 @@ function isPanelZone(zone: Zone): zone is PanelZone {
 }
 
 function isFrom(input: PanelZone["input"], account: string, { partition, number }: PanelEvent): boolean {
-  const isPartition = input.partition === undefined || partition === null || input.partition === partition;
   const isNumber = input.zone === undefined || input.zone === (number ?? 0);
-  return input.dc09 === account && isPartition && isNumber;
+  return input.dc09 === account && isOfPartition(input.partition, partition) && isNumber;
+}
+
+/**
+ * Whether an event concerns a partition of the configuration. 00 says that none applies (DC-05, 2.1), as of panels that have no
+ * partitions.
+ */
+export function isOfPartition(configured: number | undefined, reported: PanelEvent["partition"]): boolean {
+  return configured === undefined || reported === null || reported === 0 || configured === reported;
 }
 
 function isSameZone(zone: PanelZone, created: Zone): boolean {

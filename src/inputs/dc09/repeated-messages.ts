@@ -18,10 +18,18 @@ interface Entry {
   readonly seq: number;
   readonly sequence: string;
   readonly hash: string;
+  /** Undefined if all events of the message are stored. */
+  readonly part: StoredPart | undefined;
   readonly sentWallMs: number | null;
   /** Monotonic. */
   readonly atMs: number;
 }
+
+/** Indexes of the events of a message that are stored, if not all are. */
+export type StoredPart = ReadonlySet<number>;
+
+/** Between the hash of a message that is stored in part and its stored events; not a character of a hash. */
+const PART = "+";
 
 /**
  * Within this time the same sequence with the same content is a repetition. Panels repeat every few seconds, and a
@@ -51,50 +59,104 @@ export class RepeatedMessages {
     this.#journal = journal;
     this.#clock = clock;
     this.#entries = new TransactionalMap(journal);
-    for (const { seq, account, sequence, hash, sentWallMs, atWallMs } of journal.alarmPanels.messages()) {
+    for (const { account, hash: stored, atWallMs, ...message } of journal.alarmPanels.messages()) {
       const atMs = clock.monotonicMs() - Math.abs(clock.wallMs() - atWallMs);
-      this.#add(account, { seq, sequence, hash, sentWallMs, atMs });
+      const [hash = "", ...indexes] = stored.split(PART);
+      const part = indexes.length > 0 ? new Set(indexes.map(Number)) : undefined;
+      this.#add(account, { ...message, hash, part, atMs });
     }
   }
 
-  /** @param sentWallMs the panel's time, checked or not */
-  isRepeated({ account, sequence, hash, sentWallMs }: MessageIdentity): boolean {
+  /**
+   * Which events of a message are stored: all of them if it is repeated.
+   * @param identity with the panel's time, checked or not
+   */
+  storedEvents({ account, sequence, hash, sentWallMs }: MessageIdentity): "all" | StoredPart {
     const entries = this.#entries.get(account) ?? [];
     const ofSequence = entries.filter((entry) => entry.sequence === sequence);
-    if (ofSequence.some((entry) => entry.hash === hash && isSameTime(entry.sentWallMs, sentWallMs)))
-      return true;
+    const ofTime = ofSequence.findLast(
+      (entry) => entry.hash === hash && isSameTime(entry.sentWallMs, sentWallMs),
+    );
+    if (ofTime) return ofTime.part ?? "all";
     // A panel that has used the sequence for another message since does not count: what it sends now is new.
     const earlier = ofSequence.at(-1);
-    if (earlier?.hash !== hash) return false;
-    const ageMs = this.#clock.monotonicMs() - earlier.atMs;
-    if (ageMs <= WINDOW_MS) return true;
-    const previous = entries.at(-2);
-    const countsSequences = previous !== undefined && previous.sequence !== sequence;
-    return earlier === entries.at(-1) && countsSequences && ageMs <= NEWEST_WINDOW_MS;
+    return earlier?.hash === hash && this.#isRecent(earlier, entries) ? (earlier.part ?? "all") : new Set();
   }
 
-  /** Stores a message in the caller's transaction. @throws any error of the journal */
-  remember({ account, sequence, hash, sentWallMs }: MessageIdentity): void {
+  /**
+   * Applies the events of a message that are not stored yet, and stores the message, in the caller's transaction.
+   * @param events undefined for one that is left out: it is applied by a repetition, if it can be by then
+   * @throws any error of the journal or of an event; its repetition then continues with this event
+   */
+  applyOnce<Event>(
+    identity: MessageIdentity,
+    isTimeChecked: boolean,
+    events: readonly (Event | undefined)[],
+    apply: (event: Event) => void,
+  ): "acknowledged" | "repeated" {
+    const before = this.storedEvents(identity);
+    const left = [...events.entries()].filter(([index]) => before !== "all" && !before.has(index));
+    const applicable = left.filter((entry): entry is [number, Event] => entry[1] !== undefined);
+    // The same message over two paths may be in this commit already.
+    if (before === "all" || applicable.length === 0) return "repeated";
+    const message = { ...identity, sentWallMs: isTimeChecked ? identity.sentWallMs : null };
+    const done = new Set(before);
+    const all = new Set([...before, ...applicable.map(([index]) => index)]);
+    // First, so that nothing is applied if this fails.
+    this.remember(message, all.size < events.length ? all : undefined);
+    try {
+      for (const [index, event] of applicable) {
+        apply(event);
+        done.add(index);
+      }
+    } catch (error) {
+      // The other writes of the commit are kept: the panel's repetition must repeat none of them.
+      this.#forgetNewest(identity.account);
+      if (done.size > 0) this.remember(message, done);
+      throw error;
+    }
+    return "acknowledged";
+  }
+
+  /**
+   * Stores a message in the caller's transaction, instead of what was stored of it before.
+   * @param part its stored events, if not all are: its repetition adds the others
+   * @throws any error of the journal
+   */
+  remember({ account, sequence, hash, sentWallMs }: MessageIdentity, part?: StoredPart): void {
+    const newest = this.#entries.get(account)?.findLast((entry) => entry.sequence === sequence);
+    if (newest?.part && newest.hash === hash) this.#remove(account, newest);
     const { alarmPanels } = this.#journal;
     const atWallMs = this.#clock.wallMs();
-    const seq = alarmPanels.addMessage({ account, sequence, hash, sentWallMs, atWallMs });
-    const removed = this.#add(account, {
-      seq,
-      sequence,
-      hash,
-      sentWallMs,
-      atMs: this.#clock.monotonicMs(),
-    });
+    const stored = part ? hash + PART + [...part].join(PART) : hash;
+    const seq = alarmPanels.addMessage({ account, sequence, hash: stored, sentWallMs, atWallMs });
+    const atMs = this.#clock.monotonicMs();
+    const removed = this.#add(account, { seq, sequence, hash, part, sentWallMs, atMs });
     if (removed) alarmPanels.removeMessage(removed.seq);
   }
 
   /** Takes back the newest message of an account, in the caller's transaction: its repetition is a new message. */
-  forgetNewest(account: string): void {
+  #forgetNewest(account: string): void {
+    const newest = this.#entries.get(account)?.at(-1);
+    if (newest) this.#remove(account, newest);
+  }
+
+  #remove(account: string, removed: Entry): void {
     const entries = this.#entries.get(account) ?? [];
-    const newest = entries.at(-1);
-    if (!newest) return;
-    this.#entries.set(account, entries.slice(0, -1));
-    this.#journal.alarmPanels.removeMessage(newest.seq);
+    this.#entries.set(
+      account,
+      entries.filter((entry) => entry !== removed),
+    );
+    this.#journal.alarmPanels.removeMessage(removed.seq);
+  }
+
+  /** Whether a message with the same sequence and content is a repetition of this one, by the time since. */
+  #isRecent(earlier: Entry, entries: readonly Entry[]): boolean {
+    const ageMs = this.#clock.monotonicMs() - earlier.atMs;
+    if (ageMs <= WINDOW_MS) return true;
+    const previous = entries.at(-2);
+    const countsSequences = previous !== undefined && previous.sequence !== earlier.sequence;
+    return earlier === entries.at(-1) && countsSequences && ageMs <= NEWEST_WINDOW_MS;
   }
 
   #add(account: string, entry: Entry): Entry | undefined {

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../../src/domain/zone.ts";
+import type { PanelAccount } from "../../../src/inputs/dc09/panel-account.ts";
+import { wire, type AlarmPanel } from "../../support/alarm-panel.ts";
+import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import { zoneOf } from "../../support/watched-zones.ts";
+
+const HALL = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
+const YARD = zoneOf({ id: "yard", input: { dc09: "1234", zone: 5 } });
+const SHOP = zoneOf({
+  id: "shop",
+  input: { dc09: "1234", zone: 6 },
+  gate: { dc09: "1234", partition: 1 },
+});
+
+let site: Dc09Site | undefined;
+afterEach(async () => {
+  await site?.end();
+  site = undefined;
+});
+
+async function started(
+  zones: readonly Zone[],
+  options: Partial<PanelAccount> = {},
+): Promise<{ here: Dc09Site; panel: AlarmPanel }> {
+  site = await Dc09Site.start([panelAccount("1234", options)], zones);
+  return { here: site, panel: site.panel("1234", { replyWithinMs: 300 }) };
+}
+
+/** Lets the disk reject the states of gates only, so that the other writes of a commit are kept. */
+function breakGateStates({ database }: Dc09Site): () => void {
+  database.exec(`CREATE TRIGGER failing_write BEFORE INSERT ON gate_states
+    BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
+  return () => database.exec("DROP TRIGGER failing_write");
+}
+
+function tripsOf({ trips }: Dc09Site): string[] {
+  return trips.map(({ zoneId }) => zoneId);
+}
+
+describe("a message with several events, of which one in the middle cannot be stored", () => {
+  const MESSAGE = "Nri1/BA4/CL501/BA5";
+
+  test("gets no reply, and each of its alarms is one trip after its repetitions", async () => {
+    const { here, panel } = await started([HALL, YARD, SHOP]);
+    const repair = breakGateStates(here);
+    for (let repetition = 0; repetition < 3; repetition += 1)
+      expect(await panel.sia(MESSAGE, "0007")).toBeUndefined();
+    expect(tripsOf(here)).toEqual(["hall"]);
+    repair();
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK", sequence: "0007" });
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK", sequence: "0007" });
+    expect(tripsOf(here)).toEqual(["hall", "yard"]);
+    expect(here.count("repeated")).toBe(1);
+  });
+
+  test("is stored once, also with a restart before its repetition", async () => {
+    const { here, panel } = await started([HALL, YARD, SHOP]);
+    const repair = breakGateStates(here);
+    expect(await panel.sia(MESSAGE, "0007")).toBeUndefined();
+    repair();
+    await here.startAgain();
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK" });
+    await here.startAgain();
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall", "yard"]);
+  });
+
+  test("and other messages in between, is continued and does not swallow a later one with its sequence", async () => {
+    const { here, panel } = await started([HALL, YARD, SHOP]);
+    const repair = breakGateStates(here);
+    expect(await panel.sia(MESSAGE, "0007")).toBeUndefined();
+    repair();
+    expect(await panel.sia("Nri1/BR4", "0008")).toMatchObject({ token: "ACK" });
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall", "yard"]);
+    // The sequences have wrapped.
+    here.clock.advance(90_000_000);
+    expect(await panel.sia(MESSAGE, "0007")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall", "yard", "hall", "yard"]);
+  });
+});
+
+describe("a message with an alarm of a configured zone and one of another, with zones: declared", () => {
+  test("is a trip of the configured zone, and is refused, also when the panel repeats it", async () => {
+    const { here, panel } = await started([HALL], { zones: "declared" });
+    for (let repetition = 0; repetition < 2; repetition += 1)
+      expect(await panel.sia("Nri1/BA99/BA4", "0001")).toMatchObject({ token: "DUH", sequence: "0001" });
+    expect(tripsOf(here)).toEqual(["hall"]);
+    expect(here.conditions).toContain("alarm-panel-rejected/undeclared-zone 1234");
+  });
+
+  test("is acknowledged once both zones are configured, and each is one trip", async () => {
+    const { here, panel } = await started([HALL], { zones: "declared" });
+    await panel.sia("Nri1/BA4/BA5", "0001");
+    await here.startAgain([HALL, YARD]);
+    expect(await panel.sia("Nri1/BA4/BA5", "0001")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall", "yard"]);
+  });
+});
+
+describe("a message that names no partition", () => {
+  const OF_PARTITION = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", partition: 2, zone: 4 } });
+
+  test.each([
+    ["Contact ID", (panel: AlarmPanel) => panel.contactId("1130 00 004", "0001")],
+    ["SIA with area 0", (panel: AlarmPanel) => panel.sia("Nri0/BA4", "0001")],
+    ["SIA", (panel: AlarmPanel) => panel.sia("NBA4", "0001")],
+  ])("in %s is a trip of the zone with its number in any partition", async (_form, send) => {
+    const { here, panel } = await started([OF_PARTITION], { zones: "declared" });
+    expect(await send(panel)).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall"]);
+  });
+
+  test("opens and closes the gates of all partitions", async () => {
+    const { here, panel } = await started([SHOP]);
+    await panel.contactId("1401 00 001", "0001");
+    await panel.contactId("1130 00 006", "0002");
+    await panel.contactId("3401 00 001", "0003");
+    await panel.contactId("1130 00 006", "0004");
+    expect(here.trips.map(({ state }) => state)).toEqual(["gated", "waiting"]);
+  });
+});
+
+describe("a time that does not exist, of a panel whose clock was never set", () => {
+  const TIMES = ["_00:00:00,00-00-2000", "_24:61:00,13-32-2026", "_--:--:--,--------"];
+
+  test.each(TIMES)("gets the right time as its reply: %s", async (time) => {
+    const { here, panel } = await started([HALL]);
+    const frame = wire(`"ADM-CID"0001L0#1234[#1234|1130 01 004]${time}`);
+    expect(await panel.send(frame)).toMatchObject({ token: "NAK" });
+    expect(here.conditions).toContain("alarm-panel-rejected/clock 1234");
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall"]);
+  });
+
+  test.each(TIMES)("is a trip with timestamps: ignored: %s", async (time) => {
+    const { here, panel } = await started([HALL], { timestamps: "ignored" });
+    const frame = wire(`"ADM-CID"0001L0#1234[#1234|1130 01 004]${time}`);
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall"]);
+  });
+});
