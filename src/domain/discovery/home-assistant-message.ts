@@ -1,6 +1,7 @@
 import type { Scalar } from "../plain-value.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { readTemplate } from "./home-assistant-template.ts";
+import { kindOfName } from "./name-hints.ts";
 import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
@@ -76,43 +77,67 @@ export function discoveredSensors(
   if (names.length > COMPONENTS_MAX) onLeftOut("components", COMPONENTS_MAX);
   return names.slice(0, COMPONENTS_MAX).flatMap((name) => {
     const part = components[name];
-    if (!isRecord(part)) return [];
+    // Only its platform: the part is removed.
+    if (!isRecord(part) || Object.keys(part).every((field) => field === "p" || field === "platform"))
+      return [];
     const own = expanded({ ...("~" in whole ? { "~": whole["~"] } : {}), ...part });
     return sensorOf(String(own["platform"]), { ...shared, ...own }, name) ?? [];
   });
 }
 
 function sensorOf(component: string, fields: Announcement, key: string): DiscoveredSensor | undefined {
-  const deviceClass = textOf(fields["device_class"]);
+  const announcedClass = textOf(fields["device_class"]);
   const isMeasurement = component === "sensor";
   const topic = textOf(fields["state_topic"]);
   // Of measurements, only a battery level matters to a zone.
-  if (topic === undefined || (isMeasurement ? deviceClass !== "battery" : component !== "binary_sensor"))
+  if (topic === undefined || (isMeasurement ? announcedClass !== "battery" : component !== "binary_sensor"))
     return undefined;
   const device = isRecord(fields["device"]) ? fields["device"] : {};
   const { identifiers } = device;
   const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
-  const names = [textOf(device["name"]), textOf(fields["name"])].filter((name) => name !== undefined);
   const template = templateIn(fields["value_template"]);
   const results = { on: sentOf(fields["payload_on"]) ?? "ON", off: sentOf(fields["payload_off"]) ?? "OFF" };
   const reading = template === undefined ? undefined : readTemplate(template, results);
+  const name = nameOf(fields, textOf(device["name"])) ?? key;
+  const deviceClass = moreExactClass(announcedClass, `${name} ${key}`);
+  const on = atLeastOne(reading?.on) ?? [results.on];
+  const off = reading && !reading.off ? undefined : (atLeastOne(reading?.off) ?? [results.off]);
+  // rtl_433 announces as unsafe what is closed.
+  const isSwapped = announcedClass === "safety" && off !== undefined && topic.endsWith("/closed");
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
     deviceName: textOf(device["name"]),
     model: textOf(device["model"]),
-    name: names.join(" ") || key,
-    deviceClass,
+    name,
+    deviceClass: isSwapped ? "opening" : deviceClass,
     isMeasurement,
     topic,
     path: reading?.path,
     template: reading?.isComputed === true ? template : undefined,
-    open: atLeastOne(reading?.on) ?? [results.on],
-    normal: reading && !reading.off ? undefined : (atLeastOne(reading?.off) ?? [results.off]),
+    open: isSwapped ? off : on,
+    normal: isSwapped ? on : off,
     offDelayS: secondsIn(fields["off_delay"]),
     expireAfterS: secondsIn(fields["expire_after"]),
     isAuxiliary: textOf(fields["entity_category"]) !== undefined,
     availability: availabilityOf(fields),
   };
+}
+
+/**
+ * The name of the device and that of its part, unless this has the other in it. A part without a name is called by its class; one
+ * with null has the name of the device.
+ */
+function nameOf(fields: Announcement, device: string | undefined): string | undefined {
+  const own = textOf(fields["name"]);
+  const unnamed = "name" in fields ? undefined : textOf(fields["device_class"])?.replaceAll("_", " ");
+  if (device === undefined || own?.toLowerCase().startsWith(device.toLowerCase()) === true) return own;
+  return [device, own ?? unnamed].filter((part) => part !== undefined).join(" ");
+}
+
+/** Bridges without a class for covers announce them as a problem (ring-mqtt) or as unsafe (rtl_433). */
+function moreExactClass(announced: string | undefined, name: string): string | undefined {
+  const isVague = announced === "problem" || announced === "safety";
+  return isVague && kindOfName(name) === "tamper" ? "tamper" : announced;
 }
 
 function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | undefined {
@@ -122,7 +147,8 @@ function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | und
 
 /** Zero means never. */
 function secondsIn(value: unknown): number | undefined {
-  return typeof value === "number" && value > 0 ? value : undefined;
+  const seconds = typeof value === "string" ? Number(value) : value;
+  return typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
 }
 
 /** A template; one that is too long for a simple path is cut, so that it is none. */

@@ -40,11 +40,20 @@ export function readTemplate(template: string, results: Results): TemplateReadin
   // Others decide what is in a template: single spaces keep the search for its parts short.
   const text = template.trim().replaceAll(/\s+/g, " ");
   const expression = /^\{\{-?((?:(?!\{\{|\}\}).)+?)-?\}\}$/s.exec(text)?.[1]?.trim();
-  const operand = expression === undefined ? undefined : operandIn(expression);
+  const operand = operandIn(guardedIn(text) ?? expression ?? "");
   if (operand) return { path: operand.path, on: [results.on], off: [results.off], isComputed: false };
   const chosen = expression === undefined ? statementIn(text) : choiceIn(expression);
   const reading = chosen && readingOf(chosen, results);
   return reading ?? { path: onlyPathIn(text), on: [results.on], off: [results.off], isComputed: true };
+}
+
+/** The value that a template takes if the message has it, in `x if x is defined else …` or as a statement. */
+function guardedIn(text: string): string | undefined {
+  const found =
+    /^\{\{-? ?(?<value>.+?) if (?<tested>.+?) is defined else .+\}\}$/s.exec(text) ??
+    /^\{%-? ?if (?<tested>.+?) is defined ?-?%\} ?\{\{-? ?(?<value>.+?) ?-?\}\} ?\{%/s.exec(text);
+  const { value, tested } = found?.groups ?? {};
+  return value === tested ? value : undefined;
 }
 
 /** A condition with the results of both cases. */
@@ -113,9 +122,9 @@ function conditionIn(expression: string): Condition | undefined {
     const equal = equality(left, right) ?? equality(right, left);
     return operator === "==" ? equal : swapped(equal);
   }
-  const tested = /^(.+?) is (not )?(true|false|sameas true|sameas false)$/is.exec(text);
+  const tested = /^(.+?) is (not )?(?:(?:sameas|equalto|eq|==) ?(.+)|(true|false))$/is.exec(text);
   if (tested) {
-    const equal = equality(tested[1] ?? "", (tested[3] ?? "").replace(/^sameas /i, ""));
+    const equal = equality(tested[1] ?? "", withoutParentheses(tested[3] ?? tested[4] ?? ""));
     return tested[2] === undefined ? equal : swapped(equal);
   }
   const listed = /^(.+?) (not )?in [[(]([^[\]()]*)[\])]$/s.exec(text);
@@ -174,7 +183,7 @@ const STEP =
   /\.get\( ?(?:'([^']*)'|"([^"]*)") ?(?:,[^()]*)?\)|\.(\w+)|\[ ?(?:'([^']*)'|"([^"]*)"|(\d+)) ?\]/y;
 
 /** The JSON Pointer of `value`, `value_json.a['b'].get('c', 0)[1]`, also with harmless filters. */
-function operandIn(expression: string): { readonly path: string | undefined } | undefined {
+export function operandIn(expression: string): { readonly path: string | undefined } | undefined {
   const text = withoutParentheses(withoutParentheses(expression).replace(HARMLESS_FILTERS, ""));
   const root = /^value(_json)?/.exec(text)?.[0];
   if (root === undefined || (root === "value" && text !== root)) return undefined;

@@ -8,6 +8,7 @@ import {
   type Proposal,
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { lowBatteryOf } from "./home-assistant-battery.ts";
 import { kindOfName } from "./name-hints.ts";
 import {
   discoveredSensors,
@@ -42,9 +43,6 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
 const MAINS = "power";
 const SUPERVISION_S = { min: 60, max: 604_800 } as const;
 const AUTO_RESTORE_S_MAX = 3_600;
-
-/** Low battery threshold for sensors that report a percentage; the usual value of vendors. */
-const BATTERY_BELOW_PERCENT = 15;
 
 /**
  * Home Assistant's discovery, which ESPHome, ring-mqtt and many bridges publish: one entity in each message, or a device
@@ -195,10 +193,16 @@ function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamp
 function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { battery?: Battery } {
   const batteries = ownDevice.filter(({ deviceClass }) => deviceClass === "battery");
   // The device's own low-battery state is more reliable than a threshold.
-  const sensor = batteries.find(({ isMeasurement }) => !isMeasurement) ?? batteries[0];
-  if (!sensor) return {};
-  const value: Battery = sensor.isMeasurement ? { below: BATTERY_BELOW_PERCENT } : { low: [...sensor.open] };
-  return { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...value } };
+  const readable = batteries.flatMap((sensor) => {
+    const low = lowBatteryOf(sensor);
+    return low ? [{ sensor, low }] : [];
+  });
+  const [found] = readable.toSorted(
+    (a, b) => Number(a.sensor.isMeasurement) - Number(b.sensor.isMeasurement),
+  );
+  if (!found) return {};
+  const { sensor, low } = found;
+  return { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...low } };
 }
 
 function availabilityOf({ topic, path, up, down }: DiscoveredAvailability): Availability {

@@ -2,6 +2,7 @@ import type { MqttInput } from "../../generated/types.ts";
 import type { Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Messages, Proposal } from "./device.ts";
+import { kindOfName } from "./name-hints.ts";
 import { listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
 
 /** A binary, numeric or enumerated value of a device. */
@@ -50,6 +51,10 @@ const KINDS: Readonly<Record<string, ZoneKind>> = {
   emergency: "panic",
   panic: "panic",
 };
+/** Values that are true while the contact is closed, whatever their definition calls on. */
+const CLOSED_IF_TRUE = ["garage_door_contact"];
+/** States of a sensor of which the bridge does not know what it detects; those that can be set are of sirens. */
+const UNNAMED = ["alarm", "alarm_1", "alarm_2"];
 /** Kinds by the name of an enumerated state. */
 const STATE_KINDS: Readonly<Record<string, ZoneKind>> = {
   contact_state: "intrusion",
@@ -88,6 +93,8 @@ const PRESSES = [
   "push",
 ];
 const RELEASES = ["release", "released"];
+/** Actions of a sensor on a window or a safe; a cube has others besides. */
+const KNOCKS = ["vibration", "shake", "tilt", "drop", "strike", "triple_strike"];
 
 export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts"> & {
   readonly part: string;
@@ -101,19 +108,36 @@ export function contactsOf(exposed: readonly Exposed[], device: string, bridge: 
   const states = exposed
     .flatMap((value) => stateContact(value, device, bridge) ?? [])
     .filter(({ kind }) => !known.has(kind));
-  return [...binary, ...states, ...exposed.flatMap((value) => actionContact(value, device, bridge) ?? [])];
+  const named = [...binary, ...states];
+  const actions = exposed
+    .flatMap((value) => actionContact(value, device, bridge) ?? [])
+    .filter(({ kind }) => kind !== "glass" || !known.has(kind));
+  if (named.length + actions.length > 0) return [...named, ...actions];
+  return exposed.flatMap((value) => unnamedContact(value, device, bridge) ?? []);
 }
 
 function binaryContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
   const kind = type === "binary" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || !isPublished(fields)) return undefined;
-  const input: MqttInput = {
-    ...placeOf(property, device, bridge),
-    open: [valueOf(fields["value_on"], true)],
-    normal: [valueOf(fields["value_off"], false)],
-  };
+  const place = placeOf(property, device, bridge);
+  const input: MqttInput = CLOSED_IF_TRUE.includes(name)
+    ? { ...place, open: [false], normal: [true] }
+    : { ...place, ...levelsOf(fields) };
   return { kind, input, part: partOf(value), doubts: [] };
+}
+
+function unnamedContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
+  const { type, name, property, fields } = value;
+  if (type !== "binary" || !UNNAMED.includes(name) || !isPublished(fields) || isSettable(fields))
+    return undefined;
+  const input: MqttInput = { ...placeOf(property, device, bridge), ...levelsOf(fields) };
+  const kind = kindOfName(device) ?? "intrusion";
+  return { kind, input, part: partOf(value), doubts: [{ code: "kind-guessed" }] };
+}
+
+function levelsOf(fields: Fields): Pick<MqttInput, "open" | "normal"> {
+  return { open: [valueOf(fields["value_on"], true)], normal: [valueOf(fields["value_off"], false)] };
 }
 
 function stateContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
@@ -129,13 +153,20 @@ function stateContact(value: Exposed, device: string, bridge: Bridge): Contact |
   return { kind, input, part: partOf(value), doubts: [{ code: "check-contact" }] };
 }
 
-/** A call for help, or else any press of a button. */
+/** A call for help, or else any press of a button; of a sensor that has only these actions, any knock. */
 function actionContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
   if (type !== "enum" || name !== "action") return undefined;
   const actions = textsIn(fields["values"]);
   const having = (sought: readonly string[]): string[] =>
     actions.filter((action) => action.split(/[_ -]/).some((word) => sought.includes(word)));
+  const place = placeOf(property, device, bridge);
+  const part = partOf(value);
+  const knocks = atLeastOne(actions.every((action) => KNOCKS.includes(action)) ? actions : []);
+  if (knocks) {
+    const doubts = [{ code: "kind-guessed" as const }];
+    return { kind: "glass", input: { ...place, open: knocks }, part, autoRestoreS: BUTTON_RESTORE_S, doubts };
+  }
   const calls = atLeastOne(having(HELP));
   const released = having(RELEASES);
   const presses = atLeastOne(having(PRESSES).filter((action) => !released.includes(action)));
@@ -143,8 +174,8 @@ function actionContact(value: Exposed, device: string, bridge: Bridge): Contact 
   if (!open) return undefined;
   return {
     kind: "panic",
-    input: { ...placeOf(property, device, bridge), open },
-    part: partOf(value),
+    input: { ...place, open },
+    part,
     autoRestoreS: BUTTON_RESTORE_S,
     doubts: [...(calls ? [] : [{ code: "kind-guessed" as const }]), { code: "button-restores-itself" }],
   };
@@ -166,6 +197,11 @@ function atLeastOne(values: readonly string[]): [string, ...string[]] | undefine
 /** Bit 0 of `access`: the value is in the messages of the device. */
 function isPublished({ access }: Fields): boolean {
   return typeof access !== "number" || (access & 1) === 1;
+}
+
+/** Bit 1 of `access`: a client can set it. */
+function isSettable({ access }: Fields): boolean {
+  return typeof access === "number" && (access & 2) === 2;
 }
 
 export function valueOf(value: unknown, otherwise: Scalar): Scalar {

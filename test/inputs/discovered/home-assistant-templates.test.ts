@@ -38,6 +38,15 @@ const TEMPLATES: readonly (readonly [template: string, more: object, closed: unk
     "deschis",
   ],
   ["{{ 'ON' if value | int == 3 else 'OFF' }}", {}, "1", "3"],
+  ["{% if value is equalto 'deschis' %} ON {% else %} OFF {% endif %}", {}, "inchis", "deschis"],
+  ["{{ 'OFF' if value_json.usa is not eq('open') else 'ON' }}", {}, { usa: "closed" }, { usa: "open" }],
+  ["{{ value_json.usa if value_json.usa is defined else this.state }}", {}, { usa: "OFF" }, { usa: "ON" }],
+  [
+    "{% if value_json.inchis is defined %}{{ value_json.inchis }}{% else %}{{ this.state }}{% endif %}",
+    { payload_on: false, payload_off: true },
+    { inchis: true },
+    { inchis: false },
+  ],
 ];
 
 describe("a sensor that is announced for Home Assistant", () => {
@@ -51,6 +60,7 @@ describe("a sensor that is announced for Home Assistant", () => {
   test.each([
     ["{{ 'ON' if value_json.nivel > 3 else 'OFF' }}", "/nivel"],
     ["{{ 'ON' if value_json.usa is defined else 'OFF' }}", "/usa"],
+    ["{{ value_json.usa if value_json.poarta is defined else 'OFF' }}", undefined],
     ["{{ 'OFF' if value_json.usa == 'shut' else 'ON' }}", "/usa"],
     ["{{ 'on' if (value_json.usa | int) != 0 else 'off' }}", "/usa"],
     ["{% if value_json.a == 1 %}ON{% elif value_json.a == 2 %}OFF{% endif %}", "/a"],

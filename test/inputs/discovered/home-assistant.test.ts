@@ -1,8 +1,37 @@
 import { describe, expect, test } from "vitest";
 import { announced, door, opening, sent } from "../../support/home-assistant-messages.ts";
-import { foundIn, played, proposedFor, type PlayedDevice } from "../../support/played-devices.ts";
+import {
+  foundIn,
+  played,
+  proposedFor,
+  type Message,
+  type PlayedDevice,
+} from "../../support/played-devices.ts";
 
 /* Announcements for Home Assistant of several makers, and the messages that their sensors send. */
+
+/** As rtl_433 announces a field of its messages. */
+const radio = (field: string, fields: object, component = "binary_sensor"): Message => [
+  `homeassistant/${component}/DSC-Security-1234567/DSC-Security-1234567-${field}/config`,
+  {
+    name: `DSC-Security-1234567-${field}`,
+    state_topic: `rtl_433/pi/devices/DSC-Security/1234567/${field}`,
+    force_update: "true",
+    ...fields,
+    device: { identifiers: ["DSC-Security-1234567"], name: "DSC-Security-1234567", manufacturer: "rtl_433" },
+  },
+];
+const radioSent = (field: string, text: string): Message => [
+  `rtl_433/pi/devices/DSC-Security/1234567/${field}`,
+  text,
+];
+const UNSAFE = { device_class: "safety", payload_on: "1", payload_off: "0", entity_category: "diagnostic" };
+const RADIO_BATTERY = {
+  name: "Battery",
+  device_class: "battery",
+  unit_of_measurement: "%",
+  value_template: "{{ float(value) * 99 + 1 }}",
+};
 
 const SENSORS: readonly (readonly [title: string, device: PlayedDevice])[] = [
   ["with the default values", door({}, opening("OFF", "ON"))],
@@ -118,13 +147,130 @@ const SENSORS: readonly (readonly [title: string, device: PlayedDevice])[] = [
   ],
 ];
 
+const BRIDGED: typeof SENSORS = [
+  [
+    "by rtl_433 as unsafe while it is closed, with its tamper, and a battery of 0 or 1",
+    {
+      announced: [
+        radio("closed", UNSAFE),
+        radio("tamper", UNSAFE),
+        radio("battery_ok", RADIO_BATTERY, "sensor"),
+      ],
+      zone: "dsc-security-1234567-closed",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        [radioSent("closed", "1"), "nothing"],
+        [radioSent("battery_ok", "1"), "nothing"],
+        [radioSent("closed", "0"), "trip"],
+        [radioSent("closed", "1"), "restore"],
+        [radioSent("tamper", "0"), "nothing"],
+        [radioSent("tamper", "1"), "tamper"],
+        [radioSent("battery_ok", "0"), "battery"],
+      ],
+    },
+  ],
+  [
+    "by ring-mqtt, whose tamper is a problem that a template compares",
+    {
+      announced: [
+        announced({ name: null, device_class: "door" }),
+        [
+          "homeassistant/binary_sensor/casa/usa_tamper/config",
+          {
+            name: "Tamper",
+            device_class: "problem",
+            state_topic: "casa/info",
+            value_template:
+              '{% if value_json["tamperStatus"] is equalto "tamper" %} ON {% else %} OFF {% endif %}',
+            device: { ids: ["casa"], name: "Casa" },
+          },
+        ],
+      ],
+      zone: "casa",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        ...opening("OFF", "ON"),
+        [["casa/info", { tamperStatus: "ok" }], "nothing"],
+        [["casa/info", { tamperStatus: "tamper" }], "tamper"],
+      ],
+    },
+  ],
+  [
+    "with a time to its end as a text",
+    {
+      announced: [announced({ device_class: "motion", off_delay: "30" })],
+      zone: "casa-usa",
+      kind: "motion",
+      steps: [
+        [sent("ON"), "trip"],
+        ["30 s", "restore"],
+      ],
+    },
+  ],
+  [
+    "in a device, by its class because its part has no name, beside a part that was removed",
+    {
+      announced: [
+        [
+          "homeassistant/device/casa/config",
+          {
+            cmps: {
+              a: { p: "binary_sensor", dev_cla: "garage_door", val_tpl: "{{ value_json.usa }}" },
+              b: { p: "binary_sensor", dev_cla: "smoke", val_tpl: "{{ value_json.fum }}" },
+              c: { p: "binary_sensor" },
+            },
+            dev: { ids: "casa", name: "Casa" },
+            stat_t: "casa/stare",
+          },
+        ],
+      ],
+      zone: "casa-garage-door",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        [["casa/stare", { usa: "OFF", fum: "OFF" }], "nothing"],
+        [["casa/stare", { usa: "ON", fum: "OFF" }], "trip"],
+      ],
+    },
+  ],
+];
+
 describe("a sensor that is announced for Home Assistant", () => {
-  test.each(SENSORS)("%s trips and restores the zone that is proposed for it", async (_title, device) => {
-    const zone = proposedFor(device);
-    expect(zone.kind).toBe(device.kind);
-    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+  test("is not proposed once its part was removed from the device", () => {
+    const removed = {
+      cmps: { a: { platform: "binary_sensor" } },
+      dev: { ids: "casa" },
+      stat_t: "casa/stare",
+    };
+    expect(foundIn({ announced: [["homeassistant/device/casa/config", removed]] }).zones).toEqual([]);
   });
+
+  test.each([
+    ["{{ value_json.nivel | float * 100 }}", { path: "/nivel", below: 0.15 }],
+    ["{{ (value_json.nivel | float(0) * 100) | round(0) }}", { path: "/nivel", below: 0.15 }],
+    ["{{ value_json.nivel }}", { path: "/nivel", below: 15 }],
+    ["{{ ((value_json.mv - 2000) / 10) | round }}", undefined],
+    ["{{ value_json.nivel * 5 + 20 }}", undefined],
+  ])("has a battery as the template %s computes it, or none", (template, battery) => {
+    const level = announced(
+      { device_class: "battery", state_topic: "casa/baterie", value_template: template },
+      "sensor",
+    );
+    const { zones } = foundIn({ announced: [announced({ device_class: "door" }), level] });
+    expect(zones.map((zone) => zone.battery)).toEqual([battery && { mqtt: "casa/baterie", ...battery }]);
+  });
+
+  test.each([...SENSORS, ...BRIDGED])(
+    "%s trips and restores the zone that is proposed for it",
+    async (_title, device) => {
+      const zone = proposedFor(device);
+      expect(zone.kind).toBe(device.kind);
+      if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+      expect(await played(zone, device.steps)).toEqual(device.steps);
+    },
+  );
 
   test.each([
     ["door", "intrusion"],

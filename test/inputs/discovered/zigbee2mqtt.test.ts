@@ -198,6 +198,70 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
       ],
     },
   ],
+  ...[
+    [true, false],
+    [false, true],
+  ].map(([on, off]): (typeof DEVICES)[number] => [
+    `garage door, whose value is true while it is closed, with ${on} called on`,
+    {
+      announced: announced([
+        binary("trigger", true, false, { access: 3 }),
+        binary("garage_door_contact", on, off),
+      ]),
+      zone: "hol-senzor",
+      kind: "intrusion",
+      doubts: [],
+      steps: [
+        [sent({ garage_door_contact: true }), "nothing"],
+        [sent({ garage_door_contact: false }), "trip"],
+        [sent({ garage_door_contact: true }), "restore"],
+      ],
+    },
+  ]),
+  [
+    "sensor of which the bridge knows only that it alarms, with its tamper",
+    {
+      announced: announced([binary("alarm_1"), binary("alarm_2"), binary("tamper"), binary("battery_low")]),
+      zone: "hol-senzor-alarm-1",
+      kind: "intrusion",
+      doubts: ["kind-guessed"],
+      steps: [
+        [sent({ alarm_1: false, alarm_2: false, tamper: false }), "nothing"],
+        [sent({ alarm_1: true, alarm_2: false, tamper: false }), "trip"],
+        [sent({ alarm_1: false, alarm_2: false, tamper: false }), "restore"],
+        [sent({ alarm_1: false, alarm_2: false, tamper: true }), "tamper"],
+      ],
+    },
+  ],
+  [
+    "sensor that reports knocks as actions only",
+    {
+      announced: announced([states("action", ["shake", "triple_strike"]), battery]),
+      zone: "hol-senzor",
+      kind: "glass",
+      doubts: ["kind-guessed"],
+      steps: [
+        [sent({ action: "", battery: 90 }), "nothing"],
+        [sent({ action: "shake", battery: 90 }), "trip"],
+        ["30 s", "restore"],
+        [sent({ action: "triple_strike" }), "trip"],
+      ],
+    },
+  ],
+  [
+    "sensor that reports its vibration, and the knocks besides",
+    {
+      announced: announced([binary("vibration"), states("action", ["vibration", "tilt", "drop"])]),
+      zone: "hol-senzor",
+      kind: "glass",
+      doubts: [],
+      steps: [
+        [sent({ vibration: false }), "nothing"],
+        [sent({ vibration: true, action: "tilt" }), "trip"],
+        [sent({ vibration: false, action: "" }), "restore"],
+      ],
+    },
+  ],
   [
     "contact with two inputs",
     {
@@ -228,6 +292,7 @@ describe("zigbee2mqtt's", () => {
   test.each([
     ["of a maker that it does not know", { definition: null }],
     ["that only has settings", { definition: { exposes: [{ ...binary("contact"), access: 2 }] } }],
+    ["that is a siren", { definition: { exposes: [{ ...binary("alarm"), access: 3 }] } }],
     ["that has a cube's actions", { definition: { exposes: [states("action", ["shake", "rotate_left"])] } }],
   ])("device %s is listed without a zone", (_title, more) => {
     const { devices, zones } = foundIn({ announced: announced([], undefined, more) });
