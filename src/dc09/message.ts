@@ -77,22 +77,35 @@ export function encryptedContent(head: MessageHead, key: Buffer): MessageContent
   return content && content.sentWallMs !== null ? content : undefined;
 }
 
+/** A text in the data may have brackets: the data ends with the first one behind which only blocks and the time follow. */
 function contentOf(text: string, head: MessageHead): MessageContent | undefined {
-  const end = text.indexOf("]");
-  if (end < 0) return undefined;
+  for (let end = text.indexOf("]"); end >= 0; end = text.indexOf("]", end + 1)) {
+    const tail = tailAt(text, end + 1);
+    if (tail) return { ...dataOf(text.slice(0, end), head), ...tail };
+  }
+  return undefined;
+}
+
+/** What follows the data. @returns undefined if it is malformed */
+function tailAt(
+  text: string,
+  from: number,
+): Pick<MessageContent, "extended" | "sentWallMs" | "hasInvalidTime"> | undefined {
   const extended: { id: string; text: string }[] = [];
-  let at = end + 1;
+  let at = from;
   while (text[at] === "[") {
     const close = text.indexOf("]", at);
     if (close < 0 || extended.length >= EXTENDED_MAX) return undefined;
     extended.push({ id: text.slice(at + 1, at + 2), text: text.slice(at + 2, close) });
     at = close + 1;
   }
+  // A comparison first, so that the search for the end is one pass.
+  if (at < text.length && text[at] !== "_") return undefined;
   const time = text.slice(at);
   const sentWallMs = timeOf(time);
-  if (sentWallMs === undefined && !time.startsWith("_")) return undefined;
-  const data = dataOf(text.slice(0, end), head);
-  return { ...data, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime: sentWallMs === undefined };
+  const hasInvalidTime = sentWallMs === undefined;
+  if (hasInvalidTime && time.includes("]")) return undefined;
+  return { extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;

@@ -231,6 +231,14 @@ const PLAIN: readonly Sent[] = [
     text: "Hol/Debara",
   },
   {
+    name: "a text with brackets, and a block behind it",
+    account: "1234",
+    body: `"SIA-DCS"0020L0#1234[#1234|Nri1/BA48^Hol [parter]_[A]^][X026E06.1025]${NOW}`,
+    reply: '"ACK"0020L0#1234',
+    means: ["48-intrusion"],
+    text: "Hol [parter]_[A]",
+  },
+  {
     name: "the end of a supervisory condition, which is no fire",
     account: "1234",
     body: `"SIA-DCS"0019L0#1234[#1234|Nri1/FS90/FV90]${NOW}`,
@@ -278,6 +286,15 @@ const ENCRYPTED: readonly Sent[] = [
     reply: '"*ACK"0100R0L1#5A5A',
     means: ["3-fire"],
     text: "Detector fum",
+  },
+  {
+    name: "encrypted, a text with brackets",
+    account: "A1B2",
+    bits: 128,
+    body: `"*SIA-DCS"0432L0#A1B2[~|#A1B2|Nri1/BA3^Camera [2]^]${NOW}`,
+    reply: '"*ACK"0432L0#A1B2',
+    means: ["3-intrusion"],
+    text: "Camera [2]",
   },
   {
     name: "a content of whole blocks without padding and bar",
