@@ -4,6 +4,7 @@ import {
   type DiscoveryOptions,
   type DiscoverySource,
   type Messages,
+  type Proposal,
   type ReceivedMessage,
   type Query,
 } from "./device.ts";
@@ -49,8 +50,12 @@ export function queriesAfter(messages: Messages, { replyTo }: DiscoveryOptions):
 export function discoveredDevices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[] {
   const proposed = new Set<string>();
   const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options), options.onLeftOut);
+  const described = new Set(
+    devices.flatMap(({ source, topics }) => (source === "zigbee2mqtt" ? topics : [])),
+  );
   return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
+      if (device.source === "home-assistant" && isLeftOut(proposal, described)) return false;
       const key = inputKey(proposal);
       if (proposed.has(key)) return false;
       proposed.add(key);
@@ -60,4 +65,13 @@ export function discoveredDevices(messages: Messages, options: DiscoveryOptions)
     const isRepeated = proposals.length === 0 && device.source === "home-assistant";
     return isRepeated ? [] : [{ ...device, proposals }];
   });
+}
+
+/**
+ * Whether an announcement is only guessed to be a contact, of a device whose bridge has said in its own words which values are
+ * contacts: it is a self-test or a setting.
+ */
+function isLeftOut({ input, doubts }: Proposal, described: ReadonlySet<string>): boolean {
+  const isGuessed = doubts.some(({ code }) => code === "no-device-class" || code === "kind-guessed");
+  return isGuessed && described.has(input.mqtt);
 }

@@ -301,4 +301,31 @@ describe("zigbee2mqtt's", () => {
       [],
     ]);
   });
+
+  test("announcements for Home Assistant add no self-test and no setting as a fire", () => {
+    const ofHomeAssistant = (name: string, more: object = {}): Message => [
+      `homeassistant/binary_sensor/0x00158d0001a2b3c4/${name}/config`,
+      {
+        device: { identifiers: ["zigbee2mqtt_0x00158d0001a2b3c4"], name: "hol/senzor fum" },
+        name,
+        payload_on: true,
+        payload_off: false,
+        state_topic: "zigbee2mqtt/hol/senzor",
+        value_template: `{{ value_json.${name} }}`,
+        ...more,
+      },
+    ];
+    const { devices, zones } = foundIn({
+      announced: [
+        ...announced([binary("smoke"), binary("test"), binary("linkage_alarm_state")]),
+        ofHomeAssistant("smoke", { device_class: "smoke" }),
+        ofHomeAssistant("test"),
+        ofHomeAssistant("linkage_alarm_state"),
+        // A value that only the announcement has a class for.
+        ofHomeAssistant("valve_state", { device_class: "opening" }),
+      ],
+    });
+    expect(zones.map(({ input }) => input.path)).toEqual(["/smoke", "/valve_state"]);
+    expect(devices.map(({ source }) => source)).toEqual(["zigbee2mqtt", "home-assistant"]);
+  });
 });
