@@ -1,7 +1,7 @@
 import type { Scalar } from "../plain-value.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { readTemplate } from "./home-assistant-template.ts";
-import { kindOfName } from "./name-hints.ts";
+import { isTamperName } from "./name-hints.ts";
 import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
@@ -137,7 +137,7 @@ function nameOf(fields: Announcement, device: string | undefined): string | unde
 /** Bridges without a class for covers announce them as a problem (ring-mqtt) or as unsafe (rtl_433). */
 function moreExactClass(announced: string | undefined, name: string): string | undefined {
   const isVague = announced === "problem" || announced === "safety";
-  return isVague && kindOfName(name) === "tamper" ? "tamper" : announced;
+  return isVague && isTamperName(name) ? "tamper" : announced;
 }
 
 function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | undefined {

@@ -1,5 +1,7 @@
 import type { ZoneKind } from "../zone.ts";
 
+const TAMPER = /\b(tamper|sabotaj)/;
+
 /** Parts of names that people give to contacts, in both languages of the product, without accents. */
 const HINTS: readonly (readonly [RegExp, ZoneKind])[] = [
   [/\b(smoke|fire|fum|incendiu)/, "fire"],
@@ -8,17 +10,26 @@ const HINTS: readonly (readonly [RegExp, ZoneKind])[] = [
   [/\b(panic|panica|sos|emergency|urgenta)/, "panic"],
   [/\b(pir|motion|miscare|occupancy|presence|prezenta|radar)/, "motion"],
   [/\b(glass|vibration|vibrati|sticla|geam spart)/, "glass"],
-  [/\btamper|\bsabotaj/, "tamper"],
+  [TAMPER, "tamper"],
   [/\b(gate|poarta|fence|gard)/, "perimeter"],
   [/\b(door|window|contact|usa|fereastra|geam|garage|garaj)/, "intrusion"],
 ];
 
 /** The kind that the name of a contact suggests; undefined if it suggests none. */
 export function kindOfName(name: string): ZoneKind | undefined {
-  const plain = name
+  const plain = plainWords(name);
+  return HINTS.find(([pattern]) => pattern.test(plain))?.[1];
+}
+
+/** Whether a name is that of a tamper contact, whatever else is in it. */
+export function isTamperName(name: string): boolean {
+  return TAMPER.test(plainWords(name));
+}
+
+function plainWords(name: string): string {
+  return name
     .normalize("NFD")
     .toLowerCase()
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^a-z0-9]+/g, " ");
-  return HINTS.find(([pattern]) => pattern.test(plain))?.[1];
 }

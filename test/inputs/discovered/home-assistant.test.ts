@@ -174,7 +174,7 @@ const BRIDGED: typeof SENSORS = [
     "by ring-mqtt, whose tamper is a problem that a template compares",
     {
       announced: [
-        announced({ name: null, device_class: "door" }),
+        announced({ name: null, device_class: "smoke" }),
         [
           "homeassistant/binary_sensor/casa/usa_tamper/config",
           {
@@ -183,12 +183,12 @@ const BRIDGED: typeof SENSORS = [
             state_topic: "casa/info",
             value_template:
               '{% if value_json["tamperStatus"] is equalto "tamper" %} ON {% else %} OFF {% endif %}',
-            device: { ids: ["casa"], name: "Casa" },
+            device: { ids: ["casa"], name: "Kitchen smoke" },
           },
         ],
       ],
       zone: "casa",
-      kind: "intrusion",
+      kind: "fire",
       doubts: [],
       steps: [
         ...opening("OFF", "ON"),
