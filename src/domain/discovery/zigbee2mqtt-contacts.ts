@@ -94,7 +94,7 @@ const PRESSES = [
 ];
 const RELEASES = ["release", "released"];
 /** Actions of a sensor on a window or a safe; a cube has others besides. */
-const KNOCKS = ["vibration", "shake", "tilt", "drop", "strike", "triple_strike"];
+const SHOCKS = ["vibration", "shake", "tilt", "drop", "strike", "triple_strike"];
 
 export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts"> & {
   readonly part: string;
@@ -153,7 +153,7 @@ function stateContact(value: Exposed, device: string, bridge: Bridge): Contact |
   return { kind, input, part: partOf(value), doubts: [{ code: "check-contact" }] };
 }
 
-/** A call for help, or else any press of a button; of a sensor that has only these actions, any knock. */
+/** A call for help, or else any press of a button; of a sensor that has only these actions, any shock. */
 function actionContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
   if (type !== "enum" || name !== "action") return undefined;
@@ -162,10 +162,10 @@ function actionContact(value: Exposed, device: string, bridge: Bridge): Contact 
     actions.filter((action) => action.split(/[_ -]/).some((word) => sought.includes(word)));
   const place = placeOf(property, device, bridge);
   const part = partOf(value);
-  const knocks = atLeastOne(actions.every((action) => KNOCKS.includes(action)) ? actions : []);
-  if (knocks) {
+  const shocks = atLeastOne(actions.every((action) => SHOCKS.includes(action)) ? actions : []);
+  if (shocks) {
     const doubts = [{ code: "kind-guessed" as const }];
-    return { kind: "glass", input: { ...place, open: knocks }, part, autoRestoreS: BUTTON_RESTORE_S, doubts };
+    return { kind: "glass", input: { ...place, open: shocks }, part, autoRestoreS: BUTTON_RESTORE_S, doubts };
   }
   const calls = atLeastOne(having(HELP));
   const released = having(RELEASES);

@@ -234,7 +234,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
     },
   ],
   [
-    "sensor that reports knocks as actions only",
+    "sensor that reports shocks as actions only",
     {
       announced: announced([states("action", ["shake", "triple_strike"]), battery]),
       zone: "hol-senzor",
@@ -249,7 +249,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
     },
   ],
   [
-    "sensor that reports its vibration, and the knocks besides",
+    "sensor that reports its vibration, and the shocks besides",
     {
       announced: announced([binary("vibration"), states("action", ["vibration", "tilt", "drop"])]),
       zone: "hol-senzor",
