@@ -89,7 +89,7 @@ export class BrokerAdmission {
   /** Whether a client may subscribe to a filter and there is memory for it. */
   async allowsFilter(client: Client, subscription: Subscription): Promise<boolean> {
     const { topic } = subscription;
-    const allowed = this.#accountOf.get(client)?.subscribe;
+    const allowed = this.#filtersOf(client, "subscribe");
     if (!allowed || allowed.some((filter) => covers(filter, topic)))
       return this.#options.clients.subscribed(client, subscription);
     await this.#options.counts.note(topic, "subscription-not-allowed", 0);
@@ -102,7 +102,7 @@ export class BrokerAdmission {
    * @param client null for the broker itself
    */
   async allowsMessage(client: Client | null, packet: PublishPacket): Promise<boolean> {
-    const allowed = client ? this.#accountOf.get(client)?.publish : undefined;
+    const allowed = client ? this.#filtersOf(client, "publish") : undefined;
     if (!allowed || allowed.some((filter) => matchesFilter(packet.topic, filter))) return true;
     await this.#options.counts.note(packet.topic, "not-allowed", packet.payload.length);
     packet.topic = DENIED_TOPIC;
@@ -114,6 +114,14 @@ export class BrokerAdmission {
   /** Whether a message is forwarded to its subscribers. */
   isForwarded({ topic }: AedesPublishPacket): boolean {
     return topic !== DENIED_TOPIC;
+  }
+
+  /** Filters that a client may use; undefined for all. */
+  #filtersOf(client: Client, use: "publish" | "subscribe"): readonly string[] | undefined {
+    const account = this.#accountOf.get(client);
+    if (account || (this.#options.accounts ?? []).length === 0) return account?.[use];
+    // It has not signed in.
+    return [];
   }
 
   #isPasswordRight(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {

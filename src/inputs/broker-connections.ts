@@ -17,6 +17,8 @@ interface Connection {
   holder: Holder;
   sending: number;
   arriving: number;
+  /** Whether its CONNECT was read and has no answer yet. */
+  isSigningIn: boolean;
 }
 
 /** The connections of the built-in broker: their number, their addresses and the bytes buffered for them. */
@@ -53,7 +55,8 @@ export class BrokerConnections {
       socket.destroy();
       return false;
     }
-    const connection = { socket, address, holder: this.#memory.addUnknown(address), sending: 0, arriving: 0 };
+    const holder = this.#memory.addUnknown(address);
+    const connection = { socket, address, holder, sending: 0, arriving: 0, isSigningIn: false };
     this.#connections.set(socket, connection);
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#unauthenticated.add(socket);
@@ -68,6 +71,7 @@ export class BrokerConnections {
     const connection = this.#connections.get(socket as Socket);
     if (!connection) return;
     this.#unauthenticated.delete(connection.socket);
+    connection.isSigningIn = false;
     const { sending, arriving, address } = connection;
     this.#count(connection, "sending", 0);
     this.#count(connection, "arriving", 0);
@@ -122,12 +126,16 @@ export class BrokerConnections {
     return true;
   }
 
-  /** aedes assembles packets of any size, so everything it reads passes the size limit first. */
+  /**
+   * aedes assembles packets of any size, so everything it reads passes the size limit first. It also processes a packet that
+   * it reads before the CONNECT is answered, so it reads nothing more until then, and after a rejection nothing at all.
+   */
   #measureIncoming(connection: Connection): void {
     const { socket } = connection;
     const sizeLimit = new PacketSizeLimit();
     const read = socket.read.bind(socket);
     socket.read = (sizeBytes?: number): unknown => {
+      if (connection.isSigningIn) return null;
       const chunk: unknown = read(sizeBytes);
       if (!(chunk instanceof Uint8Array)) return chunk;
       if (!sizeLimit.accepts(chunk)) {
@@ -138,6 +146,7 @@ export class BrokerConnections {
         socket.destroy();
         return null;
       }
+      connection.isSigningIn = sizeLimit.hasEndedPacket && this.#unauthenticated.has(socket);
       // A packet that arrives byte by byte takes as many chunks in memory.
       const arriving = sizeLimit.isWithinPacket ? connection.arriving + chunk.byteLength + CHUNK_BYTES : 0;
       if (this.#connections.has(socket)) this.#count(connection, "arriving", arriving);

@@ -14,6 +14,7 @@ export class PacketSizeLimit {
   #remaining = 0;
   /** Undefined between packets; otherwise the length as far as it was read. */
   #length: { value: number; bytes: number } | undefined;
+  #hasEndedPacket = false;
 
   constructor(packetBytesMax = PACKET_BYTES_MAX) {
     this.#packetBytesMax = packetBytesMax;
@@ -24,16 +25,23 @@ export class PacketSizeLimit {
     return this.#remaining > 0 || this.#length !== undefined;
   }
 
+  /** Whether a packet ended within the bytes that were read last. */
+  get hasEndedPacket(): boolean {
+    return this.#hasEndedPacket;
+  }
+
   /**
    * Reads the next bytes of the connection.
    * @returns false once a packet announces more than the limit or an invalid length
    */
   accepts(chunk: Uint8Array): boolean {
     let at = 0;
+    this.#hasEndedPacket = false;
     while (at < chunk.byteLength) {
       if (this.#remaining > 0) {
         const skipped = Math.min(this.#remaining, chunk.byteLength - at);
         this.#remaining -= skipped;
+        if (this.#remaining === 0) this.#hasEndedPacket = true;
         at += skipped;
         continue;
       }
@@ -52,6 +60,7 @@ export class PacketSizeLimit {
     if ((byte & 0x80) !== 0) return length.bytes < LENGTH_BYTES_MAX;
     this.#remaining = length.value;
     this.#length = undefined;
+    if (length.value === 0) this.#hasEndedPacket = true;
     return true;
   }
 }
