@@ -15,6 +15,9 @@ interface BrokerClient {
   readonly conn: unknown;
 }
 
+/** A message or subscription that is being processed, without its text: measured in V8's heap, rounded up. */
+const PROCESSING_BYTES = 2048;
+
 /** The clients of the built-in broker and the memory held for them. A client over the limit is disconnected. */
 export class BrokerClients {
   readonly #limits: BrokerLimits;
@@ -65,6 +68,21 @@ export class BrokerClients {
 
   unsubscribed({ id }: BrokerClient, topics: readonly string[]): void {
     this.#sessions.unsubscribed(id, topics);
+  }
+
+  /**
+   * Counts a message or a filter of a client until it is processed, also beyond the end of its connection: otherwise a client
+   * that connects again and again would have no limit.
+   * @returns called once it is processed
+   */
+  processing({ id }: { readonly id: string }, topic: string, payload: string | Uint8Array = ""): () => void {
+    const holder = this.#memory.client(id);
+    const bytes = PROCESSING_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload);
+    this.#memory.process(holder, bytes);
+    return () => {
+      this.#memory.process(holder, -bytes);
+      this.#connections.readOn();
+    };
   }
 
   endAll(): void {

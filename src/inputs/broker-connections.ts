@@ -29,6 +29,8 @@ export class BrokerConnections {
   readonly #connections = new Map<Socket, Connection>();
   /** Connections that have not signed in yet, oldest first. */
   readonly #unauthenticated = new Set<Socket>();
+  /** Connections with data that is not read yet, because earlier messages are being processed. */
+  readonly #unread = new Set<Connection>();
 
   constructor(limits: BrokerLimits, memory: BrokerMemory) {
     this.#limits = limits;
@@ -91,12 +93,22 @@ export class BrokerConnections {
     }
   }
 
+  /** Reads from the connections for which there is room again, those that have waited longest first. */
+  readOn(): void {
+    for (const connection of this.#unread)
+      if (this.#memory.hasRoomToProcess(connection.holder)) {
+        this.#unread.delete(connection);
+        connection.socket.emit("readable");
+      }
+  }
+
   endAll(): void {
     for (const socket of this.#connections.keys()) socket.destroy();
   }
 
   #forget(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return;
+    this.#unread.delete(connection);
     this.#memory.change(connection.holder, "connection", -CONNECTION_BYTES);
     this.#unauthenticated.delete(connection.socket);
     this.#count(connection, "sending", 0);
@@ -127,8 +139,9 @@ export class BrokerConnections {
   }
 
   /**
-   * aedes assembles packets of any size, so everything it reads passes the size limit first. It also processes a packet that
-   * it reads before the CONNECT is answered, so it reads nothing more until then, and after a rejection nothing at all.
+   * aedes assembles packets of any size, so everything it reads passes the size limit first. It also reads on before it has
+   * processed what it has read: it gets nothing more while there is no room for it. Nor while a CONNECT has no answer,
+   * and nothing at all after a rejection, because it would process packets of a client that has not signed in.
    */
   #measureIncoming(connection: Connection): void {
     const { socket } = connection;
@@ -136,6 +149,11 @@ export class BrokerConnections {
     const read = socket.read.bind(socket);
     socket.read = (sizeBytes?: number): unknown => {
       if (connection.isSigningIn) return null;
+      if (!this.#memory.hasRoomToProcess(connection.holder)) {
+        this.#unread.add(connection);
+        return null;
+      }
+      this.#unread.delete(connection);
       const chunk: unknown = read(sizeBytes);
       if (!(chunk instanceof Uint8Array)) return chunk;
       if (!sizeLimit.accepts(chunk)) {
@@ -147,8 +165,9 @@ export class BrokerConnections {
         return null;
       }
       connection.isSigningIn = sizeLimit.hasEndedPacket && this.#unauthenticated.has(socket);
-      // A packet that arrives byte by byte takes as many chunks in memory.
-      const arriving = sizeLimit.isWithinPacket ? connection.arriving + chunk.byteLength + CHUNK_BYTES : 0;
+      // A packet that arrives byte by byte takes as many chunks in memory, from the one in which it began.
+      const earlier = sizeLimit.hasEndedPacket ? 0 : connection.arriving;
+      const arriving = sizeLimit.isWithinPacket ? earlier + chunk.byteLength + CHUNK_BYTES : 0;
       if (this.#connections.has(socket)) this.#count(connection, "arriving", arriving);
       return socket.destroyed ? null : chunk;
     };

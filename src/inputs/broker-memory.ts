@@ -19,6 +19,8 @@ export interface Holder {
   readonly clientId: string | undefined;
   address: string;
   readonly bytes: Record<HeldFor, number>;
+  /** Bytes of its messages that are not processed yet. */
+  processing: number;
 }
 
 /** The client to disconnect, and why. */
@@ -39,18 +41,28 @@ export interface Excess {
 export const CLIENT_BYTES_MAX = 24 * 1024 * 1024;
 /** Total: an eighth of the memory of the smallest supported board, a Pi with 512 MB. */
 export const ALL_BYTES_MAX = 64 * 1024 * 1024;
+/**
+ * Messages of one client that are not processed yet: as many as the sensing thread accepts at one time. Beyond it the broker
+ * does not read from the client, whose next messages wait in the network.
+ */
+const PROCESSING_CLIENT_BYTES = 4 * 1024 * 1024;
+/** Total; beyond it the broker reads only from clients without such messages, so that a flood does not hold up a sensor. */
+const PROCESSING_ALL_BYTES = 8 * 1024 * 1024;
+/** Total beyond which it reads from no client: only very many clients at once reach it. */
+const PROCESSING_BYTES_MAX = 16 * 1024 * 1024;
 /** Memory is freed down to this share of the total, because finding the largest client is expensive. */
 const FREE_TO_SHARE = 0.9;
 
 /**
  * Memory limit of the built-in broker, per client and in total. A client that exceeds it is disconnected; other clients
- * and GPIO lines are not affected.
+ * and GPIO lines are not affected. A client that sends faster than its messages are processed is read more slowly instead.
  */
 export class BrokerMemory {
   readonly #disconnect: (excess: Excess) => void;
   readonly #holders = new Set<Holder>();
   readonly #byClientId = new Map<string, Holder>();
   #all = 0;
+  #processing = 0;
 
   /** @param disconnect ends the client's connection and session and releases their memory before it returns */
   constructor(disconnect: (excess: Excess) => void) {
@@ -59,12 +71,12 @@ export class BrokerMemory {
 
   /** Bytes of all clients. */
   get bytes(): number {
-    return this.#all;
+    return this.#all + this.#processing;
   }
 
   /** A connection whose client id is not known yet. */
   addUnknown(address: string): Holder {
-    return this.#keep({ clientId: undefined, address, bytes: zeroBytes() });
+    return this.#keep({ clientId: undefined, address, bytes: zeroBytes(), processing: 0 });
   }
 
   /** The client with that id, which may have an earlier session. */
@@ -74,7 +86,21 @@ export class BrokerMemory {
       if (address !== undefined) known.address = address;
       return known;
     }
-    return this.#keep({ clientId, address: address ?? "", bytes: zeroBytes() });
+    return this.#keep({ clientId, address: address ?? "", bytes: zeroBytes(), processing: 0 });
+  }
+
+  /** Whether there is room for further messages of a client. */
+  hasRoomToProcess({ processing }: Holder): boolean {
+    if (processing === 0) return this.#processing < PROCESSING_BYTES_MAX;
+    return processing < PROCESSING_CLIENT_BYTES && this.#processing < PROCESSING_ALL_BYTES;
+  }
+
+  /** Adds bytes of messages that are not processed yet; a negative number once they are. */
+  process(holder: Holder, by: number): void {
+    holder.processing += by;
+    this.#processing += by;
+    if (isEmpty(holder)) this.#forget(holder);
+    else this.#keep(holder);
   }
 
   /** Adds bytes to what is held for a client; a negative number releases them. */
@@ -84,7 +110,7 @@ export class BrokerMemory {
     const after = sizeOf(holder);
     this.#all += after - before;
     // An empty holder is removed, and added again when bytes are held for it.
-    if (Object.values(holder.bytes).every((count) => count === 0)) this.#forget(holder);
+    if (isEmpty(holder)) this.#forget(holder);
     else if (by > 0) this.#keep(holder);
     if (by <= 0) return;
     if (after > CLIENT_BYTES_MAX) this.#end(holder, false);
@@ -138,6 +164,10 @@ export class BrokerMemory {
 function sizeOf({ bytes }: Holder): number {
   const { connection, subscriptions, incoming, outgoing, sending, arriving, will } = bytes;
   return connection + subscriptions + incoming + Math.max(outgoing, sending) + arriving + will;
+}
+
+function isEmpty({ bytes, processing }: Holder): boolean {
+  return processing === 0 && Object.values(bytes).every((count) => count === 0);
 }
 
 function zeroBytes(): Record<HeldFor, number> {

@@ -161,7 +161,10 @@ export class BuiltInBroker implements Broker {
     subscription: Subscription,
     answer: (error: null, allowed: Subscription | null) => void,
   ): Promise<void> {
-    answer(null, (await this.#admission.allowsFilter(client, subscription)) ? subscription : null);
+    const processed = this.#clients.processing(client, subscription.topic);
+    const isAllowed = await this.#admission.allowsFilter(client, subscription);
+    processed();
+    answer(null, isAllowed ? subscription : null);
   }
 
   async #authorize(
@@ -169,8 +172,11 @@ export class BuiltInBroker implements Broker {
     client: Client | null,
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
-    if (!(await this.#admission.allowsMessage(client, packet))) answer(null);
-    else answer(await this.#deliver(packet, client?.id));
+    const processed = client && this.#clients.processing(client, packet.topic, packet.payload);
+    const isAllowed = await this.#admission.allowsMessage(client, packet);
+    const refusal = isAllowed ? await this.#deliver(packet, client?.id) : null;
+    processed?.();
+    answer(refusal);
   }
 
   /** Passes a message to the zones. @returns the reason for rejecting it, or null */

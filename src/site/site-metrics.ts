@@ -159,7 +159,7 @@ export class SiteMetrics {
     this.#registry.add(
       Gauge,
       "santinela_mqtt_broker_held_bytes",
-      "Memory of the built-in broker for its clients: queues, subscriptions and unsent data.",
+      "Memory of the built-in broker for its clients: queues, subscriptions, unsent data, and messages that are not processed yet.",
       () => inputs.brokerUse?.heldBytes,
     );
     this.#registry.add(
