@@ -81,11 +81,17 @@ function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgo
   }
 }
 
+interface CertOptions extends JsonOption {
+  readonly renew?: boolean;
+  readonly newAuthority?: boolean;
+  readonly ca?: boolean;
+}
+
 /** Shows the certificate of the local API; creates the certificate authority, the certificate and the keys if missing. */
 export async function cert(
   { dataDir, http, site }: Config,
   { stdout, stderr }: Terminal,
-  { renew = false, ca, json }: JsonOption & { readonly renew?: boolean; readonly ca?: boolean },
+  { renew = false, newAuthority = false, ca, json }: CertOptions,
 ): Promise<void> {
   prepareDataDir(dataDir);
   const clock = new SystemClock();
@@ -97,8 +103,9 @@ export async function cert(
           nowMs: clock.wallMs(),
           isClockTrusted: await isClockTrusted(clock),
           renew,
+          withNewAuthority: newAuthority,
         });
-  const { authority, names, validUntilMs } = certificate;
+  const { authority, names, leftOut, validUntilMs } = certificate;
   if (ca) {
     stdout.write(authority?.pem ?? certificate.cert);
     return;
@@ -107,10 +114,11 @@ export async function cert(
   const own = authority ? { file: `${dataDir}/tls/ca.crt`, fingerprint: authority.fingerprint } : null;
   const lines = [
     `names: ${names.join(", ")}`,
+    ...(leftOut.length > 0 ? [`not certified by this authority: ${leftOut.join(", ")}`] : []),
     `valid until: ${localTime(validUntil, site.timezone)}`,
     ...(own ? [`authority: ${own.file}`, `fingerprint (SHA-256): ${own.fingerprint}`] : []),
   ];
-  const answer = { names, validUntil, authority: own, tls: http.tls.mode };
+  const answer = { names, leftOut, validUntil, authority: own, tls: http.tls.mode };
   stdout.write(json ? jsonText(answer) : `${lines.join("\n")}\n`);
   if (http.tls.mode === "off")
     stderr.write("http.tls is off; set http.tls: own in the configuration to use this certificate\n");

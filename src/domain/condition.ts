@@ -109,10 +109,8 @@ export const CONDITIONS = {
   "restore-failed": { severity: "error", title: "Restore from backup failed" },
   "backup-overdue": { severity: "error", title: "No recent backup" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
-  "certificate-of-wrong-time": {
-    severity: "warning",
-    title: "Certificate issued while the clock was wrong",
-  },
+  "certificate-incomplete": { severity: "warning", title: "Certificate lacks a name" },
+  "certificate-of-wrong-time": { severity: "warning", title: "Certificate issued while the clock was wrong" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "silent-sites-unknown": { severity: "warning", title: "Silent sites cannot be detected" },
@@ -221,6 +219,8 @@ export const CONDITION_MESSAGES = {
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is restarted automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+  "certificate-incomplete":
+    "the certificate authority of this installation may not certify {names}; the web panel is not trusted there. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 
 export type SentenceCode = keyof typeof CONDITION_MESSAGES;

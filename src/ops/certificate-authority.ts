@@ -5,6 +5,14 @@ import { createPrivateKey, X509Certificate, type webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { renameDurably } from "../store/durable-files.ts";
+import {
+  encoded,
+  isAddress,
+  NAME_CONSTRAINTS,
+  permits,
+  permittedBy,
+  permittedFor,
+} from "./name-constraints.ts";
 
 /** Paths of the PEM files. */
 export interface CertificatePaths {
@@ -22,19 +30,24 @@ const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /**
  * Writes a new server certificate and key, signed by the installation's certificate authority, which is created if
- * missing.
+ * missing. Names that the authority may not certify are left out: clients reject the whole certificate for one of them.
  * @param options `clockMs`: start of validity, milliseconds since 1970; `withNewAuthority` replaces the authority
  * @throws AppError `configuration` if the files of the authority are invalid
  */
 export async function signCertificate(
   paths: CertificatePaths,
-  names: readonly string[],
+  wantedNames: readonly string[],
   { clockMs, withNewAuthority }: { readonly clockMs: number; readonly withNewAuthority: boolean },
 ): Promise<void> {
   // Imported on demand: the library is large, and a certificate is created every two years.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
-  const authority = await (withNewAuthority ? createAuthority : authorityOf)(paths, clockMs, x509);
+  const authority = await (withNewAuthority ? createAuthority : authorityOf)(
+    { paths, clockMs, names: wantedNames },
+    x509,
+  );
+  const permitted = permittedBy(authority.certificate.toString("pem"));
+  const names = wantedNames.filter((name) => permits(permitted, name));
   const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: `CN=${names[0]?.replaceAll(/[^a-z0-9.-]/g, "") ?? "santinela"}`,
@@ -46,7 +59,7 @@ export async function signCertificate(
     signingAlgorithm: ECDSA,
     extensions: [
       new x509.SubjectAlternativeNameExtension(
-        names.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? "ip" : "dns", value })),
+        names.map((value) => ({ type: isAddress(value) ? "ip" : "dns", value })),
       ),
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -64,7 +77,15 @@ interface Authority {
   readonly privateKey: webcrypto.CryptoKey;
 }
 
-async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeof X509): Promise<Authority> {
+interface AuthorityOptions {
+  readonly paths: CertificatePaths;
+  readonly clockMs: number;
+  /** Names that a new authority may certify besides local ones. */
+  readonly names: readonly string[];
+}
+
+async function authorityOf(options: AuthorityOptions, x509: typeof X509): Promise<Authority> {
+  const { paths } = options;
   let pem: string;
   let keyPem: string;
   try {
@@ -72,12 +93,12 @@ async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeo
     keyPem = readFileSync(paths.authorityKey, "utf8");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-    return createAuthority(paths, clockMs, x509);
+    return createAuthority(options, x509);
   }
   try {
     // A power cut while the authority was replaced has left the new key; no device trusts its certificate yet.
     if (!new X509Certificate(pem).checkPrivateKey(createPrivateKey(keyPem)))
-      return await createAuthority(paths, clockMs, x509);
+      return await createAuthority(options, x509);
     const [der] = x509.PemConverter.decode(keyPem);
     const privateKey = await crypto.subtle.importKey("pkcs8", der ?? new ArrayBuffer(0), ECDSA, true, [
       "sign",
@@ -96,8 +117,7 @@ async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeo
 }
 
 async function createAuthority(
-  paths: CertificatePaths,
-  clockMs: number,
+  { paths, clockMs, names }: AuthorityOptions,
   x509: typeof X509,
 ): Promise<Authority> {
   const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
@@ -111,6 +131,8 @@ async function createAuthority(
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      // A copy of the key is of no use for other names on the devices that trust this authority.
+      new x509.Extension(NAME_CONSTRAINTS, true, encoded(permittedFor(names))),
     ],
   });
   write(paths.authorityKey, await privateKeyPem(keys.privateKey, x509), 0o600);

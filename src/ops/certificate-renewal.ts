@@ -111,8 +111,10 @@ export class CertificateKeeper {
     this.#warn(certificate);
   }
 
-  #warn({ validFromMs, validUntilMs, authority }: ServerCertificate): void {
+  #warn(certificate: ServerCertificate): void {
+    const { validFromMs, validUntilMs, authority } = certificate;
     const { clock, conditions, time, tls } = this.#options;
+    this.#reportLeftOut(certificate);
     const nowMs = clock.wallMs();
     if (validUntilMs - nowMs > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
     else conditions.raise("certificate-not-renewed", { until: new Date(validUntilMs).toISOString() });
@@ -132,11 +134,21 @@ export class CertificateKeeper {
     );
   }
 
+  #reportLeftOut({ leftOut }: ServerCertificate): void {
+    // A name without a dot is the former or new name of this machine, which is also there with `.local`.
+    const names = leftOut.filter((name) => /[.:]/.test(name));
+    const { conditions } = this.#options;
+    if (names.length === 0) conditions.clear("certificate-incomplete");
+    else conditions.raise("certificate-incomplete", { names: names.join(", ") });
+  }
+
   /** Devices with the old certificate authority reject the new certificate until they have the new one. */
   #reportNewAuthority(before: ServerCertificate | undefined, { authority }: ServerCertificate): void {
     const old = before?.authority;
     if (!old || !authority || old.fingerprint === authority.fingerprint) return;
     const { conditions, clock } = this.#options;
+    // Otherwise a user has replaced it.
+    if (old.validFromMs <= clock.wallMs()) return;
     conditions.raise(
       "certificate-of-wrong-time",
       `the authority was valid from ${isoOf(old.validFromMs)}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FILE_BYTES_MAX, readBounded } from "../config/bounded-file.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { signCertificate, type CertificatePaths } from "./certificate-authority.ts";
+import { permits, permittedBy } from "./name-constraints.ts";
 import { lanAddresses, LOCAL_NAME } from "./panel-address.ts";
 
 /** A TLS server certificate with its key. */
@@ -14,6 +15,8 @@ export interface ServerCertificate {
   readonly key: string;
   /** Names and addresses of the certificate. */
   readonly names: readonly string[];
+  /** Wanted names that the authority may not certify. */
+  readonly leftOut: readonly string[];
   /** Milliseconds since 1970. */
   readonly validFromMs: number;
   readonly validUntilMs: number;
@@ -36,6 +39,8 @@ interface OwnCertificateOptions {
   readonly isClockTrusted: boolean;
   /** Creates a new certificate in any case. */
   readonly renew?: boolean;
+  /** Creates a new authority in any case, for all names. */
+  readonly withNewAuthority?: boolean;
 }
 
 /** Earlier times are wrong: a device without a real-time clock starts in the past. */
@@ -46,22 +51,23 @@ const RENEW_BEFORE_DAYS = 60;
 /**
  * The installation's certificate, signed by its own certificate authority. Both are created at first use. The
  * certificate is renewed if a name is missing or it expires soon. The authority is replaced only if it was created
- * while the clock was in the future: no device with the right time accepts it.
+ * while the clock was in the future: no device with the right time accepts it. Names that it may not certify are left out.
  * @throws AppError `cannot-create` if the directory is not writable, `configuration` if a file is invalid
  */
 export async function ownCertificate(
   dataDir: string,
-  { names, nowMs, isClockTrusted, renew = false }: OwnCertificateOptions,
+  { names, nowMs, isClockTrusted, renew = false, withNewAuthority = false }: OwnCertificateOptions,
 ): Promise<ServerCertificate> {
   const paths = pathsOf(dataDir);
   const wanted = [...new Set([...namesOfThisMachine(), ...names.map((name) => name.toLowerCase())])];
   const clockMs = Math.max(nowMs, EARLIEST_MS);
   try {
-    const present = presentCertificate(paths);
-    const isAuthorityUsable = !isClockTrusted || (present?.authority?.validFromMs ?? 0) <= clockMs;
+    const present = presentCertificate(paths, wanted);
+    const isFromFuture = isClockTrusted && (present?.authority?.validFromMs ?? 0) > clockMs;
+    const isAuthorityUsable = !isFromFuture && !withNewAuthority;
     if (present && !renew && isAuthorityUsable && fits(present, wanted, clockMs)) return present;
     await signCertificate(paths, wanted, { clockMs, withNewAuthority: !isAuthorityUsable });
-    const created = presentCertificate(paths);
+    const created = presentCertificate(paths, wanted);
     if (!created) throw new Error("the files that were just written cannot be read");
     return created;
   } catch (cause) {
@@ -113,14 +119,22 @@ function namesOfThisMachine(): string[] {
   return [own, `${first}.local`, LOCAL_NAME, "localhost", ...lanAddresses(), "127.0.0.1", "::1"];
 }
 
-function presentCertificate(paths: CertificatePaths): ServerCertificate | undefined {
+function presentCertificate(
+  paths: CertificatePaths,
+  wanted: readonly string[] = [],
+): ServerCertificate | undefined {
   try {
     const [cert, key, authority] = [paths.server, paths.serverKey, paths.authority].map((path) =>
       readFileSync(path, "utf8"),
     ) as [string, string, string];
     assertPair(cert, key);
     const isSigned = new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
-    return isSigned ? described(cert, key, authority) : undefined;
+    if (!isSigned) return undefined;
+    const permitted = permittedBy(authority);
+    return {
+      ...described(cert, key, authority),
+      leftOut: wanted.filter((name) => !permits(permitted, name)),
+    };
   } catch {
     // Missing, or left incomplete or of two renewals by a power cut: a new one is created.
     return undefined;
@@ -135,7 +149,7 @@ function assertPair(cert: string, key: string): void {
 
 function fits(present: ServerCertificate, wanted: readonly string[], clockMs: number): boolean {
   const daysLeft = (present.validUntilMs - clockMs) / DAY_MS;
-  const have = new Set(present.names);
+  const have = new Set([...present.names, ...present.leftOut]);
   return (
     present.validFromMs <= clockMs && daysLeft > RENEW_BEFORE_DAYS && wanted.every((name) => have.has(name))
   );
@@ -150,6 +164,7 @@ function described(cert: string, key: string, authority: string | null): ServerC
     cert,
     key,
     names,
+    leftOut: [],
     validFromMs: Date.parse(parsed.validFrom),
     validUntilMs: Date.parse(parsed.validTo),
     authority: authority === null ? null : authorityOf(authority),

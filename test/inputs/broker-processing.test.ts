@@ -16,7 +16,7 @@ const GATE = zoneOf({
 /** What one read may add to a client's limit: two chunks of a connection and a packet of the largest size. */
 const READ_BYTES = 0.5 * MIB;
 
-/** Zones whose journal is busy until it is told to go on: no message is answered meanwhile. */
+/** Zones whose journal is busy until `goOn` is called: no message is answered meanwhile. */
 class BusyZones extends MqttZones {
   /** Bytes of all messages that have begun, and of those that have ended. */
   begunBytes = 0;

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { certificateChecks } from "../../src/cli/installation-checks.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -12,6 +14,7 @@ import { certificateFromFiles, ownCertificate } from "../../src/ops/certificates
 import { JsonLog } from "../../src/ops/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { WatchedZones } from "../support/watched-zones.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
@@ -20,9 +23,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-cert-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-const make = (
-  options: { names?: string[]; nowMs?: number; isClockTrusted?: boolean; renew?: boolean } = {},
-) => ownCertificate(folder, { names: [], nowMs: NOW_MS, isClockTrusted: true, ...options });
+const make = (options: Partial<Parameters<typeof ownCertificate>[1]> = {}) =>
+  ownCertificate(folder, { names: [], nowMs: NOW_MS, isClockTrusted: true, ...options });
 
 describe("the self-signed certificate", () => {
   test("is valid for the names of this machine and the configured ones, and signed by the local authority", async () => {
@@ -40,7 +42,7 @@ describe("the self-signed certificate", () => {
 
   test.each([
     ["secrets/server.key", []],
-    ["secrets/ca.key", ["new.example.ro"]],
+    ["secrets/ca.key", ["new.lan"]],
   ])(
     "is created again if a power cut has left a newer %s with the older certificate",
     async (file, names) => {
@@ -71,9 +73,9 @@ describe("the self-signed certificate", () => {
     expect((await make({ nowMs: NOW_MS + 700 * DAY_MS })).cert).toBe(first.cert);
     const later = await make({ nowMs: NOW_MS + 741 * DAY_MS });
     expect(later.cert).not.toBe(first.cert);
-    const named = await make({ names: ["new.example.ro"] });
-    expect(named.names).toContain("new.example.ro");
-    const renewed = await make({ names: ["new.example.ro"], renew: true });
+    const named = await make({ names: ["new.lan"] });
+    expect(named.names).toContain("new.lan");
+    const renewed = await make({ names: ["new.lan"], renew: true });
     expect(renewed.cert).not.toBe(named.cert);
     expect([later, named, renewed].map(({ authority }) => authority)).toEqual([
       first.authority,
@@ -260,4 +262,89 @@ test("doctor reports a certificate that was created with a wrong clock", async (
   ]);
   await make();
   expect(certificateChecks(config, NOW_MS)).toMatchObject([{ status: "ok" }]);
+});
+
+describe("the certificate authority of an installation", () => {
+  const runFile = promisify(execFile);
+
+  /** The verdict of openssl on a certificate for a name that a copy of the authority's key has signed. */
+  const verdict = async (san: string): Promise<string> => {
+    const at = (name: string): string => join(folder, name);
+    writeFileSync(at("stolen.ext"), `subjectAltName=${san}\nbasicConstraints=critical,CA:FALSE\n`);
+    // The key of the request does not matter.
+    const request = ["req", "-new", "-key", at("secrets/server.key"), "-subj", "/CN=stolen"];
+    await runFile("openssl", [...request, "-out", at("stolen.csr")]);
+    const signer = ["-CA", at("tls/ca.crt"), "-CAkey", at("secrets/ca.key"), "-set_serial", "7"];
+    const output = ["-extfile", at("stolen.ext"), "-days", "30", "-out", at("stolen.crt")];
+    await runFile("openssl", ["x509", "-req", "-in", at("stolen.csr"), ...signer, ...output]);
+    return verify("stolen.crt");
+  };
+  const verify = async (file: string): Promise<string> => {
+    const trusted = ["-CAfile", join(folder, "tls/ca.crt"), "-no_check_time"];
+    try {
+      return (await runFile("openssl", ["verify", ...trusted, join(folder, file)])).stdout;
+    } catch (error) {
+      return (error as { readonly stderr: string }).stderr;
+    }
+  };
+
+  test("certifies the names of the panel, and a copy of its key certifies no other one", async () => {
+    const { names, leftOut } = await make({ names: ["panel.example.ro"] });
+    expect(names).toContain("panel.example.ro");
+    expect(leftOut).toEqual([]);
+    expect(await verify("tls/server.crt")).toMatch(/OK/);
+    const foreign = ["DNS:bank.example.com", "DNS:example.ro", "DNS:local.example.com", "DNS:notlocal"];
+    for (const san of [...foreign, "IP:8.8.8.8", "IP:172.32.0.1", "IP:2001:db8::1"])
+      expect(await verdict(san), san).toMatch(/permitted subtree violation/);
+    const near = ["DNS:hala.local", "DNS:hala.lan", "DNS:a.b.home.arpa", "DNS:x.internal", "DNS:localhost"];
+    for (const san of [...near, "IP:192.168.7.9", "IP:172.31.0.1", "IP:fd00::7", "IP:fe80::1", "IP:::1"])
+      expect(await verdict(san), san).toMatch(/OK/);
+  });
+
+  test("leaves out a name that is configured later, until a user replaces the authority", async () => {
+    const first = await make();
+    const later = await make({ names: ["panel.example.ro", "hala.lan"] });
+    expect(later.leftOut).toEqual(["panel.example.ro"]);
+    expect(later.names).toContain("hala.lan");
+    expect(later.authority).toEqual(first.authority);
+    expect(await verify("tls/server.crt")).toMatch(/OK/);
+    // It is not issued again for that name at each check.
+    expect((await make({ names: ["panel.example.ro", "hala.lan"] })).cert).toBe(later.cert);
+    const replaced = await make({ names: ["panel.example.ro"], withNewAuthority: true });
+    expect(replaced.authority?.fingerprint).not.toBe(first.authority?.fingerprint);
+    expect(replaced.names).toContain("panel.example.ro");
+    expect(replaced.leftOut).toEqual([]);
+    expect(await verify("tls/server.crt")).toMatch(/OK/);
+  });
+
+  test("of an earlier release, without constraints, is kept and certifies every name", async () => {
+    await make();
+    const request = ["req", "-x509", "-key", join(folder, "secrets/ca.key"), "-subj", "/CN=earlier"];
+    await runFile("openssl", [...request, "-days", "7000", "-out", join(folder, "tls/ca.crt")]);
+    const earlier = readFileSync(join(folder, "tls/ca.crt"), "utf8");
+    const nowMs = Date.parse(new X509Certificate(earlier).validTo) - 6_000 * DAY_MS;
+    const { names, leftOut, authority } = await make({ names: ["new.example.ro"], nowMs });
+    expect(names).toContain("new.example.ro");
+    expect(leftOut).toEqual([]);
+    expect(authority?.pem).toBe(earlier);
+  });
+
+  test("that may not certify a name is a condition with that name", async () => {
+    await make();
+    const clock = new ManualClock();
+    clock.stepWall(NOW_MS - clock.wallMs());
+    const { log, health } = new WatchedZones([]);
+    const common = { dataDir: folder, clock, time: { isTrusted: () => true }, log, conditions: health };
+    const keeper = (names: string[]): CertificateKeeper =>
+      new CertificateKeeper({ ...common, tls: { mode: "own" }, names, onRenewed: () => {} });
+    const limited = keeper(["panel.example.ro"]);
+    await limited.start();
+    limited.stop();
+    expect(health.list()).toMatchObject([{ code: "certificate-incomplete" }]);
+    expect(health.list()[0]?.text).toContain("panel.example.ro");
+    const local = keeper(["hala.lan"]);
+    await local.start();
+    local.stop();
+    expect(health.list()).toEqual([]);
+  });
 });

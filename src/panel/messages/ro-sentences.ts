@@ -93,4 +93,6 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
+  "certificate-incomplete":
+    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; la această adresă, interfața web nu este de încredere. Folosiți alt nume, sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
 };
