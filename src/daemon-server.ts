@@ -6,6 +6,7 @@ import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { createApp, type AppParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
+import { KNOWN_ADDRESSES_MAX } from "./http/known-addresses.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { connectionMetrics } from "./site/connection-metrics.ts";
 import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
@@ -65,7 +66,8 @@ export class DaemonServer {
     const tls = await this.#keeper.start();
     const { controlSocket = join(dataDir, "control.sock") } = this.#options;
     const place = { host, port: earlier?.port ?? port, loopbackPort: earlier?.loopbackPort ?? 0, descriptor };
-    const parts = { app: this.#app(), tls, controlSocket, limits: http };
+    const knownAddresses = await this.#knownAddresses();
+    const parts = { app: this.#app(), tls, controlSocket, limits: http, knownAddresses };
     const server = new HttpServer({ ...common, ...place, ...parts });
     this.#server = server;
     await server.start();
@@ -75,6 +77,17 @@ export class DaemonServer {
   async stop(): Promise<void> {
     await this.#server?.stop();
     this.#keeper.stop();
+  }
+
+  /** Their users keep their connections at the limit. They are worth no failed start. */
+  async #knownAddresses(): Promise<readonly string[]> {
+    const { parts, log } = this.#options;
+    try {
+      return await parts.tokens.newestAddresses(KNOWN_ADDRESSES_MAX);
+    } catch (error) {
+      log.warn("known-addresses-read-failed", { error });
+      return [];
+    }
   }
 
   #app() {

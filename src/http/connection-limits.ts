@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { isSignedIn } from "./auth-guards.ts";
 import { sendError } from "./errors.ts";
 import { beginsRequest, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
+import { KnownAddresses, plainAddress } from "./known-addresses.ts";
 
 /** Maximum open connections. */
 export interface ConnectionLimits {
@@ -28,9 +29,6 @@ export interface ConnectionUse {
   readonly replaced: number;
 }
 
-/** Maximum remembered addresses with a successful sign-in; at least the number of connections. */
-const KNOWN_ADDRESSES_MAX = 1_000;
-
 /** State of an open connection. */
 interface OpenConnection {
   readonly socket: Socket;
@@ -54,7 +52,7 @@ export class Connections {
   /** By address and port of the client, oldest first. */
   readonly #open = new Map<string, OpenConnection>();
   readonly #countByAddress = new Map<string, number>();
-  readonly #knownAddresses = new Set<string>();
+  readonly #knownAddresses: KnownAddresses;
   /** Number of pending responses of each connection. */
   readonly #pending = new Map<Socket, number>();
   /** Requests until the buffered bytes are counted again. */
@@ -62,8 +60,10 @@ export class Connections {
   #refused = 0;
   #replaced = 0;
 
-  constructor(limits: ConnectionLimits) {
+  /** @param knownAddresses from which users have signed in before, the latest first */
+  constructor(limits: ConnectionLimits, knownAddresses: readonly string[] = []) {
     this.#limits = limits;
+    this.#knownAddresses = new KnownAddresses(limits.connectionsMax, knownAddresses);
   }
 
   /**
@@ -209,12 +209,7 @@ export class Connections {
 
   #signedIn(connection: OpenConnection | undefined, { remoteAddress }: Socket): void {
     if (connection) connection.isSignedIn = true;
-    if (remoteAddress === undefined) return;
-    this.#knownAddresses.delete(remoteAddress);
-    this.#knownAddresses.add(remoteAddress);
-    const [oldest] = this.#knownAddresses;
-    const keptMax = Math.max(KNOWN_ADDRESSES_MAX, this.#limits.connectionsMax);
-    if (this.#knownAddresses.size > keptMax && oldest !== undefined) this.#knownAddresses.delete(oldest);
+    if (remoteAddress !== undefined) this.#knownAddresses.add(remoteAddress);
   }
 
   /** Whether slow clients have too much buffered. While they have, it is counted for each request. */
@@ -244,5 +239,5 @@ function keyOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 function isLoopbackAddress(address: string | undefined): boolean {
-  return address === undefined || address === "::1" || address.replace(/^::ffff:/, "").startsWith("127.");
+  return address === undefined || address === "::1" || plainAddress(address).startsWith("127.");
 }

@@ -25,6 +25,8 @@ export interface HttpServerOptions {
   readonly controlSocket: string;
   /** Limits of the network server. */
   readonly limits: ConnectionLimits;
+  /** Addresses with a successful sign-in before this start, the latest first. */
+  readonly knownAddresses?: readonly string[];
   readonly conditions: Conditions;
   readonly clock: Clock;
 }
@@ -58,7 +60,7 @@ export class HttpServer {
       server.maxRequestsPerSocket = 1000;
       return this.#sockets.watch(server);
     };
-    this.#connections = new Connections(options.limits);
+    this.#connections = new Connections(options.limits, options.knownAddresses);
     const limited = this.#connections.guard(app.handle);
     const common = { ...OPTIONS, ...app.classes };
     this.#network = configured(

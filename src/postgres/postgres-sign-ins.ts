@@ -23,12 +23,14 @@ import { TurnBatch } from "./turn-batch.ts";
  */
 export class PostgresSignIns implements SignIns {
   readonly throttle: Throttle;
+  readonly #queries: Queries;
   readonly #accounts: TurnBatch<number, Account | undefined>;
   readonly #named: TurnBatch<string, Account | undefined>;
   readonly #places: TurnBatch<Place, boolean>;
 
   /** @param nowMs wall clock of wrong passwords; undefined for that of the database. Tests set it. */
   constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+    this.#queries = queries;
     this.throttle = new PostgresThrottle(queries, clock, nowMs);
     this.#named = new TurnBatch(clock, (emails) => findAllByEmail(queries, emails));
     this.#places = new TurnBatch(clock, async (places) => {
@@ -55,6 +57,11 @@ export class PostgresSignIns implements SignIns {
 
   hasSignedIn(email: string, address: string): Promise<boolean> {
     return this.#places.ask({ email, address });
+  }
+
+  async newestAddresses(limit: number): Promise<readonly string[]> {
+    const rows = await this.#queries.query<{ address: string }>(NEWEST_ADDRESSES, [limit]);
+    return rows.map(({ address }) => address);
   }
 }
 
@@ -132,6 +139,10 @@ const KNOWN_PLACES: NamedStatement = {
   name: "known-places",
   text: `SELECT asked.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(email, address, n)
     JOIN known_places AS known ON known.email = lower(asked.email COLLATE "C") AND known.address = asked.address`,
+};
+const NEWEST_ADDRESSES: NamedStatement = {
+  name: "newest-addresses",
+  text: "SELECT address FROM known_places GROUP BY address ORDER BY max(last_at) DESC LIMIT $1",
 };
 /** A wrong password of the future was counted before the clock was set back, or by another clock: it blocks nothing. */
 const BLOCKED: NamedStatement = {

@@ -26,6 +26,8 @@ export interface SignIns {
   byEmail(email: string): Promise<Account | undefined>;
   /** Whether an account has signed in from an address before. */
   hasSignedIn(email: string, address: string): Promise<boolean>;
+  /** Addresses from which any account has signed in, the latest first. */
+  newestAddresses(limit: number): Promise<readonly string[]>;
 }
 
 /** The accounts in SQLite; wrong passwords are counted in the memory of the process. */
@@ -56,5 +58,9 @@ export class SqliteSignIns implements SignIns {
 
   async hasSignedIn(email: string, address: string): Promise<boolean> {
     return this.#events.hasSignedIn(email, address);
+  }
+
+  async newestAddresses(limit: number): Promise<readonly string[]> {
+    return this.#events.newestAddresses(limit);
   }
 }

@@ -107,6 +107,11 @@ export class TokenService {
     return { accountId, email, role, mustChangePassword, objectives, site, from };
   }
 
+  /** Addresses from which any account has signed in, the latest first. */
+  newestAddresses(limit: number): Promise<readonly string[]> {
+    return this.#signIns.newestAddresses(limit);
+  }
+
   /** Token for dispatching trips; its account has no password. @see AccountService.ensureDevice */
   async deviceToken(): Promise<string> {
     const account = await this.#signIns.byEmail(DEVICE_EMAIL);

@@ -28,6 +28,9 @@ export class EventLog extends Store {
   readonly #loggedAddress = this.prepare(
     "SELECT 1 FROM events WHERE event = 'signed-in' AND who = ? AND origin = ? LIMIT 1",
   );
+  readonly #newestAddresses = this.prepare<{ readonly address: string }>(
+    "SELECT address FROM known_places GROUP BY address ORDER BY max(last_at) DESC LIMIT ?",
+  );
   readonly #addAddress = this.prepare(
     "INSERT OR REPLACE INTO known_places(email, address, last_at) VALUES(?, ?, ?)",
   );
@@ -67,6 +70,11 @@ export class EventLog extends Store {
   hasSignedIn(email: string, address: string): boolean {
     // An earlier release only wrote to the event log.
     return (this.#knownAddress.get(email, address) ?? this.#loggedAddress.get(email, address)) !== undefined;
+  }
+
+  /** Addresses from which any account has signed in, the latest first. */
+  newestAddresses(limit: number): string[] {
+    return this.#newestAddresses.all(limit).map(({ address }) => address);
   }
 
   /** Stores an address; only sign-ins of the same account displace its oldest one. */

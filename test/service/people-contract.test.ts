@@ -142,6 +142,7 @@ function contract(open: () => Promise<Adapter>): void {
     await signIn();
     expect(await adapter.signIns.hasSignedIn(ANA, "192.0.2.1")).toBe(true);
     expect(await adapter.signIns.hasSignedIn(ANA, "192.0.2.2")).toBe(false);
+    expect(await adapter.signIns.newestAddresses(1)).toEqual(["192.0.2.1"]);
     for (let count = 0; count < 5; count += 1)
       await expect(tokens.signIn(ANA, "wrong password", "192.0.2.2")).rejects.toMatchObject({
         code: "unauthenticated",

@@ -1,0 +1,32 @@
+/** Maximum remembered addresses; at least the number of connections. */
+export const KNOWN_ADDRESSES_MAX = 1_000;
+
+/** Network addresses with a successful sign-in, the latest last. */
+export class KnownAddresses {
+  readonly #max: number;
+  readonly #addresses = new Set<string>();
+
+  /** @param earlier those before this start, the latest first */
+  constructor(connectionsMax: number, earlier: readonly string[]) {
+    this.#max = Math.max(KNOWN_ADDRESSES_MAX, connectionsMax);
+    for (const address of earlier.toReversed()) this.add(address);
+  }
+
+  has(address: string): boolean {
+    return this.#addresses.has(plainAddress(address));
+  }
+
+  /** The oldest one makes room. */
+  add(address: string): void {
+    const plain = plainAddress(address);
+    this.#addresses.delete(plain);
+    this.#addresses.add(plain);
+    const [oldest] = this.#addresses;
+    if (this.#addresses.size > this.#max && oldest !== undefined) this.#addresses.delete(oldest);
+  }
+}
+
+/** An IPv4 address without the prefix that it has on a listener for IPv6: the configuration may change. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:/, "");
+}
