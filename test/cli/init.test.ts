@@ -328,7 +328,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
       hasTripped = true;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din față tripped[^]*Start it/)]);
       expect(stderr).toContain("  not complete: a device announces more than 1000 parts");
-      expect(stderr).toContain("    lampa, SONOFF SNZB-04: no message yet\n");
+      expect(stderr).toContain("  lampa, SONOFF SNZB-04: no message yet\n");
       expect(stderr).toMatch(/✖ Centre[^]*✔ Centre: .* accepts [^]*wrote /);
       expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
         upstream: { password: EDGE.password },
@@ -341,6 +341,98 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
     } finally {
       hasTripped = true;
       await installation.remove();
+      await devices.end();
+      await broker.stop();
+    }
+  });
+});
+
+describeWithMosquitto("init, with devices of which only the topics are known", () => {
+  test("numbers their topics like the sensors, and asks which value is the contact", async () => {
+    const broker = await startMosquitto();
+    const devices = await AnnouncingDevices.at(broker.url);
+    const hall = { linkquality: 23, door: { battery: 60, contact: true } };
+    await devices.send("atelier/hol", hall, true);
+    await devices.send("atelier/pompa", "OPRIT", true);
+    await devices.send("zigbee2mqtt/lampa", { state: "OFF", linkquality: 12 }, true);
+    const row = (output: string, topic: string): string =>
+      new RegExp(`^(\\d+) .*${topic} `, "m").exec(output)?.[1] ?? "none";
+    let hasTripped = false;
+    // The door is opened again if the daemon did not listen yet.
+    const open = async (): Promise<void> => {
+      for (const contact of [true, false])
+        await devices.send("atelier/hol", { ...hall, door: { battery: 60, contact } });
+      await pause(1000);
+      if (!hasTripped) await open();
+    };
+    try {
+      const { code, stdout, stderr } = await person([
+        [/Name of the site/, "Hala Nord"],
+        [/short reference/, ""],
+        [/Time zone/, ""],
+        [/Language/, ""],
+        [/Access to the local API/, ""],
+        [/dispatch centre/, ""],
+        [/MQTT broker/, "external"],
+        [/URL of the broker/, broker.url],
+        [/User name/, ""],
+        [/IP alarm panel/, ""],
+        [/Looking for sensors/, ""],
+        [
+          /Zones from these sensors/,
+          (output) =>
+            ["atelier/hol", "atelier/pompa", "zigbee2mqtt/lampa"].map((one) => row(output, one)).join(),
+        ],
+        [/Name of hol \[hol\]/, "Ușa din hol"],
+        [/Zone type of hol \[intrusion\]/, ""],
+        [/Which of them is the contact\? \[3\]/, "9"],
+        [/number from 1 to 3[^]*Which of them/, ""],
+        [/means open.*\[false\]/, ""],
+        [/means normal.*\[true\]/, ""],
+        [/Name of pompa/, ""],
+        [/Zone type of pompa/, "technical"],
+        [/means open[^[]*: $/, ""],
+        [/must not be empty[^]*means open/, "PORNIT"],
+        [/means normal/, "pornit"],
+        [/zone-normal is the value that means open[^]*means normal/, ""],
+        [/Name of lampa/, "Lumină"],
+        [/Zone type of lampa/, "technical"],
+        [/Which of them is the contact/, "1"],
+        [/means open.*\[ON\]/, ""],
+        [/means normal.*\[OFF\]/, "none"],
+        [/Input of the first zone.*\[none\]/, ""],
+        [/Objective type/, ""],
+        [/Id of the objective/, ""],
+        [/Name of the objective/, ""],
+        [/initial administrator/, ""],
+        [/Test usa-din-hol now/, ""],
+        [/Trip usa-din-hol now/, () => void open()],
+      ]);
+      hasTripped = true;
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din hol tripped/)]);
+      expect(stderr).toMatch(/^\d+ +lampa, SONOFF SNZB-04 +zigbee2mqtt\/lampa +\/state "OFF"/m);
+      const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: "/" });
+      expect(warnings).toEqual([]);
+      expect(zones).toMatchObject([
+        {
+          id: "usa-din-hol",
+          kind: "intrusion",
+          input: { mqtt: "atelier/hol", path: "/door/contact", open: [false], normal: [true] },
+        },
+        {
+          id: "pompa",
+          kind: "technical",
+          input: { mqtt: "atelier/pompa", open: ["PORNIT"] },
+          rules: { autoRestoreMs: 30_000 },
+        },
+        {
+          id: "lumina",
+          input: { mqtt: "zigbee2mqtt/lampa", path: "/state", open: ["ON"] },
+          rules: { autoRestoreMs: 30_000 },
+        },
+      ]);
+    } finally {
+      hasTripped = true;
       await devices.end();
       await broker.stop();
     }

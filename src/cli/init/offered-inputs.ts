@@ -8,11 +8,19 @@ import { GPIO_DEFAULTS, HOME_ASSISTANT_DEFAULTS } from "../../generated/defaults
 import { DiscoverySession } from "../../inputs/discovery-session.ts";
 import { SystemClock } from "../../ops/system-clock.ts";
 import { freeLines } from "../free-lines.ts";
-import { readableLines } from "../readable-lines.ts";
 import type { Prompt } from "../prompt.ts";
 import { plainLine } from "../../domain/single-line.ts";
 import { tableText } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
+import { topicsAt, topicTable, zoneAtTopic, zoneReadingTopic, type OfferedTopic } from "./offered-topics.ts";
+
+/** What the broker has shown. */
+interface Found {
+  readonly zones: readonly ProposedZone[];
+  readonly topics: readonly OfferedTopic[];
+}
+
+const NOTHING: Found = { zones: [], topics: [] };
 
 /** Devices that say what they have only when asked need a few questions and answers. */
 const LISTEN_AT_LEAST_MS = 3_000;
@@ -21,7 +29,8 @@ const LOOK_EVERY_MS = 100;
 const OFFERED_MAX = 40;
 
 /**
- * Listens at the broker of the answers while the user opens sensors, and lets the user choose.
+ * Listens at the broker of the answers while the user opens sensors, and lets the user choose among them and among the
+ * topics that no known device sends on.
  * @returns the chosen ones with their names and types; empty without a broker
  */
 export async function offerSensors(
@@ -30,27 +39,22 @@ export async function offerSensors(
   terminal: Terminal,
 ): Promise<ProposedZone[]> {
   const broker = brokerOf(answers);
-  const found = broker ? await sensorsAt(broker, prompt, terminal) : [];
-  if (found.length === 0) return [];
+  const found = broker ? await sensorsAt(broker, prompt, terminal) : NOTHING;
   const { stderr } = terminal;
-  const rows = found.map(({ name, kind, input }, index) => [
-    String(index + 1),
-    plainLine(name),
-    kind,
-    plainLine(input.mqtt),
-  ]);
-  stderr.write(tableText(["", "SENSOR", "TYPE", "TOPIC"], rows));
   const chosen = await chosenFrom(found, prompt, terminal);
   const usedIds = new Set<string>();
   const zones: ProposedZone[] = [];
-  for (const sensor of chosen) {
+  for (const one of chosen) {
+    const topic = "values" in one ? one : undefined;
+    const sensor = "values" in one ? zoneAtTopic(one) : one;
     for (const doubt of sensor.doubts) stderr.write(`  ${doubtText(doubt)}\n`);
     const name = (
       await prompt.line(`Name of ${plainLine(sensor.name)} [${plainLine(sensor.name)}]: `)
     ).trim();
     const kind = await kindOf(sensor, prompt, terminal);
+    const read = topic ? await zoneReadingTopic(sensor, topic, prompt, terminal) : sensor;
     const named = name === "" ? sensor.name : name;
-    zones.push({ ...sensor, name: named, kind, id: uniqueId(named, usedIds) });
+    zones.push({ ...read, name: named, kind, id: uniqueId(named, usedIds) });
   }
   return zones;
 }
@@ -73,11 +77,7 @@ function brokerOf(answers: SetupAnswers): ReachableBroker | undefined {
   return { url, ...(username === "" ? {} : { credentials: { username, password } }) };
 }
 
-async function sensorsAt(
-  broker: ReachableBroker,
-  prompt: Prompt,
-  { stderr }: Terminal,
-): Promise<ProposedZone[]> {
+async function sensorsAt(broker: ReachableBroker, prompt: Prompt, { stderr }: Terminal): Promise<Found> {
   const clock = new SystemClock();
   const discovery = {
     replyTo: "santinela/discovery/init",
@@ -97,38 +97,51 @@ async function sensorsAt(
       stderr.write(
         `  Sensors cannot be discovered yet: the broker does not respond (${reason ?? state}). The web panel and santinela zones discover find them later.\n`,
       );
-      return [];
+      return NOTHING;
     }
     const enough = pause(LISTEN_AT_LEAST_MS);
     await prompt.line("Looking for sensors at the broker. Open each one once, then press Enter: ");
     await enough;
     const { devices, leftOut } = session.found();
     const zones = proposedZones(devices, []);
-    if (zones.length === 0) stderr.write("  No sensor has been found.\n");
+    const { topics, notes } = topicsAt(devices, session, discovery);
+    if (zones.length === 0)
+      stderr.write(`  No sensor ${topics.length === 0 ? "" : "of a known type "}has been found.\n`);
     if (zones.length > OFFERED_MAX)
       stderr.write(
         `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover have all.\n`,
       );
-    for (const line of readableLines(devices, session, discovery)) stderr.write(`  ${line}\n`);
+    for (const note of notes) stderr.write(`  ${note}\n`);
     for (const one of leftOut) stderr.write(`  not complete: ${leftOutText(one)}\n`);
-    return zones.slice(0, OFFERED_MAX);
+    return { zones: zones.slice(0, OFFERED_MAX), topics };
   } finally {
     await session.stop();
   }
 }
 
+/** Shows what was found, all rows numbered, and asks which are to be zones. */
 async function chosenFrom(
-  found: readonly ProposedZone[],
+  { zones, topics }: Found,
   prompt: Prompt,
   { stderr }: Terminal,
-): Promise<readonly ProposedZone[]> {
+): Promise<readonly (ProposedZone | OfferedTopic)[]> {
+  const all = [...zones, ...topics];
+  if (all.length === 0) return [];
+  const rows = zones.map(({ name, kind, input }, index) => [String(index + 1), name, kind, input.mqtt]);
+  if (zones.length > 0) stderr.write(tableText(["", "SENSOR", "TYPE", "TOPIC"], rows));
+  if (topics.length > 0)
+    stderr.write(
+      `  Messages without a known sensor; a zone can read one of their values:\n${topicTable(topics, zones.length + 1)}`,
+    );
+  const allText = topics.length === 0 ? " all;" : ` all for 1 to ${zones.length};`;
+  const question = `Zones from these sensors (such as 1,3;${zones.length === 0 ? "" : allText} empty for none): `;
   for (;;) {
-    const typed = (await prompt.line("Zones from these sensors (such as 1,3; all; empty for none): ")).trim();
+    const typed = (await prompt.line(question)).trim();
     if (typed === "") return [];
-    if (typed === "all") return found;
-    const chosen = [...new Set(typed.split(/[\s,]+/))].map((number) => found[Number(number) - 1]);
-    if (chosen.every((sensor) => sensor !== undefined)) return chosen;
-    stderr.write(`  enter numbers from 1 to ${found.length}, separated by commas\n`);
+    if (typed === "all" && zones.length > 0) return zones;
+    const chosen = [...new Set(typed.split(/[\s,]+/))].map((number) => all[Number(number) - 1]);
+    if (chosen.every((one) => one !== undefined)) return chosen;
+    stderr.write(`  enter numbers from 1 to ${all.length}, separated by commas\n`);
   }
 }
 
