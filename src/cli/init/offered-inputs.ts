@@ -133,7 +133,7 @@ async function chosenFrom(
     stderr.write(
       `  Messages without a known sensor; a zone can read one of their values:\n${topicTable(topics, zones.length + 1)}`,
     );
-  const allText = topics.length === 0 ? " all;" : ` all for 1 to ${zones.length};`;
+  const allText = topics.length === 0 ? " all;" : ` all for the rows with a type;`;
   const question = `Zones from these sensors (such as 1,3;${zones.length === 0 ? "" : allText} empty for none): `;
   for (;;) {
     const typed = (await prompt.line(question)).trim();
