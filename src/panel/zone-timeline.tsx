@@ -9,8 +9,8 @@ import { formatTime } from "./date-format.ts";
 import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
-const HOUR_MS = 3_600_000;
-const TIME_RANGES = [
+export const HOUR_MS = 3_600_000;
+export const TIME_RANGES = [
   [24, "timeRange.day"],
   [168, "timeRange.week"],
 ] as const;
@@ -51,20 +51,13 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
   );
 }
 
-/** The last 24 hours of one zone, without its name. */
-export function ZoneDay({ zone: { id, name } }: { readonly zone: ZoneView }) {
-  const { response, error, reload } = useHistories(24);
-  const history = response?.body.find((one) => one.id === id);
-  if (history) return <Lane name={name} history={history} hours={24} isAlone />;
-  return error ? <Pending error={error} reload={reload} /> : null;
-}
-
-function useHistories(hours: number) {
+/** The history of each zone, again after each change. */
+export function useHistories(hours: number) {
   return useQuery<readonly ZoneHistoryView[]>(`/site/zones/history?hours=${hours}`, journalVersion.value);
 }
 
 /** Trips over the whole height, faults in the upper half, bypasses in the lower half. */
-function Lane({
+export function Lane({
   name,
   history: { trips, faults, bypasses },
   hours,

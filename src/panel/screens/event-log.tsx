@@ -13,6 +13,7 @@ import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
+import { ZoneTrips } from "../zone-trips.tsx";
 
 const CATEGORIES = ["", "alarms", "suppressed", "faults", "users", "records", "system"] as const;
 type Category = (typeof CATEGORIES)[number];
@@ -40,6 +41,7 @@ export function EventLogScreen() {
       <Head matches={matches} />
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
       <Filters kind={kind} zone={zone} />
+      {zone !== "" && <ZoneTripsCard id={zone} />}
       {pages.waiting > 0 && (
         <p class="new-events">
           <button type="button" class="main" onClick={pages.showNew}>
@@ -83,6 +85,18 @@ function Filters({ kind, zone }: { readonly kind: string; readonly zone: string 
         </button>
       ))}
     </div>
+  );
+}
+
+/** The trips of the zone beside its events. */
+function ZoneTripsCard({ id }: { readonly id: string }) {
+  const zone = zones.value.find((one) => one.id === id);
+  if (!zone) return null;
+  return (
+    <section class="card">
+      <h2>{zone.name}</h2>
+      <ZoneTrips id={id} name={zone.name} />
+    </section>
   );
 }
 

@@ -10,12 +10,12 @@ import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { ZoneDay } from "../zone-timeline.tsx";
 import { zoneLook } from "../zone-look.ts";
+import { ZoneTrips } from "../zone-trips.tsx";
 import { ZoneSource } from "./zone-source.tsx";
 import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
 
-/** One zone: its state in words, its last day, whether a trip would be sent now, and the actions on it. */
+/** One zone: its state in words, its last day or week, whether a trip would be sent now, and the actions on it. */
 export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const { tone, icon, word, since } = zoneLook(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
@@ -42,7 +42,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
         </div>
       )}
     >
-      <ZoneDay zone={zone} />
+      <ZoneTrips id={zone.id} name={zone.name} />
       <dl class="facts">
         <dt>{t("zones.ifTripped")}</dt>
         <dd>

@@ -1,0 +1,106 @@
+import "./charts.css";
+import { useState } from "preact/hooks";
+import type { ZoneHistoryView } from "../site/zone-view.ts";
+import { nowMs } from "./clock.ts";
+import { formatClock, formatDay } from "./date-format.ts";
+import { t } from "./i18n.ts";
+import { Pending } from "./notice.tsx";
+import { TimeRangeChoice } from "./time-range-choice.tsx";
+import { tripBars, tripOutcomes, tripsIn, type TripBar } from "./trip-counts.ts";
+import { HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
+
+/** As many contacts as the daemon lists. */
+const CONTACTS_MAX = 500;
+/** Sizes in SVG units. */
+const BAR = 10;
+const GAP = 2;
+const HEIGHT = 48;
+
+/** One zone over a day or a week: its lane, its trips in each hour or day, and what became of them. */
+export function ZoneTrips({ id, name }: { readonly id: string; readonly name: string }) {
+  const [hours, setHours] = useState<24 | 168>(24);
+  const { response, error, reload } = useHistories(hours);
+  const history = response?.body.find((one) => one.id === id);
+  return (
+    <section class="zone-trips" aria-label={t("zoneTrips.title")}>
+      <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
+      {!history && error && <Pending error={error} reload={reload} />}
+      {history && <Lane name={name} history={history} hours={hours} isAlone />}
+      {history && <Counts history={history} hours={hours} />}
+    </section>
+  );
+}
+
+function Counts({
+  history: { contacts },
+  hours,
+}: {
+  readonly history: ZoneHistoryView;
+  readonly hours: number;
+}) {
+  const trips = tripsIn(contacts);
+  if (trips.length === 0) return <p class="quiet">{t("zoneTrips.none")}</p>;
+  const endMs = nowMs();
+  return (
+    <>
+      <Bars bars={tripBars(trips, { beginMs: endMs - hours * HOUR_MS, endMs })} isByHour={hours === 24} />
+      <ul class="legend outcomes">
+        {tripOutcomes(trips).map(({ text, isDispatched, count }) => (
+          <li key={text}>
+            <span class={isDispatched ? "" : "legend-bypass"}>{text}</span> <b>{count}</b>
+          </li>
+        ))}
+      </ul>
+      {contacts.length >= CONTACTS_MAX && (
+        <p class="quiet">{t("zoneTrips.newest", { limit: CONTACTS_MAX })}</p>
+      )}
+    </>
+  );
+}
+
+/** What was dispatched at the bottom, what was suppressed above it. */
+function Bars({ bars, isByHour }: { readonly bars: readonly TripBar[]; readonly isByHour: boolean }) {
+  const most = bars.reduce((a, b) => (totalOf(b) > totalOf(a) ? b : a));
+  const scale = HEIGHT / totalOf(most);
+  const nameOf = ({ atMs }: TripBar): string => (isByHour ? hourText(atMs) : dayText(atMs));
+  const text = t(isByHour ? "zoneTrips.hours" : "zoneTrips.days", { time: nameOf(most), n: totalOf(most) });
+  return (
+    <figure>
+      <figcaption>{text}</figcaption>
+      <svg
+        class="trip-bars"
+        viewBox={`0 0 ${bars.length * BAR} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <rect class="lane-ground" x={0} y={0} width={bars.length * BAR} height={HEIGHT} />
+        {bars.map((bar, index) => {
+          const x = index * BAR + GAP / 2;
+          const low = bar.dispatched * scale;
+          const high = bar.suppressed * scale;
+          return (
+            <g key={bar.atMs}>
+              <title>{`${nameOf(bar)}: ${totalOf(bar)}`}</title>
+              <rect class="lane-trip" x={x} y={HEIGHT - low} width={BAR - GAP} height={low} />
+              <rect class="lane-bypass" x={x} y={HEIGHT - low - high} width={BAR - GAP} height={high} />
+            </g>
+          );
+        })}
+      </svg>
+    </figure>
+  );
+}
+
+function totalOf({ dispatched, suppressed }: TripBar): number {
+  return dispatched + suppressed;
+}
+
+function hourText(atMs: number): string {
+  const minute = (ms: number): string => formatClock(new Date(ms).toISOString()).slice(0, 5);
+  return `${minute(atMs)}–${minute(atMs + HOUR_MS)}`;
+}
+
+function dayText(atMs: number): string {
+  return formatDay(new Date(atMs).toISOString());
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { editableSite, PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const DAY_MS = 86_400_000;
+const LOOKS_TIMEOUT_MS = 120_000;
+
+/** A day of the week that is neither today nor beside it, in any time zone: a zone with this schedule is not armed. */
+const OTHER_DAY = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][
+  new Date(Date.now() + 3 * DAY_MS).getUTCDay()
+];
+
+describeWithBrowser("an operator who looks at the trips of a zone", () => {
+  const site = new PanelSite(
+    "",
+    editableSite(
+      "id: usa, name: Ușa, kind: intrusion",
+      `id: birou, name: Birou, kind: motion, gate: { schedule: "${OTHER_DAY} 10:00-11:00" }`,
+      "id: geam, name: Geam, kind: glass",
+    ),
+  );
+  const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
+  const trips = async (zone: string, count: number): Promise<void> => {
+    for (let n = 0; n < count; n += 1)
+      for (const contact of ["open", "normal"]) await daemon().post("/site/simulate", { zone, contact });
+  };
+  const chartOf = (page: PanelPage): Promise<string> =>
+    page.evaluate("document.querySelector('.trip-bars')?.getAttribute('aria-label') ?? ''");
+  beforeAll(async () => {
+    await site.start();
+    await trips("usa", 2);
+    await site.daemon.run(["zones", "bypass", "--zone", "usa", "--reason", "zugrav", "--minutes", "10"]);
+    await trips("usa", 3);
+    await site.daemon.run(["zones", "restore", "--zone", "usa"]);
+    await trips("birou", 4);
+  });
+  afterAll(() => site.stop());
+
+  test("sees how many there were in each hour or day, and how many were suppressed for which reason", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("Ușa");
+    await sheet.listItem(/^dispatched 1$/).shown();
+    await sheet.listItem(/^added to an open intervention 1$/).shown();
+    await sheet.listItem(/^suppressed: bypassed 3$/).shown();
+    expect(await chartOf(page)).toMatch(/^Trips per hour, most at \d\d:00–\d\d:00: [1-5]$/);
+    await sheet.button("7 days").click();
+    await eventually("the week", async () => /^Trips per day, most on .*\d{4}: 5$/.test(await chartOf(page)));
+    expect(await sheet.button("7 days").hasFocus()).toBe(true);
+    await page.close();
+  });
+
+  test("sees a schedule as the reason, also beside the events of the zone, in both languages", async () => {
+    const page = await site.page("events?zone=birou");
+    const log = page.screen("events");
+    await log.listItem(/^suppressed: disarmed \(schedule\) 4$/).shown();
+    await page.speak("RO");
+    await log.listItem(/^netransmisă: zonă dezarmată \(program orar\) 4$/).shown();
+    await page.close();
+  });
+
+  test("sees that a zone has not tripped", async () => {
+    const page = await site.page("zones?zone=geam");
+    await page.dialog("Geam").text("No trip in this period.").shown();
+    await page.close();
+  });
+
+  test(
+    "reads the chart in every look",
+    async () => {
+      const page = await site.page("zones");
+      const open = async (): Promise<void> => {
+        await page.open("zones?zone=usa");
+        await page.openDialog.markup(".outcomes").shown();
+      };
+      expect(await faultsInEveryLook(page, open, [/Hala Nord|Ușa|Birou|Geam|zugrav/g])).toEqual([]);
+      expect(site.pageErrors).toEqual([]);
+    },
+    LOOKS_TIMEOUT_MS,
+  );
+});
