@@ -7,7 +7,7 @@ export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   const moment = new Date(iso);
   const isToday = formatDay(moment.toISOString()) === formatDay(new Date(nowMs()).toISOString());
-  return moment.toLocaleString(tag(), { ...inZone(), ...(isToday ? TIME : { ...DAY, ...TIME }) });
+  return moment.toLocaleString(tag(), { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
 }
 
 /** As `formatTime`, without the seconds: for an end that a user has set. */
@@ -22,7 +22,7 @@ export function formatNarrow(iso: string): string {
 
 /** The time of day of an instant in the time zone of the site. */
 export function formatClock(iso: string): string {
-  return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...TIME });
+  return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...timeOfDay() });
 }
 
 /** The day of an instant in the time zone of the site, such as `Sunday 22 November 2026`. */
@@ -59,10 +59,11 @@ export function minutesToHour(fromMs: number, hour: number): number {
 }
 
 /**
- * The time of the site now, with the browser's beside it if that differs.
+ * The time of the site now, with the browser's beside it if that differs; empty before the time zone of the site is known.
  * @param atMs milliseconds since 1970
  */
 export function siteTimeText(atMs: number): string {
+  if (status.value === undefined) return "";
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
   const here = new Date(atMs).toLocaleTimeString(tag(), short);
   const there = new Date(atMs).toLocaleTimeString(tag(), { ...inZone(), ...short });
@@ -102,4 +103,9 @@ function tag(): string {
 function inZone(): { readonly timeZone?: string } {
   const zone = status.value?.site.timezone;
   return zone === undefined ? {} : { timeZone: zone };
+}
+
+/** A time of day; in the browser's own time zone with its name, as it is not the site's. */
+function timeOfDay(): Intl.DateTimeFormatOptions {
+  return status.value ? TIME : { ...TIME, timeZoneName: "short" };
 }

@@ -63,3 +63,24 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("content");
   });
 });
+
+describeWithBrowser("a browser in another time zone that does not know the state of the site", () => {
+  const site = new PanelSite();
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test("names the time zone of its times, and calls none the time of the site", async () => {
+    const context = await site.context({ timezoneId: "Asia/Tokyo" });
+    const page = await site.page("more", context);
+    const more = page.screen("more");
+    await more.text(/^edge@site.example · Site time \d\d:\d\d \(here \d\d:\d\d\)$/).shown();
+    await context.route("**/site/events", (route) => route.fulfill({ status: 502, body: "" }));
+    await page.reload();
+    await page.banner.badge("no connection").shown();
+    await more.text("edge@site.example").shown();
+    const log = await page.open("events");
+    await log.markup("ol.log time, ol.log li >> nth=0").shown();
+    expect(await log.words()).toMatch(/\d\d:\d\d:\d\d (?:GMT\+9|JST)/);
+    await context.close();
+  });
+});

@@ -22,9 +22,7 @@ export function MoreScreen() {
           </li>
         ))}
       </ul>
-      <p class="quiet">
-        {account.value?.email} · {siteTimeText(nowMs())}
-      </p>
+      <p class="quiet">{[account.value?.email, siteTimeText(nowMs())].filter(Boolean).join(" · ")}</p>
     </>
   );
 }
