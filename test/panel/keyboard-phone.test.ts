@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { editableSite, PanelSite } from "../support/panel-site.ts";
+
+const TIMEOUT_MS = 240_000;
+/** More than the stops of the longest screen here. */
+const TABS_MAX = 120;
+const ZONES = Array.from({ length: 14 }, (_none, at) => `id: z${at}, name: Contact ${at}, kind: intrusion`);
+
+/** The part with the focus: its name, and what covers its middle; empty names for none. */
+const FOCUS = `(() => {
+  const on = document.activeElement;
+  if (!on || on === document.body || on.id === "content") return { name: "", cover: "" };
+  const name = (on.getAttribute("aria-label") || on.textContent || on.name || "").trim().slice(0, 40);
+  const { left, top, width, height } = on.getBoundingClientRect();
+  const over = document.elementFromPoint(left + width / 2, top + height / 2);
+  const isSeen = over !== null && (on.contains(over) || over.contains(on));
+  return { name, cover: isSeen ? "" : over?.outerHTML.slice(0, 60) ?? "the edge of the window" };
+})()`;
+
+describeWithBrowser("a keyboard at a phone", () => {
+  const site = new PanelSite("", editableSite(...ZONES));
+  beforeAll(async () => {
+    await site.start();
+    await site.daemon.run(["trip", "--zone", "z1"]);
+  });
+  afterAll(() => site.stop());
+
+  test.each(["zones", "zones/edit", "interventions", "api"])(
+    "moves through %s, and the bar at the bottom covers nothing that has the focus",
+    async (place) => {
+      const page = await site.page(place);
+      await page.look("light", 360);
+      await page.screen(place).complete();
+      const faults: string[] = [];
+      const seen = new Set<string>();
+      for (const key of ["Tab", "Shift+Tab"])
+        for (let count = 0; count < TABS_MAX; count += 1) {
+          await page.press(key);
+          const { name, cover } = await page.evaluate<{ name: string; cover: string }>(FOCUS);
+          // After the last part the browser's own bars have the focus.
+          if (name === "" && count > 0) break;
+          seen.add(name);
+          if (cover !== "") faults.push(`${key}, ${name}: ${cover}`);
+        }
+      expect(seen.size).toBeGreaterThan(10);
+      expect(faults).toEqual([]);
+      await page.close();
+    },
+    TIMEOUT_MS,
+  );
+});
