@@ -6,6 +6,9 @@ import { AppError } from "../domain/errors.ts";
 /** Largest body, after decompression. The largest intervention takes about 35 kB. */
 const BODY_BYTES_MAX = 100 * 1024;
 
+/** Deepest nesting of a body; the deepest valid one, a list of changes of zones, has eight levels. */
+const LEVELS_MAX = 64;
+
 const parse = express.json({
   limit: BODY_BYTES_MAX,
   verify: (_request, _response, bytes) => {
@@ -18,7 +21,7 @@ const parse = express.json({
 const DRAINED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a JSON body into `request.body`. Rejects a missing or invalid body (400), another media
+ * Reads a JSON body into `request.body`. Rejects a missing, invalid or too deeply nested body (400), another media
  * type or character set (415) and a too large body (413).
  */
 export const readBody: RequestHandler = (request, response, next) => {
@@ -35,7 +38,8 @@ export const readBody: RequestHandler = (request, response, next) => {
   const finish: NextFunction = (error?: unknown) => {
     if (isOver) return;
     isOver = true;
-    next(error);
+    const isTooDeep = error === undefined && nestsDeeper(request.body, LEVELS_MAX);
+    next(isTooDeep ? new AppError("invalid", `the body nests deeper than ${LEVELS_MAX} levels`) : error);
   };
   // The parser would read a too large body to its end.
   request.on("data", (chunk: Buffer) => {
@@ -58,6 +62,12 @@ export const closeUnreadBody: RequestHandler = (request, response, next) => {
   }) as typeof response.writeHead;
   next();
 };
+
+/** Whether a parsed body has more levels than `levels`. A copy for another thread would need more stack than there is. */
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => nestsDeeper(one, levels - 1));
+}
 
 /** Declared size of the body; infinite for a chunked one. */
 function declaredBytes({ headers }: IncomingMessage): number {

@@ -118,11 +118,44 @@ export class Channel {
   }
 
   #flush(): void {
-    const message: Message = { calls: this.#calls, replies: this.#replies };
+    const calls = this.#calls;
+    const replies = this.#replies;
     this.#calls = [];
     this.#replies = [];
-    if (!this.#closedBy) this.#end.postMessage(message, []);
+    if (this.#closedBy) return;
+    try {
+      this.#post({ calls, replies });
+    } catch {
+      // One of them cannot be copied; the others must not fail with it, nor the thread.
+      for (const call of calls) this.#postAlone(call);
+      for (const reply of replies) this.#replyAlone(reply);
+    }
   }
+
+  #post(message: Message): void {
+    this.#end.postMessage(message, []);
+  }
+
+  #postAlone(call: Call): void {
+    try {
+      this.#post({ calls: [call], replies: [] });
+    } catch (error) {
+      this.#pending.get(call.id)?.reject(notCopied(error));
+      this.#pending.delete(call.id);
+    }
+  }
+
+  #replyAlone(reply: Reply): void {
+    try {
+      this.#post({ calls: [], replies: [reply] });
+    } catch (error) {
+      this.#post({ calls: [], replies: [{ id: reply.id, error: errorValue(notCopied(error)) }] });
+    }
+  }
+}
+
+function notCopied(cause: unknown): Error {
+  return new Error("a value cannot be copied to another thread", { cause });
 }
 
 /** The current channel to a thread that may be started again. */

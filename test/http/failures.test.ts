@@ -50,6 +50,20 @@ describe("an invalid body gets the error body", () => {
     expectShape(await raw(text), status);
   });
 
+  test.each(["post", "put", "patch"] as const)("more than 64 levels of nesting with %s", async (method) => {
+    const path = method === "post" ? "/interventii" : "/interventii/1";
+    const nested = (levels: number) =>
+      request(site.app)
+        [method](path)
+        .set("Authorization", `Bearer ${token}`)
+        .set("Content-Type", "application/json")
+        .send(`{"invoicePdf":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`);
+    const answer = await nested(65);
+    expectShape(answer, 400);
+    expect(answer.text).toContain("nests deeper than 64 levels");
+    expect((await nested(64)).text).not.toContain("nests deeper");
+  });
+
   test("no body at all", async () => {
     expectShape(await post(), 400);
     expectShape(await request(site.app).put("/interventii/1").set("Authorization", `Bearer ${token}`), 400);

@@ -75,6 +75,24 @@ describe("a call to another thread", () => {
     expect(isDiskFull(error)).toBe(true);
   });
 
+  test.each([
+    ["nests too deep", JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as number],
+    ["is no data", (() => 1) as unknown as number],
+  ])("rejects if its argument or its result %s, and no other call with it", async (_what, strange) => {
+    const { here, there } = pair();
+    const double = (number: number): unknown => (number === 0 ? strange : 2 * number);
+    const fail = (): void => {};
+    expect(new Channel(there, clock, { doubler: { double, fail } })).toBeDefined();
+    connection.use(new Channel(here, clock, {}));
+    const calls = await Promise.allSettled([1, strange, 0, 3].map((number) => doubler.double(number)));
+    expect(calls.map((call) => (call.status === "fulfilled" ? call.value : String(call.reason)))).toEqual([
+      2,
+      "Error: a value cannot be copied to another thread",
+      "Error: a value cannot be copied to another thread",
+      6,
+    ]);
+  });
+
   test("that has no thread rejects at once", async () => {
     await expect(doubler.double(1)).rejects.toMatchObject(RESTARTING);
   });
