@@ -15,6 +15,7 @@ export interface ErrorValue {
   readonly system?: string;
   readonly hint?: string;
   readonly retryAfterS?: number | undefined;
+  readonly reason?: string | undefined;
   readonly cause?: ErrorValue;
 }
 
@@ -26,8 +27,8 @@ export function errorValue(error: unknown): ErrorValue {
   const message = messageOf(error);
   const cause = error.cause === undefined ? {} : { cause: errorValue(error.cause) };
   if (error instanceof AppError) {
-    const { code, hint, retryAfterS } = error;
-    return { kind: "app", code, message, stack, hint, retryAfterS, ...cause };
+    const { code, hint, retryAfterS, reason } = error;
+    return { kind: "app", code, message, stack, hint, retryAfterS, reason, ...cause };
   }
   const code = sqliteErrorCode(error);
   return code === undefined
@@ -48,6 +49,7 @@ export function errorOf({
   system,
   hint = "",
   retryAfterS,
+  reason,
   cause,
 }: ErrorValue): Error {
   const inner = cause === undefined ? undefined : errorOf(cause);
@@ -58,7 +60,10 @@ export function errorOf({
   function bare(): Error {
     if (kind === "sqlite") return sqliteError(message, code);
     if (kind === "app") {
-      const more = retryAfterS === undefined ? {} : { retryAfterS };
+      const more = {
+        ...(retryAfterS === undefined ? {} : { retryAfterS }),
+        ...(reason === undefined ? {} : { reason }),
+      };
       return new AppError(code as AppErrorCode, message, { hint, cause: inner, ...more });
     }
     const other = new Error(message, inner === undefined ? undefined : { cause: inner });

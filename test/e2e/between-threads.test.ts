@@ -45,3 +45,15 @@ test("a body that nests very deep gets 400 on each route, and the web server goe
   const { value } = await askDaemon(join(installation.folder, "site"), "GET", "/site/status");
   expect(JSON.stringify(value)).not.toContain("thread-failed");
 });
+
+test("each request for a deleted intervention learns that it was deleted, a change of it too", async () => {
+  const made = (await (await send("POST", "/interventii", JSON.stringify(MINIMAL))).json()) as { id: number };
+  const path = `/interventii/${made.id}`;
+  expect((await send("DELETE", path)).status).toBe(204);
+  const answers = [await send("GET", path), await send("PUT", path, "{}"), await send("DELETE", path)];
+  expect(answers.map(({ status, headers }) => `${status} ${headers.get("X-Error-Code")}`)).toEqual([
+    "404 deleted",
+    "404 deleted",
+    "404 deleted",
+  ]);
+});

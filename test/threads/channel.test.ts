@@ -67,6 +67,16 @@ describe("a call to another thread", () => {
     expect(isDiskFull(error)).toBe(true);
   });
 
+  test("rejects with the reason of an error, which clients have texts for", async () => {
+    const { here, there } = pair();
+    serve(there, new AppError("not-found", "intervention 1 does not exist", { reason: "deleted" }));
+    connection.use(new Channel(here, clock, {}));
+    await expect(doubler.fail(new Error("any"))).rejects.toMatchObject({
+      code: "not-found",
+      reason: "deleted",
+    });
+  });
+
   test("rejects with the code of an error of the operating system", async () => {
     const { here, there } = pair();
     serve(there, Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
