@@ -162,9 +162,10 @@ export const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "
 /** The text fields, each with a folded copy in the column `<field>Folded`. */
 export const SEARCHED = ["name", "description", "notes"] as const satisfies readonly RecordField[];
 
-/** The column to search for a part of a text. */
+/** The column to search for a part of a text. With its table, because `json_each` has columns `id` and `type` too. */
 function searchable(field: RecordField): string {
-  return (SEARCHED as readonly RecordField[]).includes(field) ? `${field}Folded` : `lower(${field})`;
+  const column = `interventions.${field}`;
+  return (SEARCHED as readonly RecordField[]).includes(field) ? `${column}Folded` : `lower(${column})`;
 }
 
 function conditionOf(filter: Filter, parameter: string): string {

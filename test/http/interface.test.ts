@@ -352,6 +352,8 @@ describe("listing interventions", () => {
     ["name_like=B", "b"],
     ["name_like=b&name_like=c", "bc"],
     ["name_like=.*", ""],
+    ["type_like=PAI", "c"],
+    ["type_like=array", ""],
     ["name_like=%25", ""],
     ["q=C", "c"],
     ["q=", "abcd"],
