@@ -30,7 +30,8 @@ const PROBLEMS: Readonly<
     `${String(additionalProperty)} is not a field of this resource`,
   enum: (field, { allowedValues }) => `${field} must be one of ${(allowedValues as unknown[]).join(", ")}`,
   type: (field, { type }) => `${field} must be ${typeNames(type)}`,
-  minLength: (field) => `${field} must not be empty`,
+  minLength: (field, { limit }) =>
+    limit === 1 ? `${field} must not be empty` : `${field} must have at least ${String(limit)} characters`,
   maxLength: (field, { limit }) => `${field} may have at most ${String(limit)} characters`,
   pattern: (field) => `${field} must not be blank or contain control characters or invalid characters`,
   minimum: (field, { limit }) => `${field} must be at least ${String(limit)}`,

@@ -97,6 +97,8 @@ test("a claim or an invitation that makes no sense is explained, and uses no cod
     { code, site: "hala-nord", password: SITE_PASSWORD, role: "administrator" },
   ];
   for (const body of bodies) await request(centre.app).post("/enrolments/claim").send(body).expect(400);
+  const short = await request(centre.app).post("/enrolments/claim").send(bodies[2]);
+  expect(short.body).toMatchObject({ message: "password must have at least 20 characters" });
   const invitations: object[] = [
     { site: "a b", objectives: HALL },
     { site: "hala-sud", objectives: [] },

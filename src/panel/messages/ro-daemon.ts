@@ -13,6 +13,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   // Fields of a request
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],
+  ["the body nests deeper than {n} levels", "cererea are mai mult de {n} de niveluri"],
   ["{field} is required", "{field}: valoare obligatorie"],
   ["{field} is not a field of this resource", "{field}: câmp necunoscut"],
   ["{field} must be one of {values}", "{field}: valori permise: {values}"],
@@ -23,6 +24,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["true or false", "true sau false"],
   ["an object", "un obiect"],
   ["{field} must not be empty", "{field}: valoare obligatorie"],
+  ["{field} must have at least {n} characters", "{field}: cel puțin {n} de caractere"],
   ["{field} may have at most {n} characters", "{field}: cel mult {n} de caractere"],
   [
     "{field} must not be blank or contain control characters or invalid characters",
