@@ -7,7 +7,7 @@ import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
-import { remoteHere, type Remote } from "./domain/remote.ts";
+import type { Remote } from "./domain/remote.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
@@ -15,9 +15,9 @@ import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
-import { ObjectiveService } from "./service/objectives.ts";
 import { codesIn } from "./service/sqlite-enrolments.ts";
 import { ThreadedFleet } from "./service/sqlite-fleet.ts";
+import { SqliteObjectives } from "./service/sqlite-objectives.ts";
 import { ThreadedRecords } from "./service/sqlite-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
@@ -145,7 +145,7 @@ export class DaemonFront {
         timezone: site.timezone,
         fleet,
         enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database), events, clock }),
-        objectives: remoteHere(new ObjectiveService(database)),
+        objectives: new SqliteObjectives({ database, longLists }),
         tokens,
         accounts: records.accounts,
         events,

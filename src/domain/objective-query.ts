@@ -21,8 +21,24 @@ export interface ObjectiveFilter {
 }
 
 /** Whether a query requests a slice of all objectives in the order of ids. */
-export function isPlain({ filters, search, sort }: ObjectiveQuery): boolean {
-  return filters.length === 0 && search === undefined && sort.length === 0;
+export function isPlain(query: ObjectiveQuery): boolean {
+  return query.filters.length === 0 && isById(query);
+}
+
+/**
+ * The ids that a query names if it has no other condition and no other order, as a list that looks up names has; undefined
+ * for any other query.
+ */
+export function idsAsked(query: ObjectiveQuery): number[] | undefined {
+  const [filter, ...others] = query.filters;
+  if (filter?.field !== "id" || filter.operator !== "equal" || others.length > 0 || !isById(query))
+    return undefined;
+  // Ids are compared as texts.
+  return filter.values.map(Number).filter((id, index) => String(id) === filter.values[index]);
+}
+
+function isById({ search, sort }: ObjectiveQuery): boolean {
+  return search === undefined && sort.every(({ field, descending }) => field === "id" && !descending);
 }
 
 /** The fields that the API defines for a building. */

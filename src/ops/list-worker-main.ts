@@ -1,8 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../domain/errors.ts";
-import { openLists, type RowWatch } from "../store/intervention-lists.ts";
-import type { InterventionQuery } from "../store/intervention-query.ts";
-import type { ListAnswer, ListWorkerData } from "./list-worker.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { openReadOnly } from "../store/database.ts";
+import { InterventionLists, type ListPage, type RowWatch } from "../store/intervention-lists.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
+import type { ListAnswer, ListOrder, ListWorkerData } from "./list-worker.ts";
 
 // Entry point of the thread that `ListWorker` starts: it reads lists until it is ended.
 
@@ -11,17 +12,26 @@ const ROWS_PER_CHECK = 1024;
 
 const { path, flag } = workerData as ListWorkerData;
 const isCancelled = new Int32Array(flag);
-const lists = openLists(path);
+const database = openReadOnly(path);
+const interventions = new InterventionLists(database);
+const objectives = new ObjectiveStore(database);
 const watch: RowWatch = (row) => {
   if (row % ROWS_PER_CHECK === 0 && Atomics.load(isCancelled, 0) !== 0)
     throw new Error("the list was cancelled");
 };
-parentPort?.on("message", (query: InterventionQuery) => parentPort?.postMessage(readList(query), []));
+parentPort?.on("message", (order: ListOrder) => parentPort?.postMessage(answerTo(order), []));
 
-function readList(query: InterventionQuery): ListAnswer {
+function answerTo(order: ListOrder): ListAnswer {
   try {
-    return { page: lists.read(query, watch) };
+    return { page: pageOf(order) };
   } catch (error) {
-    return { error: messageOf(error) };
+    const reason = messageOf(error);
+    return error instanceof AppError && error.code === "invalid" ? { refusal: reason } : { error: reason };
   }
+}
+
+function pageOf(order: ListOrder): ListPage {
+  return "objectives" in order
+    ? objectives.list(order.objectives, watch)
+    : interventions.read(order.interventions, watch);
 }

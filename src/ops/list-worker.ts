@@ -10,6 +10,7 @@ import {
   type ListReader,
 } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
+import { OBJECTIVES_REMEDY, type ObjectiveReader, type ObjectiveRequest } from "../store/objectives.ts";
 import { restarting } from "./backup-worker.ts";
 import { startThread } from "./limited-thread.ts";
 
@@ -21,8 +22,16 @@ export interface ListWorkerData {
   readonly flag: SharedArrayBuffer;
 }
 
-/** The result for each list. */
-export type ListAnswer = { readonly page: ListPage } | { readonly error: string };
+/** A list of interventions or of objectives. */
+export type ListOrder =
+  | { readonly interventions: InterventionQuery }
+  | { readonly objectives: ObjectiveRequest };
+
+/** The result for each list; `refusal` if its client has to change it. */
+export type ListAnswer =
+  | { readonly page: ListPage }
+  | { readonly refusal: string }
+  | { readonly error: string };
 
 /** Maximum queue length and waiting time: lists are read one by one, and clients give up. */
 const WAITING_MAX = 16;
@@ -35,7 +44,9 @@ const IDLE_MS = 60_000;
 const HEAP_MB_MAX = 96;
 
 interface Task {
-  readonly query: InterventionQuery;
+  readonly order: ListOrder;
+  /** What its client can do if it takes too long. */
+  readonly remedy: string;
   readonly resolve: (page: ListPage) => void;
   readonly reject: (error: unknown) => void;
   readonly cancelWait: CancelTimer;
@@ -45,7 +56,7 @@ interface Task {
  * Reads expensive lists, such as a search or a sort without an index, in a thread with its own connection.
  * Contacts, messages and other requests do not wait for them. The thread is started on demand.
  */
-export class ListWorker implements ListReader {
+export class ListWorker implements ListReader, ObjectiveReader {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -66,15 +77,23 @@ export class ListWorker implements ListReader {
   }
 
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    return this.#add({ interventions: query }, LIST_REMEDY, signal);
+  }
+
+  readObjectives(request: ObjectiveRequest, signal: AbortSignal): Promise<ListPage> {
+    return this.#add({ objectives: request }, OBJECTIVES_REMEDY, signal);
+  }
+
+  #add(order: ListOrder, remedy: string, signal: AbortSignal): Promise<ListPage> {
     return new Promise((resolve, reject) => {
       if (this.#isStopped) return reject(restarting());
-      if (this.#isStuck) return reject(stuck());
+      if (this.#isStuck) return reject(stuck(remedy));
       if (this.#waiting.length >= WAITING_MAX)
-        return reject(unavailable(`${WAITING_MAX} slow lists are already queued`));
+        return reject(unavailable(`${WAITING_MAX} slow lists are already queued`, remedy));
       const cancelWait = this.#clock.after(WAITING_MS_MAX, () =>
-        this.#drop(task, unavailable("other slow lists took too long")),
+        this.#drop(task, unavailable("other slow lists took too long", remedy)),
       );
-      const task: Task = { query, resolve, reject, cancelWait };
+      const task: Task = { order, remedy, resolve, reject, cancelWait };
       signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
       this.#waiting.push(task);
       this.#next();
@@ -84,7 +103,7 @@ export class ListWorker implements ListReader {
   /** Ends running reads; their callers get `unavailable`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#dropWaiting(restarting());
+    this.#dropWaiting(restarting);
     if (this.#current) this.#drop(this.#current, restarting());
     this.#cancelTimer();
     // The thread's connection is closed before the daemon's, which then removes the write-ahead log.
@@ -103,9 +122,9 @@ export class ListWorker implements ListReader {
     this.#current = task;
     Atomics.store(this.#isCancelled, 0, 0);
     this.#thread ??= this.#start();
-    this.#thread.postMessage(task.query, []);
+    this.#thread.postMessage(task.order, []);
     this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => {
-      this.#drop(task, tooLong());
+      this.#drop(task, tooLong(READING_MS_MAX, task.remedy));
       this.#cancelTimer = this.#clock.after(CANCELLED_MS_MAX, () => this.#endStuckThread());
     });
   }
@@ -114,7 +133,7 @@ export class ListWorker implements ListReader {
     this.#isStuck = true;
     this.#log.error("list-thread-stuck");
     void this.#thread?.terminate();
-    this.#dropWaiting(stuck());
+    this.#dropWaiting(({ remedy }) => stuck(remedy));
   }
 
   /** Rejects a caller at once; a running read ends soon after. */
@@ -127,10 +146,10 @@ export class ListWorker implements ListReader {
     task.reject(error);
   }
 
-  #dropWaiting(error: AppError): void {
+  #dropWaiting(errorOf: (task: Task) => AppError): void {
     // A copy, because each one is removed.
     const waiting = this.#waiting.slice();
-    for (const task of waiting) this.#drop(task, error);
+    for (const task of waiting) this.#drop(task, errorOf(task));
   }
 
   #endThread(): void {
@@ -148,8 +167,7 @@ export class ListWorker implements ListReader {
     thread.on("message", (answer: ListAnswer) => {
       const task = this.#current;
       this.#current = undefined;
-      if ("page" in answer) task?.resolve(answer.page);
-      else task?.reject(unavailable(`the list cannot be read: ${answer.error}`));
+      if (task) settle(task, answer);
       this.#next();
     });
     thread.on("error", (error) => this.#log.error("list-thread-failed", { error }));
@@ -159,18 +177,24 @@ export class ListWorker implements ListReader {
       this.#isStuck = false;
       this.#thread = undefined;
       this.#current = undefined;
-      task?.reject(unavailable("the list cannot be read: its thread has ended"));
+      task?.reject(unavailable("the list cannot be read: its thread has ended", task.remedy));
       this.#next();
     });
     return thread;
   }
 }
 
-function stuck(): AppError {
-  return unavailable("the list cannot be read: an earlier one has not ended");
+function settle({ resolve, reject, remedy }: Task, answer: ListAnswer): void {
+  if ("page" in answer) resolve(answer.page);
+  else if ("refusal" in answer) reject(new AppError("invalid", answer.refusal));
+  else reject(unavailable(`the list cannot be read: ${answer.error}`, remedy));
+}
+
+function stuck(remedy: string): AppError {
+  return unavailable("the list cannot be read: an earlier one has not ended", remedy);
 }
 
 /** For example because the disk has no space for sorting. */
-function unavailable(message: string): AppError {
-  return new AppError("unavailable", message, { hint: LIST_REMEDY, retryAfterS: 10 });
+function unavailable(message: string, remedy: string): AppError {
+  return new AppError("unavailable", message, { hint: remedy, retryAfterS: 10 });
 }

@@ -6,42 +6,48 @@ import type {
   ObjectiveType,
 } from "../domain/objective.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
+import { completed, idsAsked, isPlain, selected } from "../domain/objective-query.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
-import { idsOf, scopedVersion, type ObjectiveService } from "../service/objectives.ts";
+import {
+  idsOf,
+  scopedVersion,
+  type ObjectiveLists,
+  type ObjectiveService,
+  type ScopedRequest,
+} from "../service/objectives.ts";
 import { unknownObjective } from "../service/records.ts";
+import type { ListPage } from "../store/intervention-lists.ts";
 import type { PostgresConnections } from "./connection.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** The objectives of a centre, as `ObjectiveService` has those in SQLite. */
-export class PostgresObjectives implements Remote<ObjectiveService> {
+export class PostgresObjectives
+  implements ObjectiveLists, Remote<Pick<ObjectiveService, "import" | "release">>
+{
   readonly #connections: PostgresConnections;
 
   constructor(connections: PostgresConnections) {
     this.#connections = connections;
   }
 
-  async list(
-    type: ObjectiveType,
-    query: ObjectiveQuery,
-    scope?: ObjectiveScope,
-  ): Promise<{ records: Objective[]; total: number }> {
+  async list({ type, query, scope }: ScopedRequest): Promise<ListPage> {
     const ids = idsOf(type, scope) ?? null;
-    if (!isPlain(query)) {
+    const asked = idsAsked(query) ?? null;
+    const { start, end } = query;
+    if (asked === null && !isPlain(query)) {
       const rows = await this.#connections.query<ObjectiveRow>(ALL, [type, ids]);
       const found = selected(
         rows.map((row) => objectiveOf(type, row)),
         query,
       );
-      return { records: found.slice(query.start, query.end), total: found.length };
+      return { records: found.slice(start, end).map(toText), total: found.length };
     }
-    const { start, end } = query;
     const [rows, [counted]] = await Promise.all([
-      this.#connections.query<ObjectiveRow>(PAGE, [type, ids, start, Math.max(0, end - start)]),
-      this.#connections.query<{ total: number }>(TOTAL, [type, ids]),
+      this.#connections.query<ObjectiveRow>(PAGE, [type, ids, asked, start, Math.max(0, end - start)]),
+      this.#connections.query<{ total: number }>(TOTAL, [type, ids, asked]),
     ]);
-    return { records: rows.map((row) => objectiveOf(type, row)), total: counted?.total ?? 0 };
+    return { records: rows.map((row) => toText(objectiveOf(type, row))), total: counted?.total ?? 0 };
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {
@@ -89,6 +95,10 @@ export function objectiveOf(type: ObjectiveType, { data }: ObjectiveRow): Object
   return completed(type, JSON.parse(data) as Objective);
 }
 
+function toText(objective: Objective): string {
+  return JSON.stringify(objective);
+}
+
 /** @throws AppError `bad-data` for an id that is no whole number in the range of the database */
 function textOf(objective: Objective): string {
   if (!Number.isSafeInteger(objective.id))
@@ -98,8 +108,9 @@ function textOf(objective: Objective): string {
 
 const LISTED = "FROM objectives WHERE kind = $1 AND ($2::bigint[] IS NULL OR id = ANY($2::bigint[]))";
 const ALL = `SELECT data ${LISTED} ORDER BY id`;
-const PAGE = `${ALL} OFFSET $3 LIMIT $4`;
-const TOTAL = `SELECT count(*) AS total ${LISTED}`;
+const ASKED = `${LISTED} AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))`;
+const PAGE = `SELECT data ${ASKED} ORDER BY id OFFSET $4 LIMIT $5`;
+const TOTAL = `SELECT count(*) AS total ${ASKED}`;
 const PUT = `
   INSERT INTO objectives AS known(kind, id, data, source)
   SELECT $1, id, data, $4 FROM unnest($2::bigint[], $3::text[]) AS given(id, data) ORDER BY id

@@ -7,18 +7,37 @@ import {
   type ObjectiveSource,
   type ObjectiveType,
 } from "../domain/objective.ts";
-import type { Remote } from "../domain/remote.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
+import type { ListPage } from "../store/intervention-lists.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { unknownObjective } from "./records.ts";
-import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
+import { completed, type ObjectiveQuery } from "../domain/objective-query.ts";
+
+/** A request for the objectives that an account sees. */
+export interface ScopedRequest {
+  readonly type: ObjectiveType;
+  readonly query: ObjectiveQuery;
+  /** Only these objectives; undefined for all. */
+  readonly scope?: ObjectiveScope | undefined;
+}
 
 /** What the routes read, in whatever thread or database the objectives are. */
-export type ObjectiveLists = Remote<Pick<ObjectiveService, "list" | "version" | "get">>;
+export interface ObjectiveLists {
+  /**
+   * Returns the requested slice of one type and the total number of matches.
+   * @param signal aborted when the list is no longer needed
+   * @throws AppError `invalid` for an unknown sort field; `unavailable` if the list cannot be read now
+   */
+  list(request: ScopedRequest, signal: AbortSignal): Promise<ListPage>;
+  /** Version text that changes whenever the list of this type may change within the scope. */
+  version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string>;
+  /** @throws AppError `not-found` */
+  get(ref: ObjectiveRef, scope?: ObjectiveScope): Promise<Objective>;
+}
 
-/** Lists and imports objectives in SQLite. */
+/** Lists and imports objectives in SQLite, in the calling thread. */
 export class ObjectiveService {
   readonly #database: Database;
   readonly #objectives: ObjectiveStore;
@@ -28,26 +47,9 @@ export class ObjectiveService {
     this.#objectives = new ObjectiveStore(database);
   }
 
-  /**
-   * Returns the requested slice of one type and the total number of matches.
-   * @param scope only these objectives; undefined for all
-   * @throws AppError `invalid` for an unknown sort field
-   */
-  list(
-    type: ObjectiveType,
-    query: ObjectiveQuery,
-    scope?: ObjectiveScope,
-  ): { records: Objective[]; total: number } {
-    const ids = idsOf(type, scope);
-    if (isPlain(query)) {
-      const { objectives, total } = this.#objectives.page(type, query, ids);
-      return { records: objectives.map((objective) => completed(type, objective)), total };
-    }
-    const found = selected(
-      this.#objectives.all(type, ids).map((objective) => completed(type, objective)),
-      query,
-    );
-    return { records: found.slice(query.start, query.end), total: found.length };
+  /** Reads a list. @see ObjectiveLists */
+  list({ type, query, scope }: ScopedRequest): ListPage {
+    return this.#objectives.list({ type, query, ids: idsOf(type, scope) });
   }
 
   /** Version text that changes whenever the list of this type may change within the scope. */

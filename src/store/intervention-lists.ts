@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
-import { openReadOnly, StatementCache, Store, type Database } from "./database.ts";
+import { StatementCache, Store, type Database } from "./database.ts";
 import {
   conditionsOf,
   FLAGS,
@@ -70,10 +70,8 @@ export const LIST_REMEDY =
   "Filter by status, priority, type or objectiveId, request an earlier page, or sort by id, name, status, priority, type or dateStart.";
 
 /** The error of a list that reached its time limit. */
-export function tooLong(limitMs = READING_MS_MAX): AppError {
-  return new AppError("invalid", `the list took longer than ${limitMs / 1000} s to read`, {
-    hint: LIST_REMEDY,
-  });
+export function tooLong(limitMs = READING_MS_MAX, hint = LIST_REMEDY): AppError {
+  return new AppError("invalid", `the list took longer than ${limitMs / 1000} s to read`, { hint });
 }
 
 /** Reads lists outside the event loop. */
@@ -139,12 +137,7 @@ export class InterventionLists extends Store {
   }
 }
 
-/** Opens lists on a separate read-only connection. @param path of `santinela.db`, which is open elsewhere */
-export function openLists(path: string): InterventionLists {
-  return new InterventionLists(openReadOnly(path));
-}
-
-function unwatched(): void {}
+export function unwatched(): void {}
 
 /** A record in SQL, as `JSON.stringify` would write it. */
 const AS_JSON = `json_object(${RECORD_FIELDS.map((field) =>

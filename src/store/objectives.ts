@@ -1,20 +1,56 @@
 import type { Objective, ObjectiveRef, ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
+import { completed, idsAsked, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 import type { Statement } from "better-sqlite3";
 import { Store } from "./database.ts";
+import { unwatched, type ListPage, type RowWatch } from "./intervention-lists.ts";
 
-/** Each objective of a type once. One that the centre no longer lists and this site does not use does not exist. */
-const DESCRIBED = `
-  SELECT known.id AS id,
-    CASE known.source WHEN 'config' THEN known.data ELSE coalesce(listed.data, known.data) END AS data
-  FROM objectives AS known LEFT JOIN centre_objectives AS listed ON listed.kind = known.kind AND listed.id = known.id
-  WHERE known.kind = :type
+/** A request for objectives of one type. */
+export interface ObjectiveRequest {
+  readonly type: ObjectiveType;
+  readonly query: ObjectiveQuery;
+  /** Only these; undefined for all of them. */
+  readonly ids: readonly number[] | undefined;
+}
+
+/** What a client can do about an expensive list of objectives. */
+export const OBJECTIVES_REMEDY =
+  "Request the objectives by id, or page by page without a search, filters and another order.";
+
+/** Reads lists of objectives outside the event loop. */
+export interface ObjectiveReader {
+  /**
+   * @param signal aborted when the list is no longer needed
+   * @throws AppError `unavailable` if it cannot be read now; `invalid` for an unknown sort field, or if it takes too long
+   */
+  readObjectives(request: ObjectiveRequest, signal: AbortSignal): Promise<ListPage>;
+}
+
+/**
+ * The ids of a type in their order, each once. One that the centre no longer lists and this site does not use does not exist. The
+ * two parts are merged by their keys: as the rows of a subquery they would be sorted for each page.
+ * @param among a condition on the ids
+ */
+function idsOf(among: string): string {
+  return `
+  SELECT id FROM objectives WHERE kind = :type ${among}
   UNION ALL
-  SELECT listed.id, listed.data FROM centre_objectives AS listed
-  WHERE listed.kind = :type AND listed.missing_since IS NULL
-    AND NOT EXISTS (SELECT 1 FROM objectives AS known WHERE known.kind = listed.kind AND known.id = listed.id)`;
+  SELECT id FROM centre_objectives AS listed WHERE kind = :type AND missing_since IS NULL ${among}
+    AND NOT EXISTS (SELECT 1 FROM objectives AS known WHERE known.kind = listed.kind AND known.id = listed.id)
+  ORDER BY id`;
+}
+
+/** The objectives with these ids, in their order. */
+function described(ids: string): string {
+  return `
+  SELECT CASE known.source WHEN 'config' THEN known.data ELSE coalesce(listed.data, known.data) END
+  FROM (${ids}) AS page
+    LEFT JOIN objectives AS known ON known.kind = :type AND known.id = page.id
+    LEFT JOIN centre_objectives AS listed ON listed.kind = :type AND listed.id = page.id
+  ORDER BY page.id`;
+}
 
 /** A condition that limits a list to the ids in `:ids`, a JSON list. */
-const AMONG = "WHERE id IN (SELECT value FROM json_each(:ids))";
+const AMONG = "AND id IN (SELECT value FROM json_each(:ids))";
 
 /**
  * The objectives that interventions refer to: those this site knows and those the dispatch centre lists. The
@@ -25,10 +61,11 @@ export class ObjectiveStore extends Store {
   readonly #isListed = this.prepare(
     "SELECT 1 FROM centre_objectives WHERE kind = ? AND id = ? AND missing_since IS NULL",
   );
-  readonly #get = this.prepare<string>(`SELECT data FROM (${DESCRIBED}) WHERE id = :id`).pluck();
-  readonly #all = this.#lists("SELECT data FROM", "ORDER BY id");
-  readonly #page = this.#lists("SELECT data FROM", "ORDER BY id LIMIT :rows OFFSET :start");
-  readonly #total = this.#lists("SELECT count(*) FROM");
+  readonly #get = this.prepare<string>(described(idsOf("AND id = :id"))).pluck();
+  readonly #list = this.#statements((ids) => described(`${ids} LIMIT :rows OFFSET :start`));
+  readonly #count = this.#statements((ids) => `SELECT count(*) FROM (${ids})`);
+  /** The number of objectives by type, with the version of their list. */
+  readonly #totals = new Map<ObjectiveType, { readonly version: string; readonly total: number }>();
   readonly #version = this.prepare<string>("SELECT version FROM list_versions WHERE kind = ?").pluck();
   readonly #put = this.prepare(
     `INSERT INTO objectives(kind, id, data, source) VALUES(:type, :id, :data, :source)
@@ -52,24 +89,50 @@ export class ObjectiveStore extends Store {
   }
 
   /**
-   * All objectives of a type by ascending id.
-   * @param ids only these; undefined for all of them
+   * The requested slice and the total number of matches, so that a client can read the list page by page.
+   * @param watch called for each row that no index selects
+   * @throws AppError `invalid` for an unknown sort field; the error of `watch`
    */
-  all(type: ObjectiveType, ids?: readonly number[]): Objective[] {
-    return this.#all(ids)
-      .all({ type, ids: JSON.stringify(ids) })
-      .map(toObjective);
+  list(request: ObjectiveRequest, watch: RowWatch = unwatched): ListPage {
+    const { type, query } = request;
+    const { start, end } = query;
+    const { ids, isIndexed } = selectionOf(request);
+    if (isIndexed) {
+      const rows = this.#rows(type, ids, { start, rows: Math.max(0, end - start) });
+      return { records: Array.from(rows, toText), total: this.#total(type, ids) };
+    }
+    const objectives: Objective[] = [];
+    for (const objective of this.#rows(type, ids)) watch(objectives.push(objective));
+    const found = selected(objectives, query);
+    return { records: found.slice(start, end).map(toText), total: found.length };
   }
 
-  /** A page of these and their total, so that a client can read the list page by page. */
-  page(
+  /** The number of rows that a list reads because no index selects them. */
+  rowsOf(request: ObjectiveRequest): number {
+    const { ids, isIndexed } = selectionOf(request);
+    return isIndexed ? 0 : (ids?.length ?? this.#total(request.type, undefined));
+  }
+
+  *#rows(
     type: ObjectiveType,
-    { start, end }: { readonly start: number; readonly end: number },
-    ids?: readonly number[],
-  ): { objectives: Objective[]; total: number } {
-    const given = { type, ids: JSON.stringify(ids) };
-    const rows = this.#page(ids).all({ ...given, start, rows: Math.max(0, end - start) });
-    return { objectives: rows.map(toObjective), total: this.#total(ids).get(given) as number };
+    ids: readonly number[] | undefined,
+    slice = { start: 0, rows: -1 },
+  ): Generator<Objective> {
+    for (const data of this.#list(ids).iterate({ type, ids: JSON.stringify(ids), ...slice }))
+      yield completed(type, toObjective(data));
+  }
+
+  /** Counted once for each version of the list: a client that reads page by page needs the total of each page. */
+  #total(type: ObjectiveType, ids: readonly number[] | undefined): number {
+    const count = (): number => this.#count(ids).get({ type, ids: JSON.stringify(ids) }) as number;
+    if (ids !== undefined) return count();
+    // Read before the rows, so that a change in between causes another count.
+    const version = this.version(type);
+    const counted = this.#totals.get(type);
+    if (counted?.version === version) return counted.total;
+    const total = count();
+    this.#totals.set(type, { version, total });
+    return total;
   }
 
   /** The version of a list, which changes with its rows. */
@@ -91,12 +154,28 @@ export class ObjectiveStore extends Store {
   }
 
   /** A query of all objectives, and one of those in `:ids`, which can use an index. */
-  #lists(select: string, order = ""): (ids: readonly number[] | undefined) => Statement {
-    const [all, some] = ["", AMONG].map((which) =>
-      this.prepare(`${select} (${DESCRIBED}) ${which} ${order}`).pluck(),
-    ) as [Statement, Statement];
+  #statements(sqlOf: (ids: string) => string): (ids: readonly number[] | undefined) => Statement {
+    const [all, some] = ["", AMONG].map((among) => this.prepare(sqlOf(idsOf(among))).pluck()) as [
+      Statement,
+      Statement,
+    ];
     return (ids) => (ids === undefined ? all : some);
   }
+}
+
+/** The ids to which a request is limited, undefined for all, and whether an index selects and sorts its rows. */
+function selectionOf({ query, ids }: ObjectiveRequest): {
+  readonly ids: readonly number[] | undefined;
+  readonly isIndexed: boolean;
+} {
+  const asked = idsAsked(query);
+  if (asked === undefined) return { ids, isIndexed: isPlain(query) };
+  const allowed = ids && new Set(ids);
+  return { ids: asked.filter((id) => allowed?.has(id) ?? true), isIndexed: true };
+}
+
+function toText(objective: Objective): string {
+  return JSON.stringify(objective);
 }
 
 function toObjective(data: unknown): Objective {

@@ -9,17 +9,18 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * More records than the daemon sorts for one list on its event loop. The test checks the order of responses,
+ * More records and objectives than the daemon sorts for one list on its event loop. The test checks the order of responses,
  * not durations.
  */
 
 const RECORDS = 11_000;
+const OBJECTIVES = 10_000;
 /** Sorted by a text without an index, with a large offset: all records are read, sorted and skipped. */
 const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000}&_end=${RECORDS}`;
 /** As long to sort, and short to read: a client that is busy with responses sends its other requests too late (408). */
 const LONG_SORT = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1}&_end=${RECORDS}`;
 
-describe("a site with a very large table of records", () => {
+describe("a site with very large tables of records and objectives", () => {
   let installation: Installation;
   let site: DaemonProcess;
   let dataDir: string;
@@ -68,6 +69,40 @@ describe("a site with a very large table of records", () => {
     expect([page.headers["x-total-count"], idsIn(page)]).toEqual(["5500", [6_001, 6_003]]);
   });
 
+  test.each(["q=hala%207", "_sort=name&_order=DESC", "city=Cluj"])(
+    "a record is read and an opening recorded while objectives are searched or sorted: %s",
+    async (query) => {
+      const order: string[] = [];
+      const list = ask(`/obiective/cladiri?${query}&_end=5`).finally(() => order.push("list"));
+      await Promise.all([
+        ask("/interventii/1").finally(() => order.push("record")),
+        askDaemon(dataDir, "POST", "/site/simulate", { zone: "door", contact: "normal" }).finally(() =>
+          order.push("reading"),
+        ),
+      ]);
+      const { status, value } = await list;
+      expect([status, (value as object[]).length]).toEqual([200, 5]);
+      expect(order.at(-1)).toBe("list");
+    },
+  );
+
+  test("a long list of objectives and its total have the format of a short one, and its errors their remedy", async () => {
+    const found = await ask("/obiective/cladiri?q=HALA%20999&_sort=name&_order=DESC&_start=1&_end=3");
+    expect([found.headers["x-total-count"], idsIn(found)]).toEqual(["11", [9_998, 9_997]]);
+    expect((found.value as object[])[0]).toMatchObject({ name: "Hala 9998", city: "Cluj", floors: null });
+    const named = await ask("/obiective/cladiri?id=7&id=9999&id=12");
+    expect([named.headers["x-total-count"], idsIn(named)]).toEqual(["3", [7, 12, 9_999]]);
+    const last = await ask(
+      `/obiective/cladiri?_sort=id&_order=ASC&_start=${OBJECTIVES - 1}&_end=${OBJECTIVES + 5}`,
+    );
+    expect([last.headers["x-total-count"], idsIn(last)]).toEqual([String(OBJECTIVES), [OBJECTIVES]]);
+    const refused = await ask("/obiective/cladiri?_sort=nonsense");
+    expect([refused.status, (refused.value as { message: string }).message]).toEqual([
+      400,
+      '_sort must name a field of the record, not "nonsense"',
+    ]);
+  });
+
   test("excess long lists are temporarily rejected, with a remedy", async () => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => ask(LONG_SORT)));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -100,7 +135,9 @@ function addRecords(path: string): void {
   const database = openMainDatabase(path);
   database.exec(`
     BEGIN;
-    INSERT INTO objectives(kind, id, data, source) VALUES('obiective/cladiri', 1, '{"id":1}', 'config');
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${OBJECTIVES})
+    INSERT INTO objectives(kind, id, data, source)
+      SELECT 'obiective/cladiri', n, json_object('id', n, 'name', 'Hala ' || n, 'city', 'Cluj'), 'import' FROM numbers;
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${RECORDS})
     INSERT INTO interventions(uid, name, nameFolded, notes, notesFolded, status, priority, type, objectiveType, objectiveId,
         crews, police, ambulance, firetruck, dispeceratId, created_by, created_at, updated_at)

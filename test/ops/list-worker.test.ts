@@ -46,6 +46,23 @@ test("a list that exceeds its time-out is rejected with a remedy, and the next o
   expect(await thread.read(ALL, WANTED)).toMatchObject({ total: 1 });
 });
 
+test("a list of objectives is read and refused as in the front, and its remedy is that of objectives", async () => {
+  const list = (query: object) =>
+    thread.readObjectives({ type: "obiective/cladiri", query: { ...ALL, ...query }, ids: undefined }, WANTED);
+  expect((await list({ search: "HALL 2" })).records).toEqual([expect.stringContaining('"name":"Hall 2"')]);
+  await expect(list({ sort: [{ field: "nonsense", descending: false }] })).rejects.toMatchObject({
+    code: "invalid",
+    message: '_sort must name a field of the record, not "nonsense"',
+  });
+  const slow = list({ search: "hall" });
+  clock.advance(30_000);
+  await expect(slow).rejects.toMatchObject({
+    code: "invalid",
+    hint: expect.stringContaining("by id") as string,
+  });
+  expect((await list({ search: "hall" })).total).toBe(3);
+});
+
 test("a list that does not end at its time-out ends its thread: others do not wait for it, and the next is read", async () => {
   site.database.exec(`ALTER TABLE intervention_counts RENAME TO counts;
     CREATE VIEW intervention_counts AS

@@ -105,6 +105,7 @@ async function useAccounts(centre: PostgresCentre, when: string): Promise<void> 
     await enrolments.claim({ code, site, password: PASSWORD }, "192.0.2.1");
   await enrolments.list();
   await enrolments.revoke(site, TESTER);
-  await objectives.list("obiective/cladiri", { filters: [], sort: [], start: 0, end: 10 });
+  const query = { filters: [], sort: [], start: 0, end: 10 };
+  await objectives.list({ type: "obiective/cladiri", query });
   await new PostgresSigningKeys(connections).read(() => "00".repeat(32));
 }

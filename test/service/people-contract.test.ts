@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Remote } from "../../src/domain/remote.ts";
 import type { AccountService } from "../../src/service/accounts.ts";
 import type { EventNotes } from "../../src/service/event-notes.ts";
-import type { ObjectiveService } from "../../src/service/objectives.ts";
+import type { ObjectiveLists, ObjectiveService } from "../../src/service/objectives.ts";
 import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import type { LoggedEvent } from "../../src/domain/event.ts";
+import type { Objective, ObjectiveScope } from "../../src/domain/objective.ts";
+import type { ObjectiveQuery } from "../../src/domain/objective-query.ts";
 import { PASSWORD, TESTER, TestApp } from "../support/app.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
@@ -18,7 +20,8 @@ import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 interface Adapter {
   readonly clock: ManualClock;
   readonly accounts: Remote<AccountService>;
-  readonly objectives: Remote<ObjectiveService>;
+  readonly objectives: ObjectiveLists;
+  readonly importObjectives: Remote<ObjectiveService>["import"];
   readonly signIns: SignIns;
   readonly notes: EventNotes;
   readonly newest: (limit: number) => Promise<LoggedEvent[]>;
@@ -31,7 +34,8 @@ async function inSqlite(): Promise<Adapter> {
   return {
     clock,
     accounts: parts.accounts,
-    objectives: remoteHere(app.objectives),
+    objectives: parts.objectives,
+    importObjectives: remoteHere(app.objectives).import,
     signIns: new SqliteSignIns({ database, clock }),
     notes,
     newest: async (limit) => app.events.newest(limit),
@@ -49,6 +53,7 @@ async function inPostgres(): Promise<Adapter> {
     clock,
     accounts,
     objectives,
+    importObjectives: (...args) => objectives.import(...args),
     signIns,
     notes,
     newest: (limit) => events.newest(limit),
@@ -76,6 +81,13 @@ function contract(open: () => Promise<Adapter>): void {
 
   const ANA = "Ana@test.example";
   const HALLS = "obiective/cladiri";
+  const listed = async (query: Partial<ObjectiveQuery>, scope?: ObjectiveScope) => {
+    const whole = { filters: [], sort: [], start: 0, end: 10, ...query };
+    const request = { type: HALLS, query: whole, scope } as const;
+    const { records, total } = await adapter.objectives.list(request, new AbortController().signal);
+    return { records: records.map((text) => JSON.parse(text) as Objective), total };
+  };
+  const named = (...ids: number[]) => ({ field: "id", operator: "equal", values: ids.map(String) }) as const;
   const signIn = async (email = ANA) => (await tokens.signIn(email, PASSWORD, "192.0.2.1")).token;
 
   test("an account is found in any case, added once, and listed by its address", async () => {
@@ -157,16 +169,15 @@ function contract(open: () => Promise<Adapter>): void {
   });
 
   test("an objective list has its slice, its total, and a version that changes with its rows alone", async () => {
-    const { objectives } = adapter;
-    const plain = { filters: [], sort: [], start: 1, end: 3 };
-    const { records, total } = await objectives.list(HALLS, plain);
+    const { objectives, importObjectives } = adapter;
+    const { records, total } = await listed({ start: 1, end: 3 });
     expect([records.map(({ id }) => id), total]).toEqual([[2, 3], 3]);
     expect(records[0]).toMatchObject({ id: 2, name: "Hall 2", floors: null });
     const version = await objectives.version(HALLS);
     const trucks = await objectives.version("obiective/bunuri");
-    await objectives.import({ [HALLS]: [{ id: 2, name: "Hall 2", status: "active" }] }, "config");
+    await importObjectives({ [HALLS]: [{ id: 2, name: "Hall 2", status: "active" }] }, "config");
     expect(await objectives.version(HALLS)).toBe(version);
-    await objectives.import({ [HALLS]: [{ id: 2, name: "New name" }] }, "import");
+    await importObjectives({ [HALLS]: [{ id: 2, name: "New name" }] }, "import");
     expect(await objectives.version(HALLS)).not.toBe(version);
     expect(await objectives.version("obiective/bunuri")).toBe(trucks);
     expect((await objectives.get({ type: HALLS, id: 2 })).name).toBe("New name");
@@ -175,15 +186,32 @@ function contract(open: () => Promise<Adapter>): void {
   test("an objective outside the scope does not exist", async () => {
     const { objectives } = adapter;
     const scope = [{ type: HALLS, id: 3 } as const];
-    const plain = { filters: [], sort: [], start: 0, end: 10 };
-    expect((await objectives.list(HALLS, plain, scope)).records.map(({ id }) => id)).toEqual([3]);
-    expect((await objectives.list(HALLS, { ...plain, search: "hall" }, scope)).total).toBe(1);
+    expect((await listed({}, scope)).records.map(({ id }) => id)).toEqual([3]);
+    expect((await listed({ search: "hall" }, scope)).total).toBe(1);
+    expect((await listed({ filters: [named(1, 3)] }, scope)).records.map(({ id }) => id)).toEqual([3]);
     await expect(objectives.get({ type: HALLS, id: 1 }, scope)).rejects.toMatchObject({ code: "not-found" });
     expect(await objectives.version(HALLS, scope)).not.toBe(await objectives.version(HALLS));
   });
 
+  test("objectives are found by their ids, in the order of ids and page by page", async () => {
+    const query = { filters: [named(3, 99, 1, 2)], sort: [{ field: "id", descending: false }] };
+    const { records, total } = await listed({ ...query, start: 1, end: 3 });
+    expect([records.map(({ id }) => id), total]).toEqual([[2, 3], 3]);
+    expect((await listed({ filters: [{ ...named(), values: ["01"] }] })).total).toBe(0);
+  });
+
+  test("a list is found by a text in any case, sorted by a field, and refused for a field that no objective has", async () => {
+    const sort = [{ field: "name", descending: true }];
+    expect((await listed({ search: "HALL", sort })).records.map(({ id }) => id)).toEqual([3, 1]);
+    const unknown = listed({ sort: [{ field: "nonsense", descending: false }] });
+    await expect(unknown).rejects.toMatchObject({
+      code: "invalid",
+      message: '_sort must name a field of the record, not "nonsense"',
+    });
+  });
+
   test("a placeholder of a zone never replaces a description", async () => {
-    await adapter.objectives.import(
+    await adapter.importObjectives(
       {
         [HALLS]: [
           { id: 1, name: "Placeholder" },

@@ -22,6 +22,7 @@ import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { codesIn, SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
 import { PlanService } from "../../src/service/plans.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
+import { SqliteObjectives } from "../../src/service/sqlite-objectives.ts";
 import { SqliteRecords } from "../../src/service/sqlite-records.ts";
 import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { TokenService } from "../../src/service/tokens.ts";
@@ -194,7 +195,7 @@ export class TestApp {
         timezone: "Europe/Bucharest",
         locale: "en",
       }),
-      objectives: remoteHere(objectives),
+      objectives: new SqliteObjectives({ database }),
       tokens: this.tokens,
       accounts: remoteHere(this.accounts),
       events,

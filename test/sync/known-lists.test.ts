@@ -106,8 +106,8 @@ async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListO
 
 const namesHere = (): string[] =>
   site.app.objectives
-    .list("obiective/cladiri", { filters: [], sort: [], start: 0, end: 20_000 })
-    .records.map(({ name }) => name)
+    .list({ type: "obiective/cladiri", query: { filters: [], sort: [], start: 0, end: 20_000 } })
+    .records.map((text) => (JSON.parse(text) as { readonly name: string }).name)
     .filter((name) => name.startsWith("Hala"));
 const namesThere = (): string[] => (there["cladiri"] ?? []).map(({ name }) => name);
 const rename = (name: string, index = 3): void =>

@@ -75,13 +75,9 @@ const halls = (count: number, from = 1): Objective[] =>
 const pull = (isLossAccepted = false): Promise<readonly ListOutcome[]> => mirror.pull({ isLossAccepted });
 
 function buildings(): Objective[] {
-  const { records } = site.app.objectives.list("obiective/cladiri", {
-    filters: [],
-    sort: [],
-    start: 0,
-    end: 20_000,
-  });
-  return records;
+  const query = { filters: [], sort: [], start: 0, end: 20_000 };
+  const { records } = site.app.objectives.list({ type: "obiective/cladiri", query });
+  return records.map((text) => JSON.parse(text) as Objective);
 }
 const names = (): string[] => buildings().map(({ name }) => name);
 /** Objectives 1 to 3 are from the configuration; higher ids are from the dispatch centre. */

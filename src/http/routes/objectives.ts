@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
-import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveLists } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
@@ -46,16 +45,17 @@ async function list(
   response.vary("Accept-Encoding");
   const isCurrent = isKnown(request, version);
   if (!isCurrent && pages.sendCached(request, response, version)) return;
-  // With a sort field, the rows are needed to validate it.
-  const found = isCurrent && isPlain(query) ? undefined : await objectives.list(type, query, scope);
+  const closed = new AbortController();
+  response.once("close", () => closed.abort());
+  // Only a sort field needs the rows to be validated.
+  const isKnownToClient = isCurrent && query.sort.length === 0;
+  const found = isKnownToClient ? undefined : await objectives.list({ type, query, scope }, closed.signal);
   response.setHeader("ETag", tagOf(version));
   if (isCurrent || !found) {
     response.status(304).end();
     return;
   }
-  const records = found.records.map((objective) => JSON.stringify(objective));
-  const text = listBody(request, response, query, { records, total: found.total });
-  await pages.send(request, response, { version, text });
+  await pages.send(request, response, { version, text: listBody(request, response, query, found) });
 }
 
 /** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
