@@ -49,6 +49,10 @@ export class PartsHere implements DaemonParts {
     return this.#records.start();
   }
 
+  async startSync(): Promise<void> {
+    this.#running.components.sync.start();
+  }
+
   async stopRecords(): Promise<void> {
     await this.#records?.stop();
   }

@@ -5,7 +5,7 @@ import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
 import type { ConfigInForce, ReloadHooks } from "./daemon-options.ts";
-import type { DaemonParts } from "./daemon-threads.ts";
+import { onceRestarted, type DaemonParts } from "./daemon-threads.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
@@ -192,7 +192,7 @@ export class DaemonReload {
    * @throws AppError `unavailable` if the journal cannot store it; nothing changes then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
-    const { config, watch, inputs, parts, createdZones, failpoint } = this.#options;
+    const { config, watch, inputs, parts, createdZones, failpoint, clock } = this.#options;
     const isSame = canonical(config.zones) === canonical(next.zones);
     const filters = isSame ? undefined : await inputs.prepare(next.zones);
     this.#assertRunning();
@@ -200,7 +200,11 @@ export class DaemonReload {
     let { zones } = next;
     try {
       // Objectives first: a zone may trip immediately after the exchange.
-      await parts.records.objectives.seed(next.objectives, next.zones);
+      // A signal has no caller who could repeat it.
+      await onceRestarted(() => parts.records.objectives.seed(next.objectives, next.zones), {
+        clock,
+        assertRunning: () => this.#assertRunning(),
+      });
       this.#assertRunning();
       failpoint("reload-prepared");
       // An alarm panel may have created zones since the file was read.

@@ -37,6 +37,8 @@ export interface DaemonParts {
   /** Whether a part does not answer, so that the process must be restarted. */
   readonly isSilent: boolean;
   startRecords(): Promise<NewAdministrator>;
+  /** Starts the sync, once everything else has started. */
+  startSync(): Promise<void>;
   stopRecords(): Promise<void>;
   startFront(sensing: SensingComponents): Promise<FrontAddress>;
   /** A token for posting trips to the front. */
@@ -130,6 +132,10 @@ export class ThreadedParts implements DaemonParts {
     });
   }
 
+  startSync(): Promise<void> {
+    return unlessRestarting(this.records.sync.start());
+  }
+
   stopRecords(): Promise<void> {
     return this.#recordsThread.stop();
   }
@@ -189,11 +195,41 @@ export class ThreadedParts implements DaemonParts {
   }
 }
 
-/** Waits for a call that a thread needs only while it runs: its next start has the configuration in force. */
+/** Waits for a call that a thread needs only while it runs: its next start does the same with the configuration in force. */
 async function unlessRestarting(call: Promise<void> | undefined): Promise<void> {
   try {
     await call;
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+    if (!isRestarting(error)) throw error;
   }
+}
+
+/** Interval of asking a thread that is being started again, and its limit: later the watchdog restarts the process. */
+const RESTARTING_INTERVAL_MS = 250;
+const RESTARTING_MS_MAX = 20_000;
+
+/**
+ * Repeats a call that must not be lost while its thread is being started again.
+ * @param assertRunning throws to end the wait
+ */
+export async function onceRestarted<T>(
+  call: () => Promise<T>,
+  { clock, assertRunning }: { readonly clock: Clock; readonly assertRunning: () => void },
+): Promise<T> {
+  const endMs = clock.monotonicMs() + RESTARTING_MS_MAX;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRestarting(error) || clock.monotonicMs() >= endMs) throw error;
+    }
+    await new Promise<void>((resolve) => {
+      clock.after(RESTARTING_INTERVAL_MS, resolve);
+    });
+    assertRunning();
+  }
+}
+
+function isRestarting(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unavailable";
 }

@@ -135,7 +135,7 @@ export class Daemon {
     await sensing.startInputs(address);
     this.#stops.push(this.#watchBattery(sensing));
     this.isStalled = () => sensing.isStalled || parts.isSilent;
-    await parts.records.sync.start();
+    await parts.startSync();
     this.#stops.push(reload.start());
     this.#reload = reload;
     this.#options.onStarted(address);

@@ -31,6 +31,7 @@ export class SyncPort {
   readonly #options: SyncPortOptions;
   readonly #transmitter: CurrentTransmitter;
   #sync: Sync | undefined;
+  #isStarted = false;
 
   constructor(upstream: Upstream, transmitter: CurrentTransmitter, options: SyncPortOptions) {
     this.#options = options;
@@ -62,8 +63,10 @@ export class SyncPort {
     return mirror && { progress: mirror.progress, outcomes: mirror.outcomes };
   }
 
+  /** Has an effect once: records that end during the start of the daemon are asked by their restart and by that start. */
   start(): void {
-    this.#sync?.start();
+    if (!this.#isStarted) this.#sync?.start();
+    this.#isStarted = true;
     this.#transmitter.start();
   }
 
@@ -87,6 +90,8 @@ export class SyncPort {
     for (const code of SYNC_CONDITIONS) conditions.clear(code);
     for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
     this.#sync = this.#create(upstream);
+    // A reload can reach records before the start.
+    this.#isStarted = true;
     this.#sync?.start();
   }
 

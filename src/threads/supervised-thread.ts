@@ -124,9 +124,9 @@ export class SupervisedThread<Started> {
     this.#channel?.pass(port);
   }
 
-  /** Stops the thread in order, and ends it if it does not. */
+  /** Stops the thread in order, and ends it if it does not, or is just being started again. */
   async stop(): Promise<void> {
-    const isRunning = this.#state === "running";
+    const isRunning = this.#state === "running" && this.#endedMs === undefined;
     this.#state = "stopped";
     this.#cancelTimer();
     this.#cancelPing();
@@ -238,7 +238,7 @@ export class SupervisedThread<Started> {
         conditions.clear("thread-failed", name);
       });
     } catch (error) {
-      log.error("thread-start-failed", { thread: name, error });
+      if (this.#state === "running") log.error("thread-start-failed", { thread: name, error });
       // An error of its start leaves the thread running.
       await this.#worker?.terminate();
       if (this.#state === "running") this.#scheduleRestart();

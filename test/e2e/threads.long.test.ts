@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type MqttClient } from "mqtt";
 import { afterEach, describe, expect, test } from "vitest";
@@ -73,6 +74,43 @@ describe("each trip is exactly one intervention although", () => {
     await expectRestarted(thread);
     // The process has not been restarted: sensing went on.
     expect(both.site.pid).toBe(pid);
+  });
+});
+
+/** Ends the records five times, each time by a record of building 1: their next start is then seconds away. */
+async function endRecords(): Promise<void> {
+  const body = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
+  const counted = async () => (await allOf(folderOf("site"))).filter(({ objectiveId }) => objectiveId === 1);
+  for (let end = 1; end <= 5; end += 1)
+    await eventually(`the end of the records, number ${end}`, async () => {
+      await askDaemon(folderOf("site"), "POST", "/interventii", body, { "Idempotency-Key": `end-${end}` });
+      return (await counted()).length === end;
+    });
+}
+
+describe("a reload while the records are started again is not lost:", () => {
+  const ADDED = ZONES + 2;
+  const status = () => both.site.get<StatusView>("/site/status");
+
+  test.each([
+    ["the answer to a request comes once the zones are in force", "request"],
+    ["a signal is followed", "signal"],
+  ])("%s", async (_what, by) => {
+    await started("record-changed:1=throw");
+    const file = join(both.installation.folder, "site.yaml");
+    const zone = `{ id: added, name: Added, kind: intrusion, objective: { type: obiective/cladiri, id: ${ADDED} }, input: { simulated: true } }`;
+    writeFileSync(file, readFileSync(file, "utf8").replace("zones:\n", `zones:\n  - ${zone}\n`));
+    await endRecords();
+    if (by === "signal") both.site.hangUp();
+    else expect(await askDaemon(folderOf("site"), "POST", "/site/reload")).toMatchObject({ status: 200 });
+    const order = { zone: "added", contact: "open" };
+    await eventually("the new zone to open", async () => {
+      return (await askDaemon(folderOf("site"), "POST", "/site/simulate", order)).status === 200;
+    });
+    await eventually("its record at the centre", async () =>
+      (await allOf(folderOf("centre"))).some(({ objectiveId }) => objectiveId === ADDED),
+    );
+    expect((await status()).conditions.map(({ code }) => code)).not.toContain("configuration-invalid");
   });
 });
 

@@ -1,26 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
-import type * as Threads from "../../src/daemon-threads.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
-import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
-import { JsonLog } from "../../src/ops/log.ts";
-import { prepareDataDir } from "../../src/ops/secrets.ts";
-import { SystemClock } from "../../src/ops/system-clock.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { etagOf, type Records } from "../../src/service/records.ts";
 import { ThreadedRecords } from "../../src/service/sqlite-records.ts";
-import { openReadOnly } from "../../src/store/database.ts";
-import { openMainDatabase } from "../../src/store/main-database.ts";
-import { SharedLogLevel } from "../../src/threads/thread-log.ts";
 import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
-import { BUILD } from "../support/built-program.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { RecordsThread } from "../support/records-thread.ts";
 
 /* What every implementation of the records port must do. */
 
@@ -34,49 +21,13 @@ async function inThisThread(): Promise<Adapter> {
   return { records: app.parts.records, close: () => app.close() };
 }
 
-const SITE = `dataDir: ./data
-site: { ref: contract }
-http: { port: 0 }
-mqtt: off
-gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 1, name: Hall 1 }, { id: 2, name: Hall 2 } ] }
-`;
-
 async function behindTheRecordsThread(): Promise<Adapter> {
-  const cwd = mkdtempSync(join(tmpdir(), "santinela-contract-"));
-  writeFileSync(join(cwd, "santinela.yaml"), SITE);
-  const load = { file: join(cwd, "santinela.yaml"), env: {}, cwd };
-  const config = loadConfiguration(load);
-  const path = join(config.dataDir, "santinela.db");
-  prepareDataDir(config.dataDir);
-  openMainDatabase(path).close();
-  const clock = new SystemClock();
-  const log = new JsonLog({ level: "error", clock, write: () => {} });
-  // Threads run the built program.
-  const program = pathToFileURL(join(BUILD, "daemon-threads.js")).href;
-  const { ThreadedParts } = (await import(program)) as typeof Threads;
-  const parts = new ThreadedParts({
-    config,
-    clock,
-    log,
-    logLevel: new SharedLogLevel(),
-    conditions: new ConditionRegistry(clock, log),
-    failpoint: undefined,
-    load,
-    newRun: () => "contract",
-    nextDescriptor: () => undefined,
-    onChange: () => {},
-    sensed: () => undefined,
-  });
-  await parts.startRecords();
-  const database = openReadOnly(path);
+  const halls = [1, 2].map((id) => ({ id, name: `Hall ${id}` }));
+  const thread = await RecordsThread.start({ objectives: { "obiective/cladiri": halls } });
+  const { parts, reader: database } = thread;
   return {
     records: new ThreadedRecords(parts.records.records, { database, lists: new ListService({ database }) }),
-    close: async () => {
-      database.close();
-      await parts.stopRecords();
-      rmSync(cwd, { recursive: true });
-    },
+    close: () => thread.stop(),
   };
 }
 

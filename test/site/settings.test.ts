@@ -7,12 +7,13 @@ import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { daemonControl } from "../../src/daemon-control.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
-import { SiteSettings } from "../../src/site/settings.ts";
+import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let dataDir: string;
+let control: DaemonControl;
 let settings: SiteSettings;
 let clock: ManualClock;
 let orders: (() => void)[];
@@ -25,24 +26,34 @@ beforeEach(async () => {
   piece = readFileSync(join(dataDir, "copy.db"));
   orders = [];
   clock = new ManualClock();
-  settings = new SiteSettings({
-    config: { dataDir },
-    clock,
-    backupWorker: IN_PROCESS_TASKS,
-    control: remoteHere(
-      daemonControl({
-        config: { dataDir },
-        clock,
-        log: new JsonLog({ level: "error", clock, write: () => {} }),
-        effectiveOptions: () => [],
-        reload: () => expect.fail("no reload was asked for"),
-        applyConfiguration: () => expect.fail("no change was asked for"),
-        restart: (meanwhile) => void orders.push(meanwhile),
-      }),
-    ),
-  });
+  control = newControl();
+  settings = startedFront();
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const newControl = (): DaemonControl =>
+  daemonControl({
+    config: { dataDir },
+    clock,
+    log: new JsonLog({ level: "error", clock, write: () => {} }),
+    effectiveOptions: () => [],
+    reload: () => expect.fail("no reload was asked for"),
+    applyConfiguration: () => expect.fail("no change was asked for"),
+    restart: (meanwhile) => void orders.push(meanwhile),
+  });
+
+/** The settings of a front that has just been started, also after a defect has ended an earlier one. */
+function startedFront(): SiteSettings {
+  const backupWorker = IN_PROCESS_TASKS;
+  const started = new SiteSettings({
+    config: { dataDir },
+    clock,
+    backupWorker,
+    control: remoteHere(control),
+  });
+  started.start();
+  return started;
+}
 
 test("an upload during a pending restore does not replace the backup", async () => {
   const { copy } = settings.add(0, piece);
@@ -60,6 +71,21 @@ test("a backup that expires during the shutdown is still restored", async () => 
   clock.advance(60_000);
   settings.stop();
   expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("a backup is still restored if a defect ends the front during the shutdown, and it is started again", async () => {
+  const { copy } = settings.add(0, piece);
+  await settings.restore(copy, TESTER);
+  startedFront();
+  expect(() => orders[0]?.()).not.toThrow();
+  expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
+});
+
+test("a backup whose restore a power cut has prevented is removed at the next start", async () => {
+  const { copy } = settings.add(0, piece);
+  await settings.restore(copy, TESTER);
+  newControl();
+  expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
 });
 
 test("during a restart a restore is rejected", async () => {
