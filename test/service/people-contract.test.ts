@@ -1,19 +1,23 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Remote } from "../../src/domain/remote.ts";
-import type { AccountService } from "../../src/service/accounts.ts";
-import type { EventNotes } from "../../src/service/event-notes.ts";
-import type { ObjectiveLists, ObjectiveService } from "../../src/service/objectives.ts";
+import { AccountService } from "../../src/service/accounts.ts";
+import { EventNotes } from "../../src/service/event-notes.ts";
+import { ObjectiveService, type ObjectiveLists } from "../../src/service/objectives.ts";
+import { SqliteObjectives } from "../../src/service/sqlite-objectives.ts";
 import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
+import { EventLog } from "../../src/store/event-log.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { remoteHere } from "../../src/domain/remote.ts";
 import type { LoggedEvent } from "../../src/domain/event.ts";
 import type { Objective, ObjectiveScope } from "../../src/domain/objective.ts";
 import type { ObjectiveQuery } from "../../src/domain/objective-query.ts";
-import { PASSWORD, TESTER, TestApp } from "../support/app.ts";
-import type { ManualClock } from "../support/manual-clock.ts";
+import { PASSWORD, PEOPLE, TESTER, TestApp } from "../support/app.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { RecordsThread } from "../support/records-thread.ts";
 
 /* What every database of accounts, sign-ins, events and objectives must do. */
 
@@ -43,6 +47,43 @@ async function inSqlite(): Promise<Adapter> {
   };
 }
 
+/** As the front has them: written by another thread, and read here. */
+async function behindTheRecordsThread(): Promise<Adapter> {
+  const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
+  const clock = new ManualClock(Date.now());
+  const thread = await RecordsThread.start({
+    objectives: {
+      "obiective/cladiri": named("Hall"),
+      "obiective/bunuri": named("Truck"),
+      "obiective/persoane": named("Person"),
+    },
+    prepare: (database) =>
+      new AccountService({ database, clock, bcryptCost: 4 }).add(
+        { email: PEOPLE.administrator, role: "administrator", password: PASSWORD },
+        TESTER,
+      ),
+  });
+  const { path, log, reader: database } = thread;
+  const { accounts, events } = thread.parts.records;
+  const notes = new EventNotes({ events, clock, log });
+  // Objectives are imported by the command line, in a process of its own.
+  const importer = openMainDatabase(path);
+  return {
+    clock,
+    accounts,
+    objectives: new SqliteObjectives({ database }),
+    importObjectives: remoteHere(new ObjectiveService(importer)).import,
+    signIns: new SqliteSignIns({ database, clock }),
+    notes,
+    newest: async (limit) => new EventLog(database).newest(limit),
+    close: async () => {
+      notes.stop();
+      importer.close();
+      await thread.stop();
+    },
+  };
+}
+
 async function inPostgres(): Promise<Adapter> {
   const server = await PostgresServer.start();
   const centre = await PostgresCentre.open(await server.newDatabase());
@@ -64,7 +105,8 @@ async function inPostgres(): Promise<Adapter> {
   };
 }
 
-describe("SQLite", () => contract(inSqlite));
+describe("SQLite in the calling thread", () => contract(inSqlite));
+describe("SQLite behind the records thread", () => contract(behindTheRecordsThread));
 describeWithPostgres("PostgreSQL", () => contract(inPostgres));
 
 function contract(open: () => Promise<Adapter>): void {
