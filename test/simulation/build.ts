@@ -11,6 +11,9 @@ import type * as link from "../../src/sync/link.ts";
 import type * as operator from "../../src/sync/sync-commands.ts";
 import type * as push from "../../src/sync/push.ts";
 import type * as scheduler from "../../src/sync/scheduler.ts";
+import type * as records from "../../src/service/sqlite-records.ts";
+import type * as lists from "../../src/service/lists.ts";
+import type * as channel from "../../src/threads/channel.ts";
 
 /** The modules that the simulation runs: the real ones, or those of a copy with a disabled rule. */
 export type Build = typeof api &
@@ -25,7 +28,10 @@ export type Build = typeof api &
   typeof link &
   typeof operator &
   typeof push &
-  typeof scheduler;
+  typeof scheduler &
+  typeof records &
+  typeof lists &
+  typeof channel;
 
 const PARTS = [
   "client/token-cache",
@@ -41,6 +47,9 @@ const PARTS = [
   "sync/sync-commands",
   "sync/push",
   "sync/scheduler",
+  "service/sqlite-records",
+  "service/lists",
+  "threads/channel",
 ];
 
 /** @param root directory of the modules, with a trailing slash @param ending file extension */

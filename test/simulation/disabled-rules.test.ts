@@ -26,7 +26,7 @@ interface RemovedRule {
 function without(rules: readonly RemovedRule[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
-  for (const part of ["client", "domain", "generated", "service", "store", "sync"])
+  for (const part of ["client", "domain", "generated", "service", "store", "sync", "threads"])
     cpSync(join(BUILD, part), join(folder, "build", part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
@@ -121,6 +121,16 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
   },
   600_000,
 );
+
+test("without the key of a call, a call whose answer was lost with its thread creates a duplicate when it is repeated", async () => {
+  const rule = {
+    file: "service/interventions.js",
+    rule: "const earlier = idempotency && this.#replayedResponse(principal, idempotency, keyed);",
+    instead: "const earlier = undefined;",
+  };
+  const build = await loadBuild(without([rule]), ".js");
+  expect(await firstWrongSeed({ build, hasThreads: true })).toBeGreaterThan(0);
+}, 600_000);
 
 /*
  * Seeds whose dispatch centre has a single page, and seeds with delayed reads. Single ids show a record that has

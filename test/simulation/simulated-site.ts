@@ -12,6 +12,7 @@ import type { ManualClock } from "../support/manual-clock.ts";
 import type { Build } from "./build.ts";
 import type { FaultyCentre } from "./faulty-centre.ts";
 import type { Random } from "./random.ts";
+import { SimulatedThread } from "./simulated-thread.ts";
 
 export interface SimulatedSiteOptions {
   readonly build: Build;
@@ -22,6 +23,8 @@ export interface SimulatedSiteOptions {
   readonly timeouts: SyncTimeouts;
   /** Probability of a power cut right before or right after a commit. */
   readonly crashRate: number;
+  /** Calls the records by messages to a thread that ends now and then; undefined to call them directly. */
+  readonly threads: Random | undefined;
 }
 
 const OBJECTIVES = {
@@ -30,29 +33,39 @@ const OBJECTIVES = {
 
 /** One installation with the real sync, services and schema, with power cuts at any commit. */
 export class SimulatedSite {
+  /** The records, called directly: to read them, and without threads also to change them. */
   readonly interventions: InterventionService;
+  /** The records as the front calls them; undefined without threads. */
+  readonly thread: SimulatedThread | undefined;
   readonly outbox: OutboxStore;
   readonly database: Database;
   crashes = 0;
   isPowerSafe = false;
   readonly #options: SimulatedSiteOptions;
+  readonly #newUid: () => string;
   #running: Running | undefined;
 
   constructor(options: SimulatedSiteOptions) {
     this.#options = options;
-    const { build, clock, ref } = options;
+    const { build, clock, ref, threads } = options;
+    this.thread = threads && new SimulatedThread({ build, clock, random: threads });
     this.database = build.openMainDatabase(":memory:");
     // Enough for commits to memory; losses of a disk are tested elsewhere.
     this.database.pragma("synchronous = OFF");
     new build.ObjectiveService(this.database).import(OBJECTIVES, "config");
     this.outbox = new build.OutboxStore(this.database);
     let made = 0;
-    this.interventions = new build.InterventionService({
-      database: this.database,
+    this.#newUid = () => `${ref}-${(made += 1)}`;
+    this.interventions = this.#newInterventions(this.database, clock);
+  }
+
+  #newInterventions(database: Database, clock: Clock): InterventionService {
+    return new this.#options.build.InterventionService({
+      database,
       clock,
       timezone: "Europe/Bucharest",
       dispeceratId: 7,
-      newUid: () => `${ref}-${(made += 1)}`,
+      newUid: this.#newUid,
       onChange: ({ priority }) => this.#running?.scheduler.requestRun({ urgent: priority === "high" }),
     });
   }
@@ -76,8 +89,15 @@ export class SimulatedSite {
       log,
       conditions,
     });
+    const database = dying(this.database, build, power, () => this.#doesCrash(power));
+    const end = (): void => (power.isOff || this.isPowerSafe ? undefined : this.crash());
+    this.thread?.start(this.#newInterventions(database, ported.clock), {
+      database,
+      clock: ported.clock,
+      end,
+    });
     const push = new build.Push({
-      database: dying(this.database, build, power, () => this.#doesCrash(power)),
+      database,
       centre: new build.UpstreamClient({ client, tokens, clock: ported.clock }),
       link,
       clock: ported.clock,
@@ -115,7 +135,8 @@ export class SimulatedSite {
     running.power.isOff = true;
     this.#running = undefined;
     this.crashes += 1;
-    this.#options.clock.after(this.#options.random.between(1, 90_000), () => this.start());
+    const offMs = this.thread?.end() ?? this.#options.random.between(1, 90_000);
+    this.#options.clock.after(offMs, () => this.start());
   }
 
   #doesCrash(power: Power): boolean {

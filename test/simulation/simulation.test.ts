@@ -21,6 +21,22 @@ test(`in ${SEEDS} runs with random faults, each record is at the dispatch centre
   expect(wrong.map(({ seed, problems }) => ({ seed, problems }))).toEqual([]);
 }, 3_600_000);
 
+test(`in ${SEEDS} runs in which the records are a thread that ends in the middle of calls, it is there exactly once too`, async () => {
+  const build = await loadBuild();
+  const reports: Report[] = [];
+  for (let seed = FROM; seed < FROM + SEEDS; seed += 1)
+    reports.push(await simulate({ build, seed, hasThreads: true }));
+  const sum = (of: (report: Report) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  process.stdout.write(
+    `${SEEDS} seeds from ${FROM} with threads: ${sum(({ records }) => records)} records, ${sum(({ ends }) => ends)} ends of the ` +
+      `records, ${sum(({ unanswered }) => unanswered)} calls without an answer\n`,
+  );
+  expect(sum(({ unanswered }) => unanswered)).toBeGreaterThan(0);
+  const wrong = reports.filter(({ problems }) => problems.length > 0);
+  expect(wrong.map(({ seed, problems }) => ({ seed, problems }))).toEqual([]);
+}, 3_600_000);
+
 test.each([
   [2224, "was rejected and deleted on site during an earlier attempt"],
   [635, "needed a correction, whose attempt failed, and the old value counted as known"],

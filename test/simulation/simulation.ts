@@ -14,6 +14,9 @@ export interface Report {
   readonly problems: readonly string[];
   readonly records: number;
   readonly crashes: number;
+  /** Ends of the records thread, and calls that these left without an answer. */
+  readonly ends: number;
+  readonly unanswered: number;
   readonly ambiguous: number;
   readonly late: number;
   readonly requests: number;
@@ -24,12 +27,16 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly timeouts?: Partial<SyncTimeouts>;
   readonly records?: number;
+  /** Whether the records are called by messages to a thread that ends now and then. */
+  readonly hasThreads?: boolean;
   /** Called with a line per step, to trace one seed. */
   readonly trace?: (line: string) => void;
 }
 
 /** Shorter sweep intervals than in production, so that a run ends sooner. */
 const SIMULATED_TIMEOUTS: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
+/** Random numbers of the threads, which leave those of the run as they are. */
+const THREADS_SEED = 1_000_000;
 const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operator", from: "127.0.0.1" };
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
 /** Every third seed above this one has a third-party dispatch centre. */
@@ -44,19 +51,30 @@ const STATUS = ["planned", "in_progress", "done"] as const;
  * check.
  */
 export async function simulate(options: SimulationOptions): Promise<Report> {
-  const { build, seed, timeouts = {}, records = 12, trace } = options;
-  const world = new World(build, seed, new Random(seed), { ...SIMULATED_TIMEOUTS, ...timeouts }, records);
+  const { build, seed, timeouts = {}, records = 12, hasThreads = false, trace } = options;
+  const threads = hasThreads ? new Random(seed + THREADS_SEED) : undefined;
+  const ports = { random: new Random(seed), threads, timeouts: { ...SIMULATED_TIMEOUTS, ...timeouts } };
+  const world = new World(build, seed, ports, records);
   if (trace) world.follow(trace);
   await world.trouble();
   await world.peace();
   const { centre, sites } = world;
   return {
     seed,
-    problems: [...centre.violations, ...sites.flatMap((site) => world.reckon(site))],
+    problems: [...centre.violations, ...world.problems, ...sites.flatMap((site) => world.reckon(site))],
     records: world.made,
     crashes: sites.reduce((sum, { site }) => sum + site.crashes, 0),
+    ends: sites.reduce((sum, { site }) => sum + (site.thread?.counts.ends ?? 0), 0),
+    unanswered: sites.reduce((sum, { site }) => sum + (site.thread?.counts.unanswered ?? 0), 0),
     ...centre.counts,
   };
+}
+
+/** What chance and time decide in a run. */
+interface Ports {
+  readonly random: Random;
+  readonly threads: Random | undefined;
+  readonly timeouts: SyncTimeouts;
 }
 
 interface Player {
@@ -65,6 +83,8 @@ interface Player {
   readonly ids: number[];
   /** The last description written on site, by record. */
   readonly words: Map<number, string>;
+  /** The last call for each record: a client waits for the answer before it changes the record again. */
+  readonly calls: Map<number, Promise<void>>;
 }
 
 class World {
@@ -85,8 +105,13 @@ class World {
   /** Number of rows deleted by a dispatcher. */
   #deletedThere = 0;
   #isClockSet = false;
+  /** The highest id right after the restore. */
+  #idsRestored = 0;
+  /** Calls of the records without an answer. */
+  #pending = 0;
+  readonly problems: string[] = [];
 
-  constructor(build: Build, seed: number, random: Random, timeouts: SyncTimeouts, records: number) {
+  constructor(build: Build, seed: number, { random, threads, timeouts }: Ports, records: number) {
     this.#random = random;
     this.#records = records;
     this.#restores = random.chance(0.2);
@@ -114,8 +139,9 @@ class World {
     );
     const crashRate = random.pick([0, 0.01, 0.04]);
     this.sites = ["nord", "sud"].map((ref) => {
-      const site = new SimulatedSite({ build, ref, centre: this.centre, clock, random, timeouts, crashRate });
-      return { ref, site, ids: [], words: new Map<number, string>() };
+      const { centre } = this;
+      const site = new SimulatedSite({ build, ref, centre, clock, random, timeouts, crashRate, threads });
+      return { ref, site, ids: [], words: new Map(), calls: new Map() };
     });
   }
 
@@ -150,6 +176,25 @@ class World {
       for (const { interventionId } of site.outbox.inPhases(["rejected"], 1000))
         site.push?.operator.retry(interventionId);
     await this.#pass(2_400_000);
+    if (this.#pending > 0) this.problems.push(`${this.#pending} calls have no answer`);
+  }
+
+  /** A call of the records, which may take long. */
+  async #follow(call: Promise<unknown>): Promise<void> {
+    this.#pending += 1;
+    try {
+      await call;
+    } catch (error) {
+      this.problems.push(`a call failed: ${String(error)}`);
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** A change of one record, after the earlier ones. */
+  #change({ calls }: Player, id: number, change: () => Promise<unknown>): void {
+    const earlier = calls.get(id) ?? Promise.resolve();
+    calls.set(id, this.#follow(earlier.then(change)));
   }
 
   async #pass(ms: number): Promise<void> {
@@ -164,6 +209,7 @@ class World {
     this.#tell("the centre is restored from its backup");
     this.centre.isCut = true;
     this.centre.restoreBackup();
+    this.#idsRestored = Math.max(0, ...this.centre.rows.keys());
     await this.#pass(this.#random.between(120_000, 600_000));
     this.centre.isCut = false;
   }
@@ -197,22 +243,23 @@ class World {
     if (ids.length >= this.#records) return;
     this.made += 1;
     const notes = random.chance(0.5) ? `seen ${this.made}` : null;
-    const { record } = site.interventions.create(
-      {
-        name: random.pick(NAMES),
-        objectiveType: "obiective/cladiri",
-        // Each site has its own buildings; alarms at one building look alike.
-        objectiveId: random.between(1, 3) + (ref === "nord" ? 0 : 3),
-        priority: random.pick(["low", "medium", "high"]),
-        dateStart: random.chance(0.7) ? "2026-11-20T21:30:00Z" : null,
-        notes,
-      },
-      OPERATOR,
-      { key: `${ref}-key-${this.made}`, fingerprint: "f" },
-    );
-    this.#tell(`${ref} has made ${record.id}`);
-    ids.push(record.id);
-    words.set(record.id, "");
+    const body = {
+      name: random.pick(NAMES),
+      objectiveType: "obiective/cladiri",
+      // Each site has its own buildings; alarms at one building look alike.
+      objectiveId: random.between(1, 3) + (ref === "nord" ? 0 : 3),
+      priority: random.pick(["low", "medium", "high"] as const),
+      dateStart: random.chance(0.7) ? "2026-11-20T21:30:00Z" : null,
+      notes,
+    } as const;
+    const key = { key: `${ref}-key-${this.made}`, fingerprint: "f" };
+    const created = ({ record }: { readonly record: Intervention }): void => {
+      this.#tell(`${ref} has made ${record.id}`);
+      ids.push(record.id);
+      words.set(record.id, "");
+    };
+    if (!site.thread) return created(site.interventions.create(body, OPERATOR, key));
+    void this.#follow(site.thread.call((records) => records.create(body, OPERATOR, key)).then(created));
   }
 
   /** Creates a record at the dispatch centre that is similar to one of ours in every likely field. */
@@ -232,7 +279,8 @@ class World {
     this.#tell(`a person types in ${id}`);
   }
 
-  #editHere({ ref, site, ids, words }: Player): void {
+  #editHere(player: Player): void {
+    const { ref, site, ids, words } = player;
     const random = this.#random;
     const id = random.pick(ids);
     if (id === undefined || words.get(id) === undefined) return;
@@ -247,21 +295,31 @@ class World {
     const hasTripJoined = Number(description.slice(5)) % 3 === 0;
     this.#tell(`${ref} edits ${id}: ${description}${hasTripJoined ? ", a trip" : ""}`);
     const body = { description, ...further, ...priority };
-    site.interventions.change(
-      id,
-      { body, hasTripJoined },
-      hasTripJoined ? { ...OPERATOR, email: DEVICE_EMAIL } : OPERATOR,
-    );
+    const { thread } = site;
+    const by = hasTripJoined ? { ...OPERATOR, email: DEVICE_EMAIL } : OPERATOR;
+    const request = { body, hasTripJoined };
+    if (!thread) site.interventions.change(id, request, by);
+    else this.#change(player, id, () => thread.call((records) => records.change(id, request, by)));
     const mark = `${ref}-${storedOf(site, id).uid}`;
     if (hasTripJoined && this.#deletedMarks.has(mark)) this.#wanted.add(mark);
   }
 
-  #deleteHere({ ref, site, ids, words }: Player): void {
+  #deleteHere(player: Player): void {
+    const { ref, site, ids, words } = player;
     const id = this.#random.pick(ids);
     if (id === undefined || words.get(id) === undefined) return;
     words.delete(id);
     this.#tell(`${ref} deletes ${id}`);
-    site.interventions.delete(id, OPERATOR);
+    const { thread } = site;
+    if (!thread) return void site.interventions.delete(id, OPERATOR);
+    this.#change(player, id, () =>
+      thread
+        .call((records) => records.remove(id, undefined, OPERATOR))
+        .catch((error: unknown) => {
+          // An earlier call has removed it and had no answer.
+          if ((error as { code?: unknown }).code !== "not-found") throw error;
+        }),
+    );
   }
 
   #dispatch(): void {
@@ -293,14 +351,20 @@ class World {
   /** Problems in the final state. */
   reckon({ ref, site, ids, words }: Player): string[] {
     const problems: string[] = [];
+    const made = site.database.prepare("SELECT count(*) FROM interventions").pluck().get() as number;
+    if (made !== ids.length || new Set(ids).size !== ids.length)
+      problems.push(`${ref}: ${made} records of ${ids.length} calls`);
     const say = (id: number, what: string): void => {
       const { phase, upstreamId, attempts, lastError } = site.outbox.find(id) ?? {};
       problems.push(`${ref} ${id} (${phase} ${upstreamId} ${attempts} ${lastError}): ${what}`);
     };
     const ours = [...this.centre.rows.values()].filter(({ id }) => this.centre.makers.get(id) === ref);
     const known = new Set<number>();
-    // A record lost by a restore can look deleted by a dispatcher at first; it is shown as that.
-    let goneLeft = this.#restores ? 2 : this.#deletedThere;
+    // A record lost by a restore can look deleted by a dispatcher at first; it is shown as that. Only an id that is assigned again
+    // proves the restore, and none is if it comes after the last record.
+    const isProven = [...this.centre.rows.keys()].some((id) => id > this.#idsRestored);
+    const lostMax = isProven ? 2 : ids.length;
+    let goneLeft = this.#restores ? lostMax : this.#deletedThere;
     for (const id of ids) {
       const entry = site.outbox.find(id);
       const { uid } = storedOf(site, id);
