@@ -14,7 +14,7 @@ import {
   type TrailCut,
   type TrailReport,
 } from "../store/audit-chain.ts";
-import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
+import { AT_ONE_MOMENT, type NamedStatement, type PostgresConnections, type Queries } from "./connection.ts";
 
 /** A number of our own for the lock that gives the entries of all processes one order. */
 const AUDIT_LOCK = 0x61756474;
@@ -101,11 +101,11 @@ export async function removeOldAudit(queries: Queries, beforeMs: number, batch: 
 
 /** Verifies the chain from its anchor to its end, as it is at one moment. */
 export async function verifyTrail(connections: PostgresConnections): Promise<TrailReport> {
-  return atOneMoment(connections, async (queries) => {
+  return connections.transaction(async (queries) => {
     const check = new TrailCheck(await cutOf(queries));
     await eachRow(queries, (row) => check.add(row));
     return check.report();
-  });
+  }, AT_ONE_MOMENT);
 }
 
 /** Calls `use` with all entries in order, as they are at one moment. */
@@ -113,17 +113,7 @@ export async function readTrail(
   connections: PostgresConnections,
   use: (row: AuditRow) => void,
 ): Promise<void> {
-  await atOneMoment(connections, (queries) => eachRow(queries, use));
-}
-
-function atOneMoment<T>(
-  connections: PostgresConnections,
-  work: (queries: Queries) => Promise<T>,
-): Promise<T> {
-  return connections.transaction(async (queries) => {
-    await queries.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-    return work(queries);
-  });
+  await connections.transaction((queries) => eachRow(queries, use), AT_ONE_MOMENT);
 }
 
 async function eachRow(queries: Queries, use: (row: AuditRow) => void): Promise<void> {

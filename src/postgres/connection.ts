@@ -48,6 +48,9 @@ export interface Queries {
   query<Row>(statement: Statement, values?: readonly SqlParameter[]): Promise<Row[]>;
 }
 
+/** Characteristics of a transaction whose statements all see the database at one moment, such as a page and its total. */
+export const AT_ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
 /** How the server is reached: a URL, or what libpq's environment says. */
 export interface ServerAddress {
   /** `postgres://…`; undefined to use PGHOST, PGUSER and the others. */
@@ -102,7 +105,7 @@ export class PostgresConnections implements Queries {
 
   /**
    * Runs `work` in one transaction on one connection.
-   * @param characteristics of the transaction, such as `READ ONLY`
+   * @param characteristics of the transaction, such as `AT_ONE_MOMENT`
    * @throws as `query`, and what `work` throws
    */
   async transaction<T>(work: (queries: Queries) => Promise<T>, characteristics = ""): Promise<T> {

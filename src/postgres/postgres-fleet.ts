@@ -19,7 +19,7 @@ import {
 } from "../service/fleet.ts";
 import { ReportIntake } from "../service/report-intake.ts";
 import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
-import type { PostgresConnections, Queries } from "./connection.ts";
+import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
@@ -91,17 +91,14 @@ export class PostgresFleet implements Fleet {
   async page(query: SiteQuery): Promise<{ sites: readonly SiteState[]; total: number }> {
     const { where, values } = siteConditionOf(query);
     const slice = `OFFSET $${values.length + 1} LIMIT $${values.length + 2}`;
-    const [rows, [counted]] = await Promise.all([
-      this.#connections.query<SiteRow>(
-        `SELECT ${SITE_COLUMNS} FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`,
-        [...values, query.start, Math.max(0, query.end - query.start)],
-      ),
-      this.#connections.query<{ total: number }>(
-        `SELECT count(*) AS total FROM sites WHERE ${where}`,
-        values,
-      ),
-    ]);
-    return { sites: rows.map(siteOf), total: counted?.total ?? 0 };
+    const count = `SELECT count(*) AS total FROM sites WHERE ${where}`;
+    const page = `SELECT ${SITE_COLUMNS} FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`;
+    return this.#connections.transaction(async (queries) => {
+      const [counted] = await queries.query<{ total: number }>(count, values);
+      const range = [query.start, Math.max(0, query.end - query.start)];
+      const rows = await queries.query<SiteRow>(page, [...values, ...range]);
+      return { sites: rows.map(siteOf), total: counted?.total ?? 0 };
+    }, AT_ONE_MOMENT);
   }
 
   async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {

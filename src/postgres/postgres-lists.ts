@@ -3,6 +3,7 @@ import type { Log } from "../domain/log.ts";
 import { READING_MS_MAX, tooLong, type ListPage, type ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import {
+  AT_ONE_MOMENT,
   PostgresConnections,
   sqlStateOf,
   type Queries,
@@ -40,11 +41,10 @@ export class PostgresLists implements ListReader {
 
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     try {
-      // One snapshot for the slice and the total.
       return await this.#connections.transaction(async (queries) => {
         const pid = await begin(queries, this.#readingMsMax);
         return this.#cancellable(pid, signal, () => readPage(queries, query));
-      }, "ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+      }, AT_ONE_MOMENT);
     } catch (error) {
       throw listError(error, signal, this.#readingMsMax);
     }

@@ -18,7 +18,7 @@ import {
 } from "../service/objectives.ts";
 import { unknownObjective } from "../service/records.ts";
 import type { ListPage } from "../store/intervention-lists.ts";
-import type { PostgresConnections } from "./connection.ts";
+import { AT_ONE_MOMENT, type PostgresConnections } from "./connection.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** The objectives of a centre, as `ObjectiveService` has those in SQLite. */
@@ -43,11 +43,17 @@ export class PostgresObjectives
       );
       return { records: found.slice(start, end).map(toText), total: found.length };
     }
-    const [rows, [counted]] = await Promise.all([
-      this.#connections.query<ObjectiveRow>(PAGE, [type, ids, asked, start, Math.max(0, end - start)]),
-      this.#connections.query<{ total: number }>(TOTAL, [type, ids, asked]),
-    ]);
-    return { records: rows.map((row) => toText(objectiveOf(type, row))), total: counted?.total ?? 0 };
+    return this.#connections.transaction(async (queries) => {
+      const [counted] = await queries.query<{ total: number }>(TOTAL, [type, ids, asked]);
+      const rows = await queries.query<ObjectiveRow>(PAGE, [
+        type,
+        ids,
+        asked,
+        start,
+        Math.max(0, end - start),
+      ]);
+      return { records: rows.map((row) => toText(objectiveOf(type, row))), total: counted?.total ?? 0 };
+    }, AT_ONE_MOMENT);
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* A page and its total while another process writes: both have to be of the same moment. */
+
+const READS = 100;
+const ADD_OBJECTIVES = `INSERT INTO objectives(kind, id, data, source)
+  SELECT 'obiective/cladiri', id, json_build_object('id', id, 'name', 'Added')::text, 'import' FROM generate_series(100, 150) AS id`;
+const REMOVE_OBJECTIVES = "DELETE FROM objectives WHERE id >= 100";
+const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms)
+  SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 50) AS n`;
+const REMOVE_SITES = "DELETE FROM sites";
+
+describeWithPostgres("while another process writes, a centre on PostgreSQL", () => {
+  let server: PostgresServer;
+  let centre: PostgresCentre;
+  let other: PostgresCentre;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    const url = await server.newDatabase();
+    [centre, other] = await Promise.all([PostgresCentre.open(url), PostgresCentre.open(url)]);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([centre.close(), other.close()]);
+    await server.stop();
+  });
+
+  /** Reads a list, whose page has all of its records, while the other process adds and removes some. */
+  async function readWhile(
+    [add, remove]: readonly [string, string],
+    read: () => Promise<{ found: number; total: number }>,
+  ): Promise<void> {
+    const reading = new AbortController();
+    const written = (async () => {
+      while (!reading.signal.aborted) {
+        await other.connections.query(add);
+        await other.connections.query(remove);
+      }
+    })();
+    const sizes = new Set<number>();
+    try {
+      for (let count = 0; count < READS || sizes.size < 2; count += 1) {
+        const { found, total } = await read();
+        expect(total).toBe(found);
+        sizes.add(total);
+      }
+    } finally {
+      reading.abort();
+      await written;
+    }
+  }
+
+  test("lists as many objectives as it counts", () =>
+    readWhile([ADD_OBJECTIVES, REMOVE_OBJECTIVES], async () => {
+      const query = { filters: [], sort: [], start: 0, end: 1000 };
+      const { records, total } = await centre.objectives.list("obiective/cladiri", query);
+      return { found: records.length, total };
+    }));
+
+  test("lists as many sites as it counts", () =>
+    readWhile([ADD_SITES, REMOVE_SITES], async () => {
+      const query = { levels: [], sort: "level", descending: false, start: 0, end: 1000 } as const;
+      const { sites, total } = await centre.fleet.page(query);
+      return { found: sites.length, total };
+    }));
+});
