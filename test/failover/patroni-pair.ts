@@ -121,8 +121,8 @@ ${servers.join("\n")}
     await eventually(
       "a leader and a synchronous standby",
       async () => {
-        const roles = (await this.#cluster()).map(({ role }) => role).toSorted();
-        return roles.join() === "leader,sync_standby";
+        const roles = (await this.#cluster()).map(({ role }) => role);
+        return roles.toSorted().join() === "leader,sync_standby";
       },
       LONG_MS,
     );
@@ -130,16 +130,13 @@ ${servers.join("\n")}
 
   /** Waits until another server than this one is the leader. */
   async isLedByOther(name: string): Promise<void> {
-    await eventually(
-      "the other one leads",
-      async () => ![name, ""].includes(await this.leader(name)),
-      LONG_MS,
-    );
+    const isLed = async () => ![name, undefined].includes(await this.#leader(name));
+    await eventually("the other one leads", isLed, LONG_MS);
   }
 
-  /** The name of the leader, as Patroni of any server sees it, or of any but one. */
-  async leader(butOf?: string): Promise<string> {
-    return (await this.#cluster(butOf)).find(({ role }) => role === "leader")?.name ?? "";
+  /** The name of the leader, as soon as Patroni of any server answers: a busy machine can keep both from it. */
+  leader(): Promise<string> {
+    return eventually("a leader is known", () => this.#leader(), LONG_MS);
   }
 
   startMember(name: string): void {
@@ -165,15 +162,19 @@ ${servers.join("\n")}
     return member;
   }
 
-  async #cluster(butOf?: string): Promise<{ name: string; role: string; state: string }[]> {
+  /** @param butOf a server that is not asked; its Patroni may be cut off */
+  async #leader(butOf?: string): Promise<string | undefined> {
+    return (await this.#cluster(butOf)).find(({ role }) => role === "leader")?.name;
+  }
+
+  async #cluster(butOf?: string): Promise<{ name: string; role: string }[]> {
     for (const { name, place, restPort } of this.#members)
       try {
         if (name === butOf) continue;
         const answer = await fetch(`http://${place.host}:${restPort}/cluster`, {
           signal: AbortSignal.timeout(5_000),
         });
-        return ((await answer.json()) as { members: { name: string; role: string; state: string }[] })
-          .members;
+        return ((await answer.json()) as { members: { name: string; role: string }[] }).members;
       } catch {
         // The other one may answer.
       }
@@ -214,11 +215,8 @@ ${text}`,
   }
 
   #patroni({ name, place: { host }, restPort, port }: Member, etcd: string): string {
-    const programs = join(
-      "/usr/lib/postgresql",
-      readdirSync("/usr/lib/postgresql").toSorted().at(-1) ?? "",
-      "bin",
-    );
+    const versions = readdirSync("/usr/lib/postgresql").toSorted();
+    const programs = join("/usr/lib/postgresql", versions.at(-1) ?? "", "bin");
     mkdirSync(join(this.folder, "sockets"), { recursive: true, mode: 0o777 });
     if (AS.uid !== undefined) chownSync(join(this.folder, "sockets"), AS.uid, AS.gid ?? AS.uid);
     return `scope: santinela

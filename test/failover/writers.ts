@@ -11,6 +11,11 @@ const EXPECTED = /^(201|502|503, Retry-After \d+|no answer)$/;
 /** Ends a hung test and does not measure speed. */
 export const LONG_MS = 180_000;
 
+interface StoredKey {
+  readonly key: string;
+  readonly id: number;
+}
+
 /** 64 sites that create records, each with its key until there is an answer. */
 export class Writers {
   readonly acknowledged = new Map<string, number>();
@@ -44,10 +49,8 @@ export class Writers {
   async expectStored(url: string): Promise<void> {
     await this.end();
     process.stdout.write(`${JSON.stringify(Object.fromEntries(this.statuses))}\n`);
-    const stored = (await rows(url, "SELECT uid AS key, id::int AS id FROM interventions")) as {
-      key: string;
-      id: number;
-    }[];
+    const stored = (await rows(url, "SELECT uid AS key, id::int AS id FROM interventions")) as StoredKey[];
+    process.stdout.write(`${this.#compared(stored)}\n`);
     expect(new Map(stored.map(({ key, id }) => [key, id]))).toEqual(this.acknowledged);
     const [counted] = await rows(
       url,
@@ -58,6 +61,14 @@ export class Writers {
     expect(counted).toEqual({ records: all, totals: all, events: all });
     const others = [...this.statuses.keys()].filter((outcome) => !EXPECTED.test(outcome));
     expect(others).toEqual([]);
+  }
+
+  /** The figures of a run, also of one that fails. A record with another uid than its key is a second one of that key. */
+  #compared(stored: readonly StoredKey[]): string {
+    const ids = new Set(stored.map(({ id }) => id));
+    const lost = [...this.acknowledged.values()].filter((id) => !ids.has(id)).length;
+    const doubled = stored.filter(({ key, id }) => this.acknowledged.get(key) !== id).length;
+    return `${this.acknowledged.size} acknowledged, ${lost} lost, ${doubled} doubled`;
   }
 
   async #write(index: number): Promise<void> {
