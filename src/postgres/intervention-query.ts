@@ -4,6 +4,7 @@ import { folded } from "../domain/search-folding.ts";
 import { COUNTED } from "../store/intervention-lists.ts";
 import { FLAGS, SEARCHED, type Filter, type InterventionQuery } from "../store/intervention-query.ts";
 import type { SqlParameter } from "./connection.ts";
+import type { OrderedKey } from "./list-parts.ts";
 
 const NUMBERS: ReadonlySet<RecordField> = new Set<RecordField>([
   "id",
@@ -61,10 +62,11 @@ const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
  * Dates are sorted by time, records without a value come last, and ties are sorted by id. NULLS LAST only where there may be
  * one: PostgreSQL uses an index for an order only if both have the same, even if the column is never null.
  */
-export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
-  const keys = sort.map(({ field, descending, isRanked }) => {
+export function orderOf({ sort }: { readonly sort: readonly OrderedKey[] }): string {
+  const keys = sort.map(({ field, descending, isRanked, isNeverNull }) => {
     const key = isRanked === true ? RANK : `"${comparable(field)}"`;
-    return `${key} ${descending ? "DESC" : "ASC"}${NULLABLE.has(field) ? " NULLS LAST" : ""}`;
+    const mayBeNull = NULLABLE.has(field) && isNeverNull !== true;
+    return `${key} ${descending ? "DESC" : "ASC"}${mayBeNull ? " NULLS LAST" : ""}`;
   });
   return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
 }
@@ -127,6 +129,6 @@ function searchable(field: RecordField): string {
 }
 
 /** The column in which a field sorts naturally. */
-function comparable(field: RecordField): string {
+export function comparable(field: RecordField): string {
   return field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
 }

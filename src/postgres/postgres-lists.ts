@@ -10,7 +10,8 @@ import {
   type ServerAddress,
   type SqlParameter,
 } from "./connection.ts";
-import { conditionOf, isCounted, orderOf } from "./intervention-query.ts";
+import { comparable, conditionOf, isCounted, orderOf } from "./intervention-query.ts";
+import { isAccepted, partsOf } from "./list-parts.ts";
 import { STORED, storedOf, type StoredRow } from "./record-rows.ts";
 
 /** Lists read at once; further ones wait. They have connections of their own, so that alarms never wait for a search. */
@@ -87,32 +88,56 @@ async function begin(queries: Queries, limitMs: number): Promise<number> {
 async function readPage(queries: Queries, query: InterventionQuery): Promise<ListPage> {
   const { total, slice } = listStatements(query);
   const [counted] = await queries.query<{ total: number }>(...total);
-  const rows = await queries.query<StoredRow>(...slice);
-  return {
-    records: rows.map((row) => JSON.stringify(storedOf(row).record)),
-    total: counted?.total ?? 0,
-  };
+  const found = counted?.total ?? 0;
+  const rows = await queries.query<StoredRow>(...slice(found));
+  return { records: rows.map((row) => JSON.stringify(storedOf(row).record)), total: found };
 }
 
 type Statement = readonly [text: string, values: readonly SqlParameter[]];
 
-/** The statements of a list with their parameters. */
+/**
+ * Maximum number of open records that are found first and then sorted. The server would rather read an index of the order until
+ * the page is full, and because the open ones are the newest, that would first read all that are done.
+ */
+const OPEN_MAX = 100_000;
+
+/** The statements of a list with their parameters; the one of the slice depends on the total. */
 export function listStatements(query: InterventionQuery): {
   readonly total: Statement;
-  readonly slice: Statement;
+  readonly slice: (total: number) => Statement;
 } {
   const { where, values } = conditionOf(query);
-  const order = orderOf(query);
-  const [offsetAt, limitAt] = [`$${values.length + 1}`, `$${values.length + 2}`];
-  const counted = isCounted(query)
+  const listed = `interventions WHERE deleted_at IS NULL AND ${where}`;
+  const hasCounts = isCounted(query);
+  const isOpenOnly = hasCounts && !isAccepted(query.filters, "status", "done");
+  const counted = hasCounts
     ? `SELECT coalesce(sum(records), 0) AS total FROM intervention_counts WHERE ${where}`
-    : `SELECT count(*) AS total FROM interventions WHERE deleted_at IS NULL AND ${where}`;
-  // Only ids are sorted and skipped; full records are read for the slice alone.
-  const slice = `SELECT ${STORED} FROM (SELECT id FROM interventions WHERE deleted_at IS NULL AND ${where}
-       ORDER BY ${order} OFFSET ${offsetAt} LIMIT ${limitAt}) AS slice
-     JOIN interventions USING (id) ORDER BY ${order}`;
+    : `SELECT count(*) AS total FROM ${listed}`;
+  const order = orderOf(query);
+  const columns = sortedOf(query);
+  const [offset, limit] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
   const range = [query.start, Math.max(0, query.end - query.start)];
-  return { total: [counted, values], slice: [slice, [...values, ...range]] };
+  const slice = (total: number): Statement => {
+    // To fill such a page, each of them has to be found anyway.
+    const isFew = total <= (isOpenOnly ? OPEN_MAX : query.end);
+    const found = isFew ? `WITH found AS MATERIALIZED (SELECT ${columns} FROM ${listed}) ` : "";
+    const parts = (hasCounts ? partsOf(query) : []).map(
+      (part) =>
+        `(SELECT ${columns} FROM ${listed} AND ${part.where} ORDER BY ${orderOf(part)} LIMIT ${offset} + ${limit})`,
+    );
+    const joined = parts.length > 0 ? `(${parts.join(" UNION ALL ")}) AS parts` : listed;
+    // Only ids are sorted and skipped; full records are read for the slice alone.
+    const ids = `SELECT id FROM ${isFew ? "found" : joined} ORDER BY ${order} OFFSET ${offset} LIMIT ${limit}`;
+    const text = `${found}SELECT ${STORED} FROM (${ids}) AS slice JOIN interventions USING (id) ORDER BY ${order}`;
+    return [text, [...values, ...range]];
+  };
+  return { total: [counted, values], slice };
+}
+
+/** The columns by which a list is sorted. */
+function sortedOf({ sort }: InterventionQuery): string {
+  const columns = sort.map(({ field }) => `"${comparable(field)}"`);
+  return [...new Set(["id", ...columns.filter((column) => column !== `"id"`)])].join(", ");
 }
 
 /** A list that its time limit has ended is refused as in SQLite: the same request would take as long again. */

@@ -200,4 +200,9 @@ export const STEPS: readonly string[] = [
   CREATE INDEX interventions_latest ON interventions("dateStartMs" DESC NULLS LAST, id) WHERE deleted_at IS NULL;
   `,
   LEFT_OUT,
+  `
+  -- Most records have no end and one crew: these are in neither index, and cost a write nothing.
+  CREATE INDEX interventions_end ON interventions("dateEndMs", id) WHERE deleted_at IS NULL AND "dateEndMs" IS NOT NULL;
+  CREATE INDEX interventions_crews ON interventions("crews", id) WHERE deleted_at IS NULL AND "crews" > 1;
+  `,
 ];

@@ -17,11 +17,22 @@ const DATES = [
   "2026-11-20T23:30:00",
 ];
 
+const ENDS = [
+  null,
+  "2026-12-01T08:00:00",
+  null,
+  null,
+  "2026-12-01T06:00:00Z",
+  "2026-11-30T23:30:00+02:00",
+  null,
+];
+
 const RECORDS: readonly InterventionCreate[] = [...Array(60).keys()].map((number) => ({
   name: NAMES[number % NAMES.length] ?? "",
   notes: NOTES[number % NOTES.length] ?? null,
   description: NOTES[(number * 3) % NOTES.length] ?? null,
   dateStart: DATES[number % DATES.length] ?? null,
+  dateEnd: ENDS[number % ENDS.length] ?? null,
   objectiveType:
     (["obiective/cladiri", "obiective/bunuri", "obiective/persoane"] as const)[number % 3] ??
     "obiective/cladiri",
@@ -40,6 +51,19 @@ const QUERIES = [
     `_sort=${field},${field === "name" ? "id" : "name"}&_order=DESC,ASC`,
   ]),
   ...RECORD_FIELDS.flatMap((field) => [`${field}_like=1`, `${field}_like=A`]),
+  // A page of more records than it has: several of these are read in parts.
+  ...[
+    "",
+    "status=planned",
+    "status_ne=done&priority=high",
+    "status_ne=planned",
+    "type=repair",
+    "q=usa",
+  ].flatMap((filter) =>
+    [...RECORD_FIELDS, "priorityRank", "status,priority", "dateEnd,crews", "crews,dateEnd"].flatMap((sort) =>
+      ["ASC,DESC", "DESC,ASC"].map((order) => `${filter}&_sort=${sort}&_order=${order}&_start=3&_end=11`),
+    ),
+  ),
   "_start=5&_end=9",
   "_start=900&_end=910",
   "_start=7&_end=3",
