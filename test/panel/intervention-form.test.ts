@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -83,4 +84,95 @@ describeWithBrowser("the form of an intervention", () => {
     await edit.button("Save").click();
     await record.text("Arhiva (building 1)").shown();
   });
+
+  test.each([
+    ["EN", "Start", "End", "Description", "Save", "The end is before the start."],
+    ["RO", "Început", "Sfârșit", "Descriere", "Salvare", "Sfârșitul este înainte de început."],
+  ])(
+    "says beside the field that the end is before the start, in %s",
+    async (language, start, end, text, save, said) => {
+      const name = `invers-${language}`;
+      await filledIn(language, name);
+      const form = page.screen("interventions/new");
+      await form.field(text).fill("poarta din spate");
+      await form.field(start).fill("2026-11-26T10:00");
+      await form.field(end).fill("2026-11-26T09:00");
+      await form.button(save).click();
+      await isRefusedAt(form, end, said);
+      // Nothing that was entered is lost, and nothing was sent.
+      await form.field(text).holds("poarta din spate");
+      await form.field(end).holds("2026-11-26T09:00");
+      await form.field(end).fill("2026-11-26T11:00");
+      await form.text(said).gone();
+      await form.button(save).click();
+      await page.arrival(/^interventions\/\d+$/);
+      await page.speak("EN");
+      await isOnce(name);
+    },
+  );
+
+  test.each([
+    ["EN", "Start", "End", "Save", "Not a complete date with time. Complete it or clear the field."],
+    ["RO", "Început", "Sfârșit", "Salvare", "Dată sau oră incompletă. Completați câmpul sau goliți-l."],
+  ])("says beside the field that a date cannot be read, in %s", async (language, start, end, save, said) => {
+    const name = `incomplet-${language}`;
+    await filledIn(language, name);
+    const form = page.screen("interventions/new");
+    for (const label of [end, start]) {
+      await form.field(label).click();
+      await page.type("12");
+      await form.button(save).click();
+      await isRefusedAt(form, label, said);
+      await form.field(label).fill("");
+      await form.text(said).gone();
+    }
+    await form.button(save).click();
+    await page.arrival(/^interventions\/\d+$/);
+    await page.speak("EN");
+    await isOnce(name);
+  });
+
+  test("shows beside the field what only the daemon can compare", async () => {
+    // In winter the site is two hours ahead of UTC.
+    const name = "decalaj";
+    const body = {
+      name,
+      objectiveType: "obiective/cladiri",
+      objectiveId: 12,
+      dateStart: "2026-11-26T10:00:00Z",
+    };
+    await page.evaluate(`fetch("./interventii", { method: "POST", body: ${JSON.stringify(JSON.stringify(body))},
+      headers: { "Content-Type": "application/json", Authorization: "Bearer " + sessionStorage.getItem("santinela.token") } })
+      .then(({ status }) => { if (status !== 201) throw new Error(String(status)); })`);
+    await page.open(`interventions?q=${name}`);
+    await page.screen("interventions").link(name).click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.link("Edit").click();
+    const form = await page.arrival(/^interventions\/\d+\/edit$/);
+    await form.field("End").fill("2026-11-26T11:00");
+    await form.button("Save").click();
+    const said = /^dateEnd \(2026-11-26T11:00\) is before dateStart \(2026-11-26T10:00:00Z\)$/;
+    await isRefusedAt(form, "End", said);
+    await form.field("End").fill("2026-11-26T13:00");
+    await form.text(said).gone();
+    await form.button("Save").click();
+    await record.heading(/decalaj$/).shown();
+  });
+
+  async function filledIn(language: string, name: string): Promise<void> {
+    await filled(name);
+    await page.speak(language);
+  }
+
+  /** Waits until the message is part of the description of the field, and the field has the focus. */
+  async function isRefusedAt(form: Screen, label: string, said: string | RegExp): Promise<void> {
+    await form.text(said).shown();
+    const field = form.field(label);
+    await form
+      .text(said)
+      .and(form.markup(`[id="${await field.attribute("aria-describedby")}"]`))
+      .shown();
+    await eventually(`an invalid ${label}`, async () => (await field.attribute("aria-invalid")) === "true");
+    await eventually(`the focus on ${label}`, () => field.hasFocus());
+  }
 });

@@ -142,6 +142,8 @@ export const EN_SCREENS = {
   "record.type": "Type",
   "record.dateStart": "Start",
   "record.dateEnd": "End",
+  "record.date.before": "The end is before the start.",
+  "record.date.unreadable": "Not a complete date with time. Complete it or clear the field.",
   "record.crews": "Crews",
   "record.services": "Services requested",
   "record.description": "Description",

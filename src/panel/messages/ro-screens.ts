@@ -150,6 +150,8 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "record.type": "Tip",
   "record.dateStart": "Început",
   "record.dateEnd": "Sfârșit",
+  "record.date.before": "Sfârșitul este înainte de început.",
+  "record.date.unreadable": "Dată sau oră incompletă. Completați câmpul sau goliți-l.",
   "record.crews": "Echipaje",
   "record.services": "Servicii solicitate",
   "record.description": "Descriere",

@@ -2,13 +2,22 @@ import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
 import { request } from "../api.ts";
 import { Checkbox } from "../checkbox.tsx";
+import {
+  checkDates,
+  DateField,
+  NO_DATE_PROBLEMS,
+  refusedDate,
+  type DateName,
+  type DateProblems,
+} from "../date-field.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { apiPath } from "../http.ts";
+import { errorText } from "../notice.tsx";
+import { ApiError, apiPath } from "../http.ts";
 import { useIdempotencyKey } from "../idempotency-key.ts";
 import { CancelLink, FieldsAreInput } from "../unsaved.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
@@ -21,6 +30,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   // The record at the start of editing: later changes must not count as input.
   const [{ record, etag }] = useState(given);
   const [error, run] = useErrorMessage();
+  const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
   const keyOf = useIdempotencyKey();
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {
@@ -38,11 +48,20 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
         }));
     go(`#/interventions/${saved.id}`);
   };
+  const saveOrPoint = async (fields: FormData): Promise<void> => {
+    try {
+      await save(fields);
+    } catch (cause) {
+      const name = cause instanceof ApiError ? refusedDate(cause.message) : undefined;
+      if (name === undefined) throw cause;
+      setProblems({ ...NO_DATE_PROBLEMS, [name]: { said: errorText(cause as ApiError) } });
+    }
+  };
   return (
     <>
       <h1>{isNew ? t("interventions.new") : t("interventions.editTitle", { id: record.id })}</h1>
-      <Form onSubmit={(fields) => run(() => save(fields))}>
-        <Fields {...(record ? { record } : {})} />
+      <Form onSubmit={(fields) => run(() => saveOrPoint(fields))}>
+        <Fields {...(record ? { record } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
         <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
@@ -52,7 +71,14 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   );
 }
 
-function Fields({ record }: { readonly record?: Intervention }) {
+function Fields({
+  record,
+  ...dates
+}: {
+  readonly record?: Intervention;
+  readonly problems: DateProblems;
+  readonly setProblems: StateUpdater;
+}) {
   const text = (value: string | null | undefined): string => value ?? "";
   return (
     <>
@@ -77,8 +103,7 @@ function Fields({ record }: { readonly record?: Intervention }) {
           initial={record?.type ?? "maintenance"}
           options={WORK_TYPES.map((one) => [one, t(`type.${one}`)])}
         />
-        <DateField name="dateStart" label={t("record.dateStart")} value={text(record?.dateStart)} />
-        <DateField name="dateEnd" label={t("record.dateEnd")} value={text(record?.dateEnd)} />
+        <DateFields {...(record ? { record } : {})} {...dates} />
         <TextField
           label={t("record.crews")}
           name="crews"
@@ -106,17 +131,37 @@ function Fields({ record }: { readonly record?: Intervention }) {
   );
 }
 
-function DateField({
-  name,
-  label,
-  value,
+/** Start and end; a change of one may correct the other. */
+function DateFields({
+  record,
+  problems,
+  setProblems,
 }: {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
+  readonly record?: Intervention;
+  readonly problems: DateProblems;
+  readonly setProblems: StateUpdater;
 }) {
-  return <TextField label={label} name={name} type="datetime-local" initial={localMinutes(value)} />;
+  const onInput = ({ form }: HTMLInputElement): void => {
+    if (!form) return;
+    const fields = new FormData(form);
+    checkDates(form, (name) => dateIn(fields, name, record));
+    setProblems(NO_DATE_PROBLEMS);
+  };
+  return DATES.map((name) => (
+    <DateField
+      key={name}
+      name={name}
+      label={t(`record.${name}`)}
+      initial={localMinutes(record?.[name] ?? "")}
+      problem={problems[name]}
+      setProblem={(problem) => setProblems((known) => ({ ...known, [name]: problem }))}
+      onInput={onInput}
+    />
+  ));
 }
+
+const DATES = ["dateStart", "dateEnd"] as const;
+type StateUpdater = (change: DateProblems | ((known: DateProblems) => DateProblems)) => void;
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;
 
@@ -143,11 +188,7 @@ function changedFields(fields: FormData, record: Intervention | undefined): Inte
 }
 
 /** An unchanged date keeps its seconds and offset, which the field cannot show. */
-function dateIn(
-  fields: FormData,
-  name: "dateStart" | "dateEnd",
-  record: Intervention | undefined,
-): string | null {
+function dateIn(fields: FormData, name: DateName, record: Intervention | undefined): string | null {
   const given = textOf(fields, name);
   const before = record?.[name] ?? null;
   if (before !== null && localMinutes(before) === given) return before;
