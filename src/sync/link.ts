@@ -2,6 +2,8 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import { backOffMs } from "../domain/backoff.ts";
+import type { LinkCause } from "../domain/link-status.ts";
+import { linkCause } from "./link-cause.ts";
 import { itemsOf, type LinkFault, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
@@ -17,6 +19,7 @@ interface LinkOptions {
 export interface LinkState {
   readonly state: "unknown" | "up" | "down";
   readonly reason: string | null;
+  readonly cause: LinkCause | null;
   /** Milliseconds until the next attempt; 0 if requests may be sent now. */
   readonly waitMs: number;
   /** Milliseconds since the last good response; null if there was none since the start. */
@@ -24,6 +27,7 @@ export interface LinkState {
 }
 
 type Fault = Exclude<LinkFault, "ok">;
+type FailedOutcome = Pick<WriteOutcome, "code" | "reason" | "retryAfterMs">;
 
 /** The condition and the minimum delay of each fault. */
 const FAULTS: Readonly<Record<Fault, FaultRules>> = {
@@ -65,6 +69,7 @@ export class Link {
   readonly #options: LinkOptions;
   #state: "unknown" | "up" | "down" = "unknown";
   #reason: string | null = null;
+  #cause: LinkCause | null = null;
   #failures = 0;
   #retryAtMs = 0;
   /** The same for an alarm: it waits for a busy centre a minute at most. */
@@ -81,7 +86,7 @@ export class Link {
     const nowMs = this.#options.clock.monotonicMs();
     const waitMs = this.#state === "down" ? Math.max(0, this.#retryAtMs - nowMs) : 0;
     const answeredAgoMs = this.#answeredAtMs === undefined ? null : nowMs - this.#answeredAtMs;
-    return { state: this.#state, reason: this.#reason, waitMs, answeredAgoMs };
+    return { state: this.#state, reason: this.#reason, cause: this.#cause, waitMs, answeredAgoMs };
   }
 
   /** Milliseconds until the next attempt for an alarm; 0 if it may be sent now. */
@@ -107,9 +112,9 @@ export class Link {
   }
 
   /** Updates the link from the outcome of a request. */
-  note(outcome: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
+  note(outcome: FailedOutcome & { readonly link: LinkFault }): void {
     if (outcome.link === "ok") this.#up();
-    else this.#down(outcome.link, outcome.reason, outcome.retryAfterMs ?? 0);
+    else this.#down(outcome.link, outcome);
   }
 
   #up(): void {
@@ -118,12 +123,13 @@ export class Link {
     this.#state = "up";
     this.#answeredAtMs = this.#options.clock.monotonicMs();
     this.#reason = null;
+    this.#cause = null;
     this.#fault = undefined;
     this.#failures = 0;
     for (const { condition } of Object.values(FAULTS)) conditions.clear(condition);
   }
 
-  #down(fault: Fault, reason: string, retryAfterMs: number): void {
+  #down(fault: Fault, { code, reason, retryAfterMs = 0 }: FailedOutcome): void {
     const { baseUrl, clock, random, log, conditions } = this.#options;
     const { condition, minDelayMs, what } = FAULTS[fault];
     const nowMs = clock.monotonicMs();
@@ -140,6 +146,7 @@ export class Link {
     if (this.#state !== "down") log.warn("link-down", { fault, reason });
     this.#state = "down";
     this.#reason = `${what}: ${reason}`;
+    this.#cause = linkCause(fault, code);
     for (const other of Object.values(FAULTS))
       if (other.condition !== condition) conditions.clear(other.condition);
     conditions.raise(condition, { centre: baseUrl, what, answer: reason });

@@ -41,7 +41,7 @@ export class SyncPort {
 
   link(): LinkStatus {
     if (!this.#sync) return STANDALONE;
-    const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
+    const { state, reason, cause, waitMs, answeredAgoMs } = this.#sync.link;
     const nowMs = this.#options.clock.wallMs();
     // Rounded, so that repeated requests return the same times.
     const nextAttemptMs = Math.round((nowMs + waitMs) / 1000) * 1000;
@@ -52,6 +52,7 @@ export class SyncPort {
     return {
       state,
       reason,
+      cause,
       nextAttemptAt: waitMs > 0 ? isoTime(nextAttemptMs) : null,
       answeredAt: answeredMs === null ? null : isoTime(answeredMs),
     };

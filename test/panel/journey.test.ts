@@ -41,6 +41,29 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
   });
 
+  test("is explained at the side by the cause of the lost link, with what to do", async () => {
+    const page = await site.page("status");
+    const home = page.screen("status");
+    for (const [language, cause, remedy] of [
+      [
+        "EN",
+        "The server of the dispatch centre refuses the connection.",
+        "check the port in upstream.baseUrl",
+      ],
+      ["RO", "Serverul dispeceratului respinge conexiunea.", "verificați portul din upstream.baseUrl"],
+    ] as const) {
+      await page.speak(language);
+      const card = home.markup("[data-link=down]");
+      await card.text(cause).shown();
+      expect(await card.markup("[data-cause=refused]").words()).toContain(remedy);
+      // The technician's words stay in brackets.
+      await card.text(/ECONNREFUSED 127\.0\.0\.1:9/).shown();
+      await (await page.open("sync")).text(cause).shown();
+      await page.open("status");
+    }
+    await page.speak("EN");
+  });
+
   test("gives the focus back to its tile after the sheet and its dialog", async () => {
     const page = await site.page("zones");
     const tile = page.screen("zones").tile("PIR hol");

@@ -3,6 +3,7 @@ import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_DETAILS } from "./en-details.ts";
 import { EN_EMPTY } from "./en-empty.ts";
 import { EN_HISTORY } from "./en-history.ts";
+import { EN_LINK } from "./en-link.ts";
 import { EN_PLAN } from "./en-plan.ts";
 import { EN_RECORDS } from "./en-records.ts";
 import { EN_SAYS } from "./en-says.ts";
@@ -30,6 +31,7 @@ export const EN_MORE = {
   ...EN_SCREENS,
   ...EN_TESTS,
   ...EN_HISTORY,
+  ...EN_LINK,
   ...EN_SETUP,
   ...EN_ZONES,
   ...EN_SITES,

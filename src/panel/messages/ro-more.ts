@@ -6,6 +6,7 @@ import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_DETAILS } from "./ro-details.ts";
 import { RO_EMPTY } from "./ro-empty.ts";
 import { RO_HISTORY } from "./ro-history.ts";
+import { RO_LINK } from "./ro-link.ts";
 import { RO_PLAN } from "./ro-plan.ts";
 import { RO_RECORDS } from "./ro-records.ts";
 import { RO_SAYS } from "./ro-says.ts";
@@ -27,6 +28,7 @@ export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
   ...RO_SCREENS,
   ...RO_TESTS,
   ...RO_HISTORY,
+  ...RO_LINK,
   ...RO_SETUP,
   ...RO_ZONES,
   ...RO_SITES,

@@ -1,0 +1,43 @@
+import type { CatalogueOf } from "./catalogue.ts";
+import type { EN_LINK } from "./en-link.ts";
+
+/** Why the link to the dispatch centre is down, and what to do about it, in Romanian. */
+export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
+  "link.cause.name": "Numele dispeceratului nu poate fi rezolvat (DNS).",
+  "link.remedy.name":
+    "Verificați conexiunea la internet și serverul DNS ale dispozitivului, precum și numele din upstream.baseUrl.",
+  "link.cause.refused": "Serverul dispeceratului respinge conexiunea.",
+  "link.remedy.refused":
+    "Serviciul de acolo este oprit sau portul este greșit: verificați portul din upstream.baseUrl, apoi sunați la dispecerat.",
+  "link.cause.timeout": "Dispeceratul nu răspunde la timp.",
+  "link.remedy.timeout":
+    "Verificați routerul, firewallul și semnalul modemului GSM, apoi sunați la dispecerat.",
+  "link.cause.network": "Rețeaua dispeceratului este inaccesibilă.",
+  "link.remedy.network": "Verificați cablul, routerul și modemul locației.",
+  "link.cause.certificate": "Certificatul dispeceratului nu este de încredere.",
+  "link.remedy.certificate":
+    "Cereți dispeceratului certificatul autorității sale și setați upstream.caFile. Este posibil ca alt echipament să intercepteze conexiunea.",
+  "link.cause.certificate-name": "Certificatul dispeceratului este emis pentru alt nume.",
+  "link.remedy.certificate-name": "Setați upstream.baseUrl la numele din certificat.",
+  "link.cause.certificate-time": "Certificatul dispeceratului a expirat sau nu este încă valabil.",
+  "link.remedy.certificate-time":
+    "Verificați data și ora dispozitivului. Dacă sunt corecte, dispeceratul trebuie să își reînnoiască certificatul.",
+  "link.cause.tls": "Nu se poate stabili o conexiune criptată (TLS) cu dispeceratul.",
+  "link.remedy.tls": "Verificați dacă upstream.baseUrl are portul criptat al dispeceratului, de obicei 443.",
+  "link.cause.broken": "Conexiunea cu dispeceratul se întrerupe înainte de răspuns.",
+  "link.remedy.broken":
+    "Verificați routerul, firewallul și semnalul modemului GSM. Dacă problema persistă, sunați la dispecerat.",
+  "link.cause.busy": "Dispeceratul nu preia cereri în acest moment.",
+  "link.remedy.busy":
+    "Nu este nimic de modificat aici: transmiterea continuă automat. Dacă problema persistă, sunați la dispecerat.",
+  "link.cause.sign-in": "Dispeceratul respinge contul acestei locații.",
+  "link.remedy.sign-in":
+    "Verificați upstream.email și parola. Dacă sunt corecte, întrebați dispeceratul dacă mai există contul.",
+  "link.cause.forbidden": "Contul acestei locații nu are acces la dispecerat.",
+  "link.remedy.forbidden": "Cereți dispeceratului să permită acestui cont crearea de intervenții.",
+  "link.cause.other-service": "La adresa dispeceratului răspunde alt serviciu.",
+  "link.remedy.other-service":
+    "Verificați upstream.baseUrl. O rețea publică poate cere și autentificare în browser.",
+  "link.cause.other": "Răspunsul dispeceratului nu poate fi folosit.",
+  "link.remedy.other": "Comunicați dispeceratului textul din paranteză.",
+};
