@@ -137,6 +137,15 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     answer: schema("LinkHistoryView"),
   },
   {
+    method: "get",
+    path: "/site/sync/records",
+    role: "viewer",
+    id: "listSyncRecords",
+    summary: "The sync states of these interventions, with their ids at the centre",
+    query: [query("ids", "Up to 100 ids of interventions, separated by commas", TEXT)],
+    answer: listOf("SyncRecordStatus"),
+  },
+  {
     method: "post",
     path: "/site/sync/now",
     role: "operator",

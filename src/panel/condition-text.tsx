@@ -2,6 +2,8 @@ import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
 import { DaemonWords } from "./daemon-words.tsx";
 import { fillIn, hasMoreTexts, sayDaemon, sentenceOf, t } from "./i18n.ts";
+import { status } from "./live-updates.ts";
+import { LINK_CONDITIONS } from "./link-conditions.ts";
 import { formatTime } from "./date-format.ts";
 
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
@@ -22,18 +24,27 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
   return <p class="sentence">{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
 
-/** Why the link is down and what to do about it, then what the technician needs: the words of the system. */
-export function LinkReason({ link: { cause, reason } }: { readonly link: LinkView }) {
+/** Why the link is down and what to do about it; the words of the system are in brackets, for the technician. */
+export function LinkCause({ link: { cause, reason } }: { readonly link: LinkView }) {
   if (cause === null || reason === null || !hasMoreTexts()) return null;
   return (
-    <div class="stack tight" data-cause={cause}>
-      <p>
-        <strong>{t(`link.cause.${cause}`)}</strong> {t(`link.remedy.${cause}`)}
-      </p>
-      <p class="quiet">
+    <p data-cause={cause}>
+      <strong>{t(`link.cause.${cause}`)}</strong> {t(`link.remedy.${cause}`)}{" "}
+      <span class="quiet">
         (<DaemonWords text={reason.replace(/^[^:]+: /, "")} />)
-      </p>
-    </div>
+      </span>
+    </p>
+  );
+}
+
+/** The cause, with the text of the condition of the link if it is open. */
+export function LinkReason({ link }: { readonly link: LinkView }) {
+  const condition = status.value?.conditions.find(({ code }) => LINK_CONDITIONS.has(code));
+  return (
+    <>
+      <LinkCause link={link} />
+      {link.cause !== null && condition && <ConditionText condition={condition} />}
+    </>
   );
 }
 

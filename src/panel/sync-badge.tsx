@@ -1,7 +1,10 @@
 import type { ShownPhase } from "../domain/shown-phase.ts";
-import type { ComparisonView, LinkView } from "../site/sync-view.ts";
+import type { ComparisonView, LinkView, SyncRecordStatus } from "../site/sync-view.ts";
 import { Badge, type Tone } from "./badge.tsx";
+import { formatNarrow } from "./date-format.ts";
 import { t } from "./i18n.ts";
+import { Icon } from "./icon.tsx";
+import { status } from "./live-updates.ts";
 
 /** The tone of each link state. */
 export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
@@ -18,6 +21,36 @@ export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined })
     <Badge tone={needsAttention(phase) ? "fault" : phase === "doubtful" ? "attention" : "off"}>
       {t(`phase.${phase}`)}
     </Badge>
+  );
+}
+
+/** What the dispatch centre has of a record: its id there; while it waits, the attempts so far and the next one. */
+export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
+  const { phase, upstreamId, isSynced, attempts } = record;
+  const id = upstreamId === null ? [] : [t("sync.number", { id: upstreamId })];
+  if (isSynced)
+    return id.length === 0 ? (
+      <Badge tone="off">{t("sync.notSent")}</Badge>
+    ) : (
+      <span class="word s-fine at-centre">
+        <Icon name="check" />
+        <span>{id}</span>
+      </span>
+    );
+  // A link that is down delays every record.
+  const next = record.nextAttemptAt ?? status.value?.link.nextAttemptAt ?? null;
+  const facts = needsAttention(phase)
+    ? id
+    : [
+        ...id,
+        ...(attempts === 0 ? [] : [t("sync.attempted", { n: attempts })]),
+        ...(next === null ? [] : [t("link.nextAttempt", { time: formatNarrow(next) })]),
+      ];
+  return (
+    <span class="at-centre">
+      <SyncBadge phase={phase} />
+      {facts.length > 0 && <small class="quiet">{facts.join(" · ")}</small>}
+    </span>
   );
 }
 

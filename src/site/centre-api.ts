@@ -53,6 +53,7 @@ export function centreApi(parts: CentreApiParts): SiteApi {
     outputs: without<SiteApi["outputs"]>({ list: async () => [] }),
     sync: without<SiteApi["sync"]>({
       recordOf: async () => null,
+      recordsOf: async () => [],
       view: async () => NOTHING_QUEUED,
       attention: async () => NOTHING_QUEUED,
     }),

@@ -13,7 +13,7 @@ import { addResource, idOf, json } from "../http/resource.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
-import { hoursOf } from "./request-parameters.ts";
+import { hoursOf, idsOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import { SyncQueue } from "./sync-queue.ts";
 import type {
@@ -34,6 +34,9 @@ export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteApi["sy
   });
   addResource(router, "/site/sync/history", guards.signedIn, {
     get: json((request) => sync.history(hoursOf(request))),
+  });
+  addResource(router, "/site/sync/records", guards.signedIn, {
+    get: json((request) => sync.recordsOf(idsOf(request))),
   });
   addResource(router, "/site/sync/now", guards.api, { post: json(() => sync.now()) });
   addResource(router, "/site/sync/try-centre", guards.api, { post: json(() => sync.tryCentre()) });
@@ -102,6 +105,11 @@ export class SiteSync {
     const entry = this.#queue.find(interventionId);
     if (!entry) return null;
     return { ...this.#viewOf(entry), isSynced: isSynced(entry) };
+  }
+
+  /** Sync states of these records, without those that have no outbox entry. */
+  recordsOf(interventionIds: readonly number[]): readonly SyncRecordStatus[] {
+    return interventionIds.flatMap((id) => this.recordOf(id) ?? []);
   }
 
   /** Retries everything now. */

@@ -64,6 +64,17 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     await page.speak("EN");
   });
 
+  test("is in the list with the next attempt to send it", async () => {
+    const page = await site.page("interventions");
+    const list = page.screen("interventions");
+    await list.row(/Fum depozit.*to be sent.*next attempt at \d\d:\d\d:\d\d/).shown();
+    await page.speak("RO");
+    await list.row(/Fum depozit.*de transmis.*următoarea încercare la \d\d:\d\d:\d\d/).shown();
+    await page.speak("EN");
+    await page.look("light", 360);
+    expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+  });
+
   test("gives the focus back to its tile after the sheet and its dialog", async () => {
     const page = await site.page("zones");
     const tile = page.screen("zones").tile("PIR hol");
@@ -131,6 +142,10 @@ describeWithBrowser("an alarm that has arrived", () => {
     await card.text(/^ID \d+ at the dispatch centre$/).shown();
     await card.text(/^Dispatch centre: planned, \d+ crews?$/).shown();
     await card.text(/has NOT received/).gone();
+    const list = await page.open("interventions");
+    await list.row(/Fum depozit.*ID \d+/).shown();
+    await page.speak("RO");
+    await list.row(/Fum depozit.*nr\. \d+/).shown();
     const { journeys } = await site.daemon.get<StatusView>("/site/status");
     expect(journeys).toMatchObject([
       { interventionId: 1, isAlarm: true, isJournaled: true, zone: { id: "smoke", kind: "fire" } },

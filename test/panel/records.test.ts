@@ -137,6 +137,30 @@ describeWithBrowser("records in the panel", () => {
     await list.field("Status").choose("");
   });
 
+  test("the list begins with what is unfinished, the newest first", async () => {
+    for (const [name, status] of [
+      ["Întâi plan", "planned"],
+      ["Întâi lucru", "in_progress"],
+      ["Întâi gata", "done"],
+      ["Întâi nou", "planned"],
+    ] as const) {
+      const form = await page.open("interventions/new");
+      await form.field("Name").fill(name);
+      await form.field("Status").choose(status);
+      await form.complete();
+      await form.button("Save").click();
+      await page.arrival(/^interventions\/\d+$/);
+    }
+    const list = await page.open("interventions?q=%C3%AEnt%C3%A2i");
+    await list.text("1–4 of 4").shown();
+    await list.columnHeader("Status").and(list.markup("[aria-sort=descending]")).shown();
+    expect(await list.markup("tbody").words()).toMatch(/nou[^]*plan[^]*lucru[^]*gata/);
+    await list.button("Status").click();
+    await list.columnHeader("Status").and(list.markup("[aria-sort=ascending]")).shown();
+    await list.complete();
+    expect(await list.markup("tbody").words()).toMatch(/gata[^]*lucru[^]*nou[^]*plan/);
+  });
+
   test("the queue shows unsent records with the reason", async () => {
     await page.follow("Sync");
     const sync = page.screen("sync");

@@ -398,6 +398,7 @@ export const NO_SITE = {
     attention: () => NO_SYNC,
     history: () => ({ since: "", until: "", intervals: [] }),
     recordOf: () => null,
+    recordsOf: () => [],
     tryCentre: () => noZones(),
     now: () => NO_SYNC,
     act: () => NO_SYNC,

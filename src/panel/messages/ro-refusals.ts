@@ -74,6 +74,10 @@ export const RO_REFUSALS: readonly (readonly [english: string, romanian: string]
   ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
   ["records must be attention", "records: valoare permisă: attention"],
   [
+    "ids must be 1 to {n} ids of interventions, separated by commas",
+    "ids: de la 1 la {n} numere de intervenții, separate prin virgulă",
+  ],
+  [
     "after must be the value of the Link header of the previous page",
     "after: se folosește valoarea din antetul Link al paginii anterioare",
   ],

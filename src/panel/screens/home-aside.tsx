@@ -1,7 +1,7 @@
 import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { LinkReason } from "../condition-text.tsx";
+import { LinkCause } from "../condition-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { LinkDay } from "../link-history-chart.tsx";
@@ -32,7 +32,7 @@ function LinkCard({ now: { link, outbox, comparison } }: { readonly now: StatusV
         </Badge>
       </div>
       <LinkDay />
-      <LinkReason link={link} />
+      <LinkCause link={link} />
       <p class="quiet">
         {link.nextAttemptAt === null
           ? link.answeredAt && t("link.lastResponse", { time: formatTime(link.answeredAt) })

@@ -1,23 +1,19 @@
 import "../filter-chips.css";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
-import type { SyncView } from "../../site/sync-view.ts";
-import { useQuery } from "../api.ts";
-import { Badge, type Tone } from "../badge.tsx";
+import type { SyncRecordStatus } from "../../site/sync-view.ts";
+import { useQuery, type QueryState } from "../api.ts";
 import { TextField } from "../field.tsx";
 import { Empty } from "../empty.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import type { IconName } from "../icons.ts";
 import { journalVersion, status } from "../live-updates.ts";
-import { formatRecordDate } from "../date-format.ts";
 import { Choice } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
-import { useObjectiveNames, type ObjectiveNames } from "../objective-names.ts";
+import { useObjectiveNames } from "../objective-names.ts";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
-import { SyncBadge } from "../sync-badge.tsx";
-import { InterventionMenu } from "./intervention-menu.tsx";
-import { Table, type Column } from "../table.tsx";
+import { Table } from "../table.tsx";
+import { interventionColumns } from "./intervention-columns.tsx";
 import { apiPath } from "../http.ts";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
@@ -29,6 +25,11 @@ const FILTERS = ["status", "priority", "type", "q"] as const;
 /** The values of the status filter; `open`: every status but done. */
 const OPEN = "open";
 
+/** What is unfinished comes first: planned, then in progress; of each the newest. */
+const SORT = "status";
+/** By its letters, high would come before low and medium. */
+const SORT_FIELDS: Readonly<Record<string, string>> = { status: "status,id", priority: "priorityRank,id" };
+
 /** Changes a filter; the list then starts again at its first page. */
 function setFilter(change: Readonly<Record<string, string>>): void {
   setQuery({ start: "", ...change });
@@ -36,16 +37,16 @@ function setFilter(change: Readonly<Record<string, string>>): void {
 
 /** All interventions, with filters, sorting and pages; all of these are in the address. */
 export function InterventionsScreen() {
-  const { sort = "id", order = "desc", start = "0" } = route.value.query;
+  const { sort = SORT, order = "desc", start = "0" } = route.value.query;
   const isDescending = order === "desc";
   const { response, error, reload } = useQuery<Intervention[]>(queryPath(), journalVersion.value);
   const isSynced = status.value?.link.state !== "none";
-  const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
+  const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
   const names = useObjectiveNames(isCentre ? (response?.body ?? []) : []);
   const sortBy = (key: string): void => {
-    // Priority begins with high, as the newest do.
-    const isFirstDescending = key === "priority" || key === "id" || key === "dateStart";
+    // Priority begins with high, the status with what is unfinished.
+    const isFirstDescending = key !== "name";
     const next = key === sort ? !isDescending : isFirstDescending;
     setFilter({ sort: key, order: next ? "desc" : "asc" });
   };
@@ -63,13 +64,15 @@ export function InterventionsScreen() {
       </div>
       <Filters />
       {!response && <Pending error={error} reload={reload} />}
-      {response && !sync.response && sync.error && <Pending error={sync.error} reload={sync.reload} />}
+      {response && isSynced && !sync.response && sync.error && (
+        <Pending error={sync.error} reload={sync.reload} />
+      )}
       {response?.body.length === 0 && <NoneShown />}
       {response && response.body.length > 0 && (
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={columns(isSynced, sync.response?.body, names, reload)}
+            columns={interventionColumns(isSynced ? sync.response?.body : null, names, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
@@ -155,76 +158,12 @@ function showAll(): void {
   setFilter({ status: "", priority: "", type: "", q: "" });
 }
 
-function columns(
-  isSynced: boolean,
-  queue: SyncView | undefined,
-  names: ObjectiveNames,
-  reload: () => void,
-): Column<Intervention>[] {
-  const all: Column<Intervention>[] = [
-    {
-      key: "name",
-      title: t("record.name"),
-      sortable: true,
-      isLead: true,
-      cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
-    },
-    { key: "id", title: "#", sortable: true, isShort: true, cell: ({ id }) => id },
-    {
-      key: "status",
-      title: t("record.status"),
-      sortable: true,
-      isShort: true,
-      cell: (record) => <StatusBadge status={record.status} />,
-    },
-    {
-      key: "priority",
-      title: t("record.priority"),
-      sortable: true,
-      cell: ({ priority }) => t(`priority.${priority}`),
-    },
-    {
-      key: "dateStart",
-      title: t("record.dateStart"),
-      sortable: true,
-      isShort: true,
-      cell: ({ dateStart }) => formatRecordDate(dateStart),
-    },
-  ];
-  // A dispatch centre has the interventions of many sites; at a site the zone in the name is enough.
-  if (status.value?.role === "centre")
-    all.splice(1, 0, { key: "objective", title: t("record.objective"), cell: names });
-  if (isSynced) {
-    const phases = new Map(
-      queue?.records.map(({ interventionId, phase }) => [interventionId, phase] as const),
-    );
-    // A record without a queue entry is synced; without the whole queue it is not known.
-    const cell = ({ id }: Intervention) =>
-      phases.has(id) || queue?.isComplete === true ? <SyncBadge phase={phases.get(id)} /> : "–";
-    all.push({ key: "sync", title: t("record.sync"), cell });
-  }
-  all.push({
-    key: "actions",
-    title: t("zones.actions"),
-    isMenu: true,
-    cell: (record) => <InterventionMenu record={record} done={reload} />,
-  });
-  return all;
-}
-
-const STATUS_LOOKS: Readonly<Record<Status, readonly [Tone, IconName]>> = {
-  planned: ["off", "clock"],
-  in_progress: ["link", "play"],
-  done: ["fine", "check"],
-};
-
-function StatusBadge({ status: state }: { readonly status: Status }) {
-  const [tone, icon] = STATUS_LOOKS[state];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {t(`status.${state}`)}
-    </Badge>
-  );
+/** The sync states of the records of a page. */
+function useSyncOf(records: readonly Intervention[] | undefined): QueryState<SyncRecordStatus[]> {
+  const ids = (records ?? []).map(({ id }) => id).join();
+  // An attempt changes the link or the queue.
+  const { outbox, link } = status.value ?? {};
+  return useQuery(ids === "" ? undefined : `/site/sync/records?ids=${ids}`, JSON.stringify([outbox, link]));
 }
 
 /** The request for the list that the address describes. */
@@ -234,9 +173,8 @@ function queryPath(): string {
   const parameters = new URLSearchParams({
     _start: String(start),
     _end: String(start + PAGE_SIZE),
-    // By its letters, high would come before low and medium.
-    _sort: query["sort"] === "priority" ? "priorityRank" : (query["sort"] ?? "id"),
-    _order: query["order"] === "asc" ? "ASC" : "DESC",
+    _sort: SORT_FIELDS[query["sort"] ?? SORT] ?? query["sort"] ?? "",
+    _order: query["order"] === "asc" ? "ASC,DESC" : "DESC,DESC",
   });
   for (const name of FILTERS) {
     const value = (query[name] ?? "").trim();
