@@ -13,7 +13,13 @@ export interface LinkStatus {
 }
 
 /** Without a dispatch centre. */
-export const STANDALONE: LinkStatus = { state: "none", reason: null, cause: null, nextAttemptAt: null, answeredAt: null };
+export const STANDALONE: LinkStatus = {
+  state: "none",
+  reason: null,
+  cause: null,
+  nextAttemptAt: null,
+  answeredAt: null,
+};
 
 /**
  * Why the link is down, by what a person has to do about it. `name`: not resolved by DNS. `refused`: nothing listens there.

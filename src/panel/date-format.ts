@@ -31,6 +31,17 @@ export function formatDay(iso: string): string {
   return new Date(iso).toLocaleDateString(tag(), options);
 }
 
+/** The day of an instant without its name, such as `22 November 2026`. @param atMs milliseconds since 1970 */
+export function formatDate(atMs: number): string {
+  const options = { ...inZone(), day: "numeric", month: "long", year: "numeric" } as const;
+  return new Date(atMs).toLocaleDateString(tag(), options);
+}
+
+/** For a row of what is over: the time of today, else the date with its year. */
+export function formatDated(iso: string): string {
+  return formatTime(iso).replace(/(\d{4}, \d\d:\d\d|^\d\d:\d\d):\d\d$/, "$1");
+}
+
 /** The time since an instant: relative below a day, such as `14 min`, then the date. */
 export function formatSince(iso: string): string {
   const minutes = Math.max(0, Math.floor((nowMs() - Date.parse(iso)) / 60_000));

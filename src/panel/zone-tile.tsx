@@ -23,7 +23,18 @@ export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly hre
       </span>
       <b>{zone.name}</b>
       <span class="state">{word}</span>
+      {zone.testedAt === null && <NotTested />}
     </a>
+  );
+}
+
+/** The mark of a zone that has had no walk test with its present sensor. */
+export function NotTested() {
+  return (
+    <small class="not-tested">
+      <Icon name="clipboard-check" />
+      {t("zones.notTested")}
+    </small>
   );
 }
 

@@ -108,6 +108,7 @@ class CentreStatus {
       startedAt: this.#startedAt,
       headline,
       journeys: await this.#journeys(headline),
+      lastAlarm: null,
       centrePhone: null,
       lifeSafetySuppressed: [],
       conditions: this.#parts.health.list(),

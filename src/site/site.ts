@@ -78,6 +78,7 @@ export class Site {
       startedAt: this.#startedAt,
       headline,
       journeys: this.#journeys.read(headline),
+      lastAlarm: this.#lastAlarm(),
       centrePhone: config.upstream?.phone ?? null,
       lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
       conditions,
@@ -128,6 +129,21 @@ export class Site {
       zones,
       conditions: health.list(),
       isWalkTest: watch.orders.isWalkTest,
+    };
+  }
+
+  #lastAlarm(): StatusView["lastAlarm"] {
+    const { alarmTrips, journal, unfinished, config } = this.#parts;
+    const key = alarmTrips.last();
+    const trip = key === undefined ? undefined : journal.trips.find(key);
+    if (!trip || trip.interventionId === null) return null;
+    const { zoneId, signal, isDated, moment, interventionId } = trip;
+    const zone = config.zones.find(({ id }) => id === zoneId);
+    return {
+      interventionId,
+      at: isDated ? isoTime(moment.wallMs) : null,
+      zone: { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null },
+      status: unfinished.statusOf(interventionId) ?? null,
     };
   }
 

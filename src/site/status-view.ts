@@ -1,6 +1,8 @@
 import type { Condition } from "../domain/condition.ts";
 import type { Headline } from "../domain/headline.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import type { ZoneKind } from "../domain/zone.ts";
+import type { Status } from "../generated/types.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
@@ -20,6 +22,8 @@ export interface StatusView {
   readonly headline: Headline;
   /** How far the unfinished interventions of the headline have come; at most twelve. */
   readonly journeys: readonly JourneyView[];
+  /** The newest intervention that a trip of a zone has made; null if there is none in the trip journal. */
+  readonly lastAlarm: LastAlarmView | null;
   /** Telephone number of the dispatch centre; null if it is not configured. */
   readonly centrePhone: string | null;
   /** Life-safety zones whose trips are not dispatched now. */
@@ -36,6 +40,16 @@ export interface StatusView {
   readonly comparison: ComparisonView | null;
   /** The power supply; null without a zone of kind power. */
   readonly supply: SupplyView | null;
+}
+
+export interface LastAlarmView {
+  readonly interventionId: number;
+  /** When the contact opened, ISO 8601 UTC; null while the clock was not trusted. */
+  readonly at: string | null;
+  /** The zone that made it. */
+  readonly zone: { readonly id: string; readonly name: string; readonly kind: ZoneKind | null };
+  /** How far it has come; null if the intervention is deleted. */
+  readonly status: Status | null;
 }
 
 export interface MessageCountView {

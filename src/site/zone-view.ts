@@ -24,6 +24,8 @@ export interface ZoneView {
   readonly loop: LoopView | null;
   /** Faults of the zone. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
+  /** Its last trip in a walk test with its present sensor, ISO 8601 UTC; null if there was none. */
+  readonly testedAt: string | null;
   /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */
   readonly trips: { readonly recent: number; readonly notStored: number };
 }

@@ -4,8 +4,10 @@ import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { countersInForce, isShutDown } from "../domain/swinger.ts";
+import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
+import type { TestedZone } from "../store/overrides.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { BypassView, SimulationView, ZoneSourceView, ZoneView } from "./zone-view.ts";
 
@@ -21,6 +23,12 @@ function placeOf(input: Zone["input"]): Partial<ZoneSourceView> {
   return input.source === "dc09" ? { account: input.dc09, number: input.zone ?? null } : {};
 }
 
+/** A test with another sensor says nothing about the present one. */
+function testedAtOf(zone: Zone, tested: Omit<TestedZone, "zoneId"> | undefined): string | null {
+  if (!tested || (tested.sensor !== null && tested.sensor !== sensorOf(zone))) return null;
+  return isoTime(tested.testedWallMs);
+}
+
 /** State of the zones and actions on them. */
 export class SiteZones {
   readonly #parts: SiteParts;
@@ -33,6 +41,7 @@ export class SiteZones {
     const { watch, journal, clock } = this.#parts;
     const faults = journal.faults.list();
     const swingers = journal.swingers.all();
+    const tested = this.#testedZones();
     return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
       const swinger = countersInForce(zone, swingers.get(zone.id), clock.wallMs());
       const ordered = watch.orders.dispositionOf(zone);
@@ -56,9 +65,22 @@ export class SiteZones {
         faults: faults
           .filter(({ zoneId }) => zoneId === zone.id)
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
+        testedAt: testedAtOf(zone, tested.get(zone.id)),
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
     });
+  }
+
+  /** The zones that were tested in a walk test, or in the one that is running, by id. */
+  #testedZones(): ReadonlyMap<string, Omit<TestedZone, "zoneId">> {
+    const { watch, journal } = this.#parts;
+    const tested = new Map<string, Omit<TestedZone, "zoneId">>(
+      journal.orders.testedZones().map((zone) => [zone.zoneId, zone]),
+    );
+    const running = watch.orders.isWalkTest ? watch.orders.walkReport()?.zones : undefined;
+    for (const { id, lastWallMs } of running ?? [])
+      if (lastWallMs !== null) tested.set(id, { sensor: null, testedWallMs: lastWallMs });
+    return tested;
   }
 
   /** Where a zone reads its contact, with its last message. @throws AppError `not-found` for an unknown zone */

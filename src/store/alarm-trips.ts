@@ -19,6 +19,11 @@ export class AlarmTrips extends Store {
      WHERE seq >= ? AND about IN ('trip','standing') AND state IN ('posted','merged')
      ORDER BY seq DESC LIMIT ${ROWS_MAX}`,
   );
+  // By intervention, because a busy site has many later trips without one.
+  readonly #newest = this.prepare<string>(
+    `SELECT key FROM trips WHERE intervention_id IS NOT NULL AND about IN ('trip','standing')
+       AND state IN ('posted','merged') ORDER BY intervention_id DESC, seq LIMIT 1`,
+  ).pluck();
   readonly #last = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
   // One query per state, because each has its own index.
   readonly #firsts = ["waiting", "refused"].map((state) =>
@@ -34,6 +39,11 @@ export class AlarmTrips extends Store {
     ).pluck(),
   );
   readonly #delayed = this.prepare<string>("SELECT DISTINCT zone_id FROM entry_delays").pluck();
+
+  /** Key of the trip that made the newest intervention of a zone; undefined for none. */
+  last(): string | undefined {
+    return this.#newest.get();
+  }
 
   /** Trips that are recorded, from a position in the journal on; the newest first. */
   recordedFrom(seq: number): RecordedTrip[] {

@@ -140,5 +140,17 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         CREATE INDEX trips_of_record ON trips(intervention_id, seq) WHERE intervention_id IS NOT NULL;
       `),
     (database) => database.exec(RETENTION_CLOCK),
+    // When each zone was last tested in a walk test, and with which sensor: trips are removed by age, this is not.
+    (database) =>
+      database.exec(`
+        CREATE TABLE tested_zones(
+          zone_id TEXT PRIMARY KEY,
+          sensor TEXT,
+          tested_wall INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO tested_zones(zone_id, sensor, tested_wall)
+          SELECT zone_id, (SELECT sensor FROM zone_states WHERE zone_states.zone_id = trips.zone_id), max(at_wall)
+          FROM trips WHERE state = 'test' AND about = 'trip' GROUP BY zone_id;
+      `),
   ],
 };

@@ -140,7 +140,7 @@ export class Journal extends Store {
       }
       for (const fault of moved) this.faults.open(fault);
       for (const of of found) this.losses.remove(of);
-      for (const zoneId of removed) this.orders.deleteBypass(zoneId);
+      for (const zoneId of removed) this.orders.forgetZone(zoneId);
       this.orders.keepGateStates(gates);
     });
   }

@@ -1,4 +1,5 @@
 import { Store } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** A zone that a user has taken out of service for a limited time. */
 export interface Bypass {
@@ -20,6 +21,15 @@ export interface WalkTest {
   readonly untilWallMs: number;
   /** Null while it runs. */
   readonly endedWallMs: number | null;
+}
+
+/** A zone that has tripped in a walk test that has ended. */
+export interface TestedZone {
+  readonly zoneId: string;
+  /** Its sensor at that time, see `sensorOf`; null if it is not known. */
+  readonly sensor: string | null;
+  /** Wall clock, milliseconds since 1970. */
+  readonly testedWallMs: number;
 }
 
 /** The last state of a gate, since `sinceWallMs` (wall clock, milliseconds since 1970). */
@@ -45,6 +55,16 @@ export class OverrideStore extends Store {
     "INSERT INTO walk_tests(who, after_seq, since_wall, until_wall) VALUES(?, ?, ?, ?)",
   );
   readonly #endWalkTest = this.prepare("UPDATE walk_tests SET ended_wall = ? WHERE id = ?");
+  readonly #keepTested = this.prepare(
+    `INSERT OR REPLACE INTO tested_zones(zone_id, sensor, tested_wall)
+     SELECT zone_id, (SELECT sensor FROM zone_states WHERE zone_states.zone_id = trips.zone_id), max(at_wall)
+     FROM trips WHERE seq > (SELECT after_seq FROM walk_tests WHERE id = ?) AND state = 'test' AND about = 'trip'
+     GROUP BY zone_id`,
+  );
+  readonly #tested = this.prepare<TestedZone>(
+    "SELECT zone_id AS zoneId, sensor, tested_wall AS testedWallMs FROM tested_zones",
+  );
+  readonly #forgetTested = this.prepare("DELETE FROM tested_zones WHERE zone_id = ?");
   readonly #gateState = this.prepare<StoredGateState>(
     "SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?",
   );
@@ -75,8 +95,22 @@ export class OverrideStore extends Store {
     this.#startWalkTest.run(who, afterSeq, sinceWallMs, untilWallMs);
   }
 
+  /** Ends a walk test, and keeps which zones it has tested: its trips are removed by age. */
   endWalkTest(id: number, wallMs: number): void {
-    this.#endWalkTest.run(wallMs, id);
+    transaction(this.database, () => {
+      this.#endWalkTest.run(wallMs, id);
+      this.#keepTested.run(id);
+    });
+  }
+
+  testedZones(): TestedZone[] {
+    return this.#tested.all();
+  }
+
+  /** For a zone that is removed: another one may have its id later. */
+  forgetZone(zoneId: string): void {
+    this.deleteBypass(zoneId);
+    this.#forgetTested.run(zoneId);
   }
 
   /** The last state of a gate from its switch or message; undefined before the first one. */

@@ -70,6 +70,9 @@ export class UnfinishedInterventions extends Store {
   readonly #isArrivedOrClosed = this.prepare<number>(
     "SELECT upstream_id IS NOT NULL OR phase = 'closed' FROM outbox WHERE intervention_id = ?",
   ).pluck();
+  readonly #status = this.prepare<Status>(
+    "SELECT status FROM interventions WHERE id = ? AND deleted_at IS NULL",
+  ).pluck();
   readonly #details = this.prepare<UnfinishedDetails>(
     `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
   );
@@ -101,6 +104,11 @@ export class UnfinishedInterventions extends Store {
   /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */
   isArrivedOrClosed(interventionId: number): boolean {
     return this.#isArrivedOrClosed.get(interventionId) === 1;
+  }
+
+  /** The status of a record, done or not; undefined if it is deleted. */
+  statusOf(id: number): Status | undefined {
+    return this.#status.get(id);
   }
 
   /** What the panel shows of a record; undefined if it is gone. */

@@ -358,6 +358,7 @@ export const NO_SITE = {
       planned: 0,
     },
     journeys: [],
+    lastAlarm: null,
     centrePhone: null,
     lifeSafetySuppressed: [],
     conditions: [],

@@ -46,6 +46,7 @@ export const EN_HOME = {
   "journey.number": "ID {id} at the dispatch centre",
   "journey.crews": { one: "{n} crew", other: "{n} crews" },
 
+  "zones.notTested": "not tested",
   "zones.until": "until {time}",
 
   "zoneWord.bypassed": "Bypassed",

@@ -49,6 +49,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.number": "nr. {id} la dispecerat",
   "journey.crews": { one: "{n} echipaj", few: "{n} echipaje", other: "{n} de echipaje" },
 
+  "zones.notTested": "netestată",
   "zones.until": "până la {time}",
 
   "zoneWord.bypassed": "Bypass",

@@ -5,6 +5,7 @@ import { Badge } from "../badge.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t, tCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { zones } from "../live-updates.ts";
 import { Menu } from "../menu.tsx";
 import { go } from "../route.ts";
 import {
@@ -27,6 +28,7 @@ import {
   type ListEdits,
 } from "../zone-list-edits.ts";
 import { kindIcon } from "../zone-look.ts";
+import { NotTested } from "../zone-tile.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** The zones as the file has them, disabled ones too: order, copy, disable, delete; saved together. */
@@ -109,9 +111,15 @@ function Row({ zone }: { readonly zone: ZoneText }) {
         <b>{nameOf(zone)}</b>
         <small>{[tCode("choice.zone-kind", kind), sourceText(zone)].join(" · ")}</small>
       </div>
+      {isNotTested(zone) && <NotTested />}
       {isDisabled(zone) && <Badge tone="off">{t("edit.disabled")}</Badge>}
     </>
   );
+}
+
+/** A disabled zone is not watched, so that it cannot be tested. */
+function isNotTested(zone: ZoneText): boolean {
+  return zones.value.find(({ id }) => id === idOf(zone))?.testedAt === null;
 }
 
 function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: number }) {

@@ -2,10 +2,13 @@ import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
-import { formatTime } from "../date-format.ts";
+import { nowMs } from "../clock.ts";
+import { formatDate, formatDated, formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
-import { status } from "../live-updates.ts";
+import { status, zones } from "../live-updates.ts";
+import { kindIcon } from "../zone-look.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
 /** What is next to the state of the site: its link and its power supply. */
@@ -15,8 +18,60 @@ export function HomeAside() {
   return (
     <>
       {now.link.state !== "none" && <LinkCard now={now} />}
+      {now.role === "site" && zones.value.length > 0 && <PastCard last={now.lastAlarm} />}
       {now.supply && <SupplyCard supply={now.supply} />}
     </>
+  );
+}
+
+/** Between two walk tests of a zone, in days. */
+const WALK_TEST_EVERY_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** The last alarm with how it ended, and the walk test that is due next: the oldest test of a zone decides. */
+function PastCard({ last }: { readonly last: StatusView["lastAlarm"] }) {
+  const tested = zones.value.flatMap(({ testedAt }) => testedAt ?? []).sort();
+  const untested = zones.value.length - tested.length;
+  const dueMs = Date.parse(tested[0] ?? "") + WALK_TEST_EVERY_DAYS * DAY_MS;
+  const isDue = untested > 0 || dueMs <= nowMs();
+  return (
+    <section class="card">
+      <ul class="items">
+        <li>
+          <span class="disc">
+            <Icon name={kindIcon(last?.zone.kind ?? null)} />
+          </span>
+          {last === null ? (
+            <b class="grow">{t("past.noAlarm")}</b>
+          ) : (
+            <a class="grow" href={`#/interventions/${last.interventionId}`}>
+              <b>{t("past.alarm", { time: last.at === null ? "–" : formatDated(last.at) })}</b>
+              <small>
+                {`#${last.interventionId} ${last.zone.name} · `}
+                {last.status === null ? t("past.deleted") : t(`status.${last.status}`)}
+              </small>
+            </a>
+          )}
+        </li>
+        <li>
+          <span class="disc">
+            <Icon name="clipboard-check" />
+          </span>
+          <a class="grow" href="#/walk-test">
+            <b>
+              {tested.length === 0
+                ? t("past.noTest")
+                : t("past.test", { time: formatDated(tested[tested.length - 1] ?? "") })}
+            </b>
+            <small class={isDue ? "word s-attention" : ""}>
+              {untested > 0
+                ? t("past.untested", { n: untested })
+                : t(isDue ? "past.overdue" : "past.nextTest", { time: formatDate(dueMs) })}
+            </small>
+          </a>
+        </li>
+      </ul>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Empty } from "../empty.tsx";
-import { t } from "../i18n.ts";
+import { t, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Later } from "../later.tsx";
 import { zones } from "../live-updates.ts";
@@ -19,10 +19,15 @@ const FILTERS = {
   faulty: (zone: ZoneView) => zoneLook(zone).tone === "fault" || zone.faults.length > 0,
   bypassed: ({ bypass }: ZoneView) => bypass !== null,
   unknown: ({ contact }: ZoneView) => contact === "unknown",
+  untested: ({ testedAt }: ZoneView) => testedAt === null,
 } as const;
 type Filter = keyof typeof FILTERS;
 
 const zoneEditor = () => import("./zone-editor.tsx").then((screen) => screen.ZoneEditor);
+
+/** With more zones, those at rest are in groups that unfold. */
+const UNGROUPED_MAX = 40;
+const zoneGroups = () => withMoreTexts(import("./zone-groups.tsx")).then((part) => part.ZoneGroups);
 
 /** The tiles; below them in the address, for administrators, adding and changing zones. */
 export function Zones() {
@@ -37,6 +42,7 @@ function ZonesScreen() {
   const shown = byUrgency(zones.value).filter(
     (zone) => FILTERS[filter](zone) && folded(`${zone.name} ${zone.id}`).includes(folded(q)),
   );
+  const isGrouped = zones.value.length > UNGROUPED_MAX && q === "" && filter === "";
   const sheet = zones.value.find(({ id }) => id === selected);
   return (
     <>
@@ -67,17 +73,24 @@ function ZonesScreen() {
       {shown.length === 0 ? (
         <NoneShown />
       ) : (
-        <ul class="tiles">
-          {shown.map((zone) => (
-            <li key={zone.id}>
-              <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} />
-            </li>
-          ))}
-        </ul>
+        <Tiles zones={isGrouped ? shown.filter((zone) => zoneLook(zone).tone !== undefined) : shown} />
       )}
+      {isGrouped && <Later load={zoneGroups} isPart />}
       {zones.value.length > 0 && <ZoneHistory zones={shown} />}
       {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={() => go(addressWith({ zone: "" }))} />}
     </>
+  );
+}
+
+export function Tiles({ zones: shown }: { readonly zones: readonly ZoneView[] }) {
+  return (
+    <ul class="tiles">
+      {shown.map((zone) => (
+        <li key={zone.id}>
+          <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,0 +1,38 @@
+import { t } from "../i18n.ts";
+import { zones } from "../live-updates.ts";
+import { useObjectiveNames } from "../objective-names.ts";
+import type { ZoneView } from "../../site/zone-view.ts";
+import { zoneLook } from "../zone-look.ts";
+import { Tiles } from "./zones.tsx";
+
+/** The zones at rest by their objective, folded: a site with many zones is found by what is wrong, then by place. */
+export function ZoneGroups() {
+  const resting = zones.value.filter((zone) => zoneLook(zone).tone === undefined);
+  const nameOf = useObjectiveNames(resting.map(locationOf));
+  const groups = new Map<string, ZoneView[]>();
+  for (const zone of resting) {
+    const { type, id } = zone.objective;
+    const key = `${type}/${id}`;
+    groups.set(key, [...(groups.get(key) ?? []), zone]);
+  }
+  return (
+    <section class="stack tight" aria-label={t("zones.byObjective")}>
+      {[...groups].map(([key, group]) => (
+        <details key={key} class="card" data-objective={key} open={groups.size === 1}>
+          <summary>
+            {group[0] && nameOf(locationOf(group[0]))}{" "}
+            <span class="quiet">{t("zones.resting", { n: group.length })}</span>
+          </summary>
+          <Tiles zones={group} />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function locationOf({ objective }: ZoneView): {
+  objectiveType: ZoneView["objective"]["type"];
+  objectiveId: number;
+} {
+  return { objectiveType: objective.type, objectiveId: objective.id };
+}

@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ZoneView } from "../../src/site/zone-view.ts";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+const NAMES = ["Ușa principală", "PIR hol", "Fum depozit", "Hala Nord"];
+
+describeWithBrowser("a site after a walk test", () => {
+  const site = new PanelSite();
+  let page: PanelPage;
+  beforeAll(async () => {
+    await site.start();
+    page = await site.page("zones");
+  });
+  afterAll(() => site.stop());
+
+  const untested = async (): Promise<string[]> =>
+    (await site.daemon.get<ZoneView[]>("/site/zones")).flatMap(({ id, testedAt }) =>
+      testedAt === null ? id : [],
+    );
+
+  test("marks the zones without a walk test in both languages", async () => {
+    const zones = page.screen("zones");
+    for (const name of NAMES.slice(0, 3)) await zones.tile(name).text("not tested").shown();
+    await zones.button("Not tested 3").shown();
+    const home = await page.open("status");
+    await home.text("No alarm in the trip journal").shown();
+    await home.text("No walk test yet").shown();
+    await home.text("3 zones not tested").shown();
+    await page.speak("RO");
+    await home.text("Niciun test de mers (walk test) efectuat").shown();
+    await home.text("3 zone netestate").shown();
+    await page.open("zones");
+    await zones.tile("PIR hol").text("netestată").shown();
+    await zones.button("Netestate 3").shown();
+    await page.speak("EN");
+    expect(await faultsInEveryLook(page, () => zones.tile("PIR hol").shown(), NAMES)).toEqual([]);
+    await page.speak("EN");
+  });
+
+  test("marks a zone no longer once it has tripped in one, also after a restart", async () => {
+    const walk = await page.open("walk-test");
+    await walk.button("Start walk test").click();
+    await page
+      .dialog(/^Walk test for/)
+      .button("Start walk test")
+      .click();
+    await walk.heading("0 of 3 zones tested").shown();
+    for (const zone of ["hall", "front-door"]) {
+      await site.daemon.run(["trip", "--zone", zone]);
+      await site.daemon.run(["trip", "--zone", zone, "--restore"]);
+    }
+    await walk.heading("2 of 3 zones tested").shown();
+    expect(await untested()).toEqual(["smoke"]);
+    await page.walkBanner.button("End walk test").click();
+    await page.walkBanner.gone();
+    await site.daemon.end("SIGKILL");
+    await site.startAgain();
+    expect(await untested()).toEqual(["smoke"]);
+    const zones = await page.open("zones?filter=untested");
+    await zones.tile("Fum depozit").text("not tested").shown();
+    await zones.without(zones.tile("PIR hol"));
+    const home = await page.open("status");
+    await home.text(/^Last walk test \d\d:\d\d$/).shown();
+    await home.text("1 zone not tested").shown();
+  });
+
+  test("marks a zone again when it gets another sensor", async () => {
+    const file = join(site.installation.folder, "site.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("gpio: 27", "gpio: 22"));
+    site.daemon.hangUp();
+    await eventually("the hall without a test", async () => (await untested()).includes("hall"));
+    expect(await untested()).toEqual(["hall", "smoke"]);
+  });
+
+  test("says at home when the last alarm was, of which zone, and how it ended", async () => {
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const home = await page.open("status");
+    await home.link(/^Last alarm \d\d:\d\d #1 Fum depozit · planned$/).shown();
+    await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
+    await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
+    await home.link(/^Last alarm \d\d:\d\d #1 Fum depozit · done$/).shown();
+    await page.speak("RO");
+    await home.link(/^Ultima alarmă \d\d:\d\d #1 Fum depozit · finalizată$/).click();
+    await (await page.arrival(/^interventions\/1$/)).heading(/Fum depozit/).shown();
+    await page.speak("EN");
+  });
+});
+
+/** Forty-two zones, the last three of them at the second objective. */
+const MANY = Array.from({ length: 42 }, (_, at) => {
+  const id = at < 39 ? 12 : 13;
+  return `  - { id: z${at}, name: Zona ${at}, kind: intrusion, objective: { type: obiective/cladiri, id: ${id} }, input: { simulated: true } }\n`;
+});
+
+describeWithBrowser("a site with more than forty zones", () => {
+  const site = new PanelSite(
+    "",
+    `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}] }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord }, { id: 13, name: Magazia } ] }
+zones:
+${MANY.join("")}`,
+  );
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test("has those at rest in a group for each objective, and what is open above", async () => {
+    const page = await site.page("zones");
+    const zones = page.screen("zones");
+    await zones.text(/^Hala Nord 39 zones normal$/).shown();
+    const shed = zones.text(/^Magazia 3 zones normal$/);
+    await shed.shown();
+    expect(await zones.tile("Zona 41").isShown()).toBe(false);
+    await shed.click();
+    await zones.tile("Zona 41").shown();
+    await site.daemon.run(["trip", "--zone", "z40"]);
+    await zones.text(/^Magazia 2 zones normal$/).shown();
+    await zones.tile("Zona 40").shown();
+    // A search or a filter shows all that match.
+    await zones.field("Search").fill("zona 38");
+    await zones.tile("Zona 38").shown();
+    await zones.without(shed);
+    await zones.field("Search").fill("");
+    await page.speak("RO");
+    await zones.text(/^Hala Nord 39 de zone normale$/).shown();
+    const grouped = () => zones.text(/^Magazia 2 zon/).shown();
+    expect(await faultsInEveryLook(page, grouped, ["Hala Nord", "Magazia", /Zona \d+/g])).toEqual([]);
+  });
+});
