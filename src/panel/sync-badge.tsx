@@ -48,7 +48,13 @@ export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
       ];
   return (
     <span class="at-centre">
-      <SyncBadge phase={phase} />
+      {needsAttention(phase) || phase === "doubtful" ? (
+        <SyncBadge phase={phase} />
+      ) : (
+        <Badge tone="attention" icon="hourglass">
+          {t(`phase.${phase}`)}
+        </Badge>
+      )}
       {facts.length > 0 && <small class="quiet">{facts.join(" · ")}</small>}
     </span>
   );

@@ -110,8 +110,8 @@ function Row({ zone }: { readonly zone: ZoneText }) {
       <div class="grow">
         <b>{nameOf(zone)}</b>
         <small>{[tCode("choice.zone-kind", kind), sourceText(zone)].join(" · ")}</small>
+        {isNotTested(zone) && <NotTested />}
       </div>
-      {isNotTested(zone) && <NotTested />}
       {isDisabled(zone) && <Badge tone="off">{t("edit.disabled")}</Badge>}
     </>
   );

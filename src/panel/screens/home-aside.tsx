@@ -1,3 +1,4 @@
+import "../home-aside.css";
 import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
@@ -35,7 +36,7 @@ function PastCard({ last }: { readonly last: StatusView["lastAlarm"] }) {
   const dueMs = Date.parse(tested[0] ?? "") + WALK_TEST_EVERY_DAYS * DAY_MS;
   const isDue = untested > 0 || dueMs <= nowMs();
   return (
-    <section class="card">
+    <section class="card past">
       <ul class="items">
         <li>
           <span class="disc">

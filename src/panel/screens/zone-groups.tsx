@@ -1,3 +1,4 @@
+import "../zone-groups.css";
 import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { useObjectiveNames } from "../objective-names.ts";
