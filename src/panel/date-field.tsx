@@ -12,7 +12,7 @@ export const NO_DATE_PROBLEMS: DateProblems = { dateStart: undefined, dateEnd: u
 /** What a browser without date fields sends as it was typed. */
 const WHOLE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
-/** A date with time; what is wrong with it is said beside it, in the language of the panel and not of the browser. */
+/** A date with time; an error is shown beside it, in the language of the panel and not of the browser. */
 export function DateField({
   name,
   label,
