@@ -54,7 +54,7 @@ describeWithPostgres("while another process writes, a centre on PostgreSQL", () 
   test("lists as many objectives as it counts", () =>
     readWhile([ADD_OBJECTIVES, REMOVE_OBJECTIVES], async () => {
       const query = { filters: [], sort: [], start: 0, end: 1000 };
-      const { records, total } = await centre.objectives.list("obiective/cladiri", query);
+      const { records, total } = await centre.objectives.list({ type: "obiective/cladiri", query });
       return { found: records.length, total };
     }));
 
