@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { classify } from "../build/sync/reply-classification.js";
 import { EVENTS, nextPhase } from "../build/domain/outbox-phase.js";
-import { PHASE_WORDS } from "../build/domain/outbox-phase-text.js";
+import { PHASE_TEXTS } from "../build/domain/outbox-phase-text.js";
 
 const PAGE = new URL("../docs/architecture.md", import.meta.url);
 const BEGIN = "<!-- tables: begin (made by scripts/architecture-tables.mjs) -->";
@@ -48,7 +48,7 @@ const RESPONSES = [
 ];
 
 function phaseTable() {
-  const phases = Object.keys(PHASE_WORDS);
+  const phases = Object.keys(PHASE_TEXTS);
   const rows = EVENTS.map((event) => [`\`${event}\``, ...phases.map((phase) => cell(phase, event))]);
   return table(["event", ...phases.map((phase) => `\`${phase}\``)], rows);
 }

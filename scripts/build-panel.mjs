@@ -41,7 +41,7 @@ const { output } = await build({
       output: {
         codeSplitting: {
           groups: [
-            { name: "first", test: /\/panel\/first\.ts$/, priority: 1 },
+            { name: "first", test: /\/panel\/early-requests\.ts$/, priority: 1 },
             { name: "start", test: START },
           ],
         },

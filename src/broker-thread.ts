@@ -7,7 +7,7 @@ import { failpointOf } from "./ops/failpoint.ts";
 import { CallWindow } from "./threads/call-window.ts";
 import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
-import { send, threadSide, type ThreadData } from "./threads/thread-side.ts";
+import { send, connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the thread of the built-in broker.
 
@@ -39,7 +39,7 @@ export interface BrokerObserver {
 const USE_INTERVAL_MS = 1_000;
 
 const components: Record<string, object> = {};
-const { data, clock, log, conditions, main } = threadSide<BrokerThreadData>(components, () => {});
+const { data, clock, log, conditions, main } = connectToMainThread<BrokerThreadData>(components, () => {});
 const observer = main.remote<BrokerObserver>("observer");
 const failpoint = failpointOf(data.failpoint, () => process.kill(process.pid, "SIGKILL"));
 const calls = new CallWindow();

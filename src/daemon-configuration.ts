@@ -15,7 +15,7 @@ import {
 } from "./ops/configuration-trial.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { EventNotes } from "./service/event-notes.ts";
-import type { ConfigurationOrder, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
+import type { ConfigurationRequest, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
 
 interface DaemonConfigurationParts {
   readonly config: Pick<Config, "file" | "dataDir">;
@@ -73,7 +73,7 @@ export class DaemonConfiguration {
    * @throws AppError `conflict` if the file is not the one that the change is based on, another change is on trial, or it
    *   cannot be written; `unavailable` if the disk is full; nothing changes then
    */
-  async apply(order: ConfigurationOrder): Promise<ConfigurationResult> {
+  async apply(order: ConfigurationRequest): Promise<ConfigurationResult> {
     const { file } = this.#parts.config;
     if (file === null) throw new AppError("conflict", "this installation has no configuration file");
     if (this.#isBusy) throw new AppError("conflict", "another change is being applied", { retryAfterS: 5 });
@@ -85,7 +85,7 @@ export class DaemonConfiguration {
     }
   }
 
-  async #apply(file: string, { text, hash, diff, by }: ConfigurationOrder): Promise<ConfigurationResult> {
+  async #apply(file: string, { text, hash, diff, by }: ConfigurationRequest): Promise<ConfigurationResult> {
     const { config, clock, conditions, events } = this.#parts;
     if (hashOfText(readFileSync(file, "utf8")) !== hash)
       throw new AppError("conflict", "the configuration file has changed in the meantime", {

@@ -8,12 +8,12 @@ import {
 } from "./daemon-records.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import type { LinkStatus } from "./domain/link-status.ts";
-import { remoteHere } from "./domain/remote.ts";
+import { localRemote } from "./domain/remote.ts";
 import type { Broker } from "./inputs/broker.ts";
 import { BuiltInBroker, type BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 
 /** All parts in the calling thread: for tests with a clock and a machine of their own. */
-export class PartsHere implements DaemonParts {
+export class SingleThreadParts implements DaemonParts {
   readonly #options: RecordsOptions & Pick<FrontOptions, "load" | "time" | "run">;
   #records: DaemonRecords | undefined;
   #front: DaemonFront | undefined;
@@ -26,14 +26,14 @@ export class PartsHere implements DaemonParts {
     const { records, accounts, events, objectives, sync, fleet, enrolments, plans } =
       this.#running.components;
     return {
-      records: remoteHere(records),
-      accounts: remoteHere(accounts),
-      events: remoteHere(events),
-      objectives: remoteHere(objectives),
-      sync: remoteHere(sync),
-      fleet: remoteHere(fleet),
-      enrolments: remoteHere(enrolments),
-      plans: remoteHere(plans),
+      records: localRemote(records),
+      accounts: localRemote(accounts),
+      events: localRemote(events),
+      objectives: localRemote(objectives),
+      sync: localRemote(sync),
+      fleet: localRemote(fleet),
+      enrolments: localRemote(enrolments),
+      plans: localRemote(plans),
     };
   }
 
@@ -59,12 +59,12 @@ export class PartsHere implements DaemonParts {
 
   startFront({ site, zones, tests, outputs, metrics, control }: SensingComponents): Promise<FrontAddress> {
     const sensing = {
-      site: remoteHere(site),
-      zones: remoteHere(zones),
-      tests: remoteHere(tests),
-      outputs: remoteHere(outputs),
-      metrics: remoteHere(metrics),
-      control: remoteHere(control),
+      site: localRemote(site),
+      zones: localRemote(zones),
+      tests: localRemote(tests),
+      outputs: localRemote(outputs),
+      metrics: localRemote(metrics),
+      control: localRemote(control),
     };
     const { records } = this;
     this.#front = new DaemonFront({

@@ -25,7 +25,7 @@ export interface ReloadHooks {
  * Configuration in force. A reload replaces its sections in place, and alarm panels add zones; components read it on each
  * use.
  */
-export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
+export type RunningConfig = { -readonly [Section in keyof Config]: Config[Section] };
 
 /** What the process gives the daemon. */
 export interface DaemonOptions {

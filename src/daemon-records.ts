@@ -3,8 +3,8 @@ import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
-import { remoteHere, type Remote } from "./domain/remote.ts";
-import { siteReport, type SensedState } from "./domain/site-report.ts";
+import { localRemote, type Remote } from "./domain/remote.ts";
+import { siteReport, type SiteReportFacts } from "./domain/site-report.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { isMachineUndecided } from "./ops/machine-identity.ts";
@@ -43,7 +43,7 @@ export interface RecordsOptions {
   /** Called after each committed change of a record. */
   readonly onChange: () => void;
   /** What the sensing thread knows for a report of this site; undefined while it is starting. */
-  readonly sensed: () => Promise<SensedState | undefined>;
+  readonly siteReportFacts: () => Promise<SiteReportFacts | undefined>;
 }
 
 /** What the other threads may call. */
@@ -148,7 +148,7 @@ export class DaemonRecords {
     objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
     let announced: NewAdministrator;
     const code = (): string => this.#setUpCode.create(this.#log);
-    await ensureAdministrator(remoteHere(accounts), code, (account) => {
+    await ensureAdministrator(localRemote(accounts), code, (account) => {
       announced = account;
     });
     if (announced) this.#failpoint("administrator-added");
@@ -173,9 +173,12 @@ export class DaemonRecords {
 }
 
 /** Joins what sensing and the records know into a report. */
-function reportOf({ sensed, clock }: Pick<RecordsOptions, "sensed" | "clock">, outbox: OutboxStore) {
+function reportOf(
+  { siteReportFacts, clock }: Pick<RecordsOptions, "siteReportFacts" | "clock">,
+  outbox: OutboxStore,
+) {
   return async () => {
-    const state = await sensed();
+    const state = await siteReportFacts();
     const synced = { outbox: outbox.summary(), comparison: outbox.comparison() };
     return state && siteReport(state, synced, clock.wallMs());
   };

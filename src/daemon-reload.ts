@@ -4,7 +4,7 @@ import type { ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
-import type { ConfigInForce, ReloadHooks } from "./daemon-options.ts";
+import type { RunningConfig, ReloadHooks } from "./daemon-options.ts";
 import { onceRestarted, type DaemonParts } from "./daemon-threads.ts";
 import type { CancelTimer, Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
@@ -20,9 +20,9 @@ import type { EventNotes } from "./service/event-notes.ts";
 import { isStorageError } from "./store/database.ts";
 
 interface DaemonReloadOptions {
-  readonly config: ConfigInForce;
+  readonly config: RunningConfig;
   readonly load: LoadOptions;
-  readonly watch: ZoneService;
+  readonly zoneService: ZoneService;
   readonly inputs: Inputs;
   readonly outputs: Pick<SiteOutputs, "exchange">;
   readonly events: EventNotes;
@@ -138,7 +138,7 @@ export class DaemonReload {
 
   /** Called when the configuration is in force and every reachable input has been read once. */
   #finish(): void {
-    this.#options.watch.checkOpenContacts();
+    this.#options.zoneService.checkOpenContacts();
     this.#options.retryRejected();
   }
 
@@ -192,7 +192,7 @@ export class DaemonReload {
    * @throws AppError `unavailable` if the journal cannot store it; nothing changes then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
-    const { config, watch, inputs, parts, createdZones, failpoint, clock } = this.#options;
+    const { config, zoneService, inputs, parts, createdZones, failpoint, clock } = this.#options;
     const isSame = canonical(config.zones) === canonical(next.zones);
     const filters = isSame ? undefined : await inputs.prepare(next.zones);
     this.#assertRunning();
@@ -209,7 +209,7 @@ export class DaemonReload {
       failpoint("reload-prepared");
       // An alarm panel may have created zones since the file was read.
       zones = [...next.zones, ...createdZones(next.zones)];
-      if (filters) watch.exchange(zones, by);
+      if (filters) zoneService.exchange(zones, by);
     } catch (cause) {
       if (filters) void inputs.abandon(filters);
       if (!isStorageError(cause)) throw cause;

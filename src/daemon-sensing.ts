@@ -1,11 +1,11 @@
 import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
-import { offDiskFileOf, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { offDiskFileOf, type RunningConfig, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import { offsetAt } from "./domain/calendar.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
-import type { ZoneInRecord } from "./domain/standing.ts";
+import type { ZoneInRecord } from "./domain/open-contact.ts";
 import type { Zone } from "./domain/zone.ts";
-import { PanelZones } from "./inputs/dc09/panel-zones.ts";
+import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
@@ -32,7 +32,7 @@ import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 
 interface SensingOptions {
-  readonly config: ConfigInForce;
+  readonly config: RunningConfig;
   readonly options: Pick<DaemonOptions, "runtimeDirectory">;
   readonly machine: Machine;
   readonly log: JsonLog;
@@ -46,7 +46,7 @@ interface SensingOptions {
 /** From a contact or message to a posted trip: inputs, zones, journal and dispatch, and what the site API reads of them. */
 export class DaemonSensing {
   readonly events: EventNotes;
-  readonly watch: ZoneService;
+  readonly zoneService: ZoneService;
   readonly inputs: Inputs;
   readonly site: Site;
   readonly outputs: SiteOutputs;
@@ -69,7 +69,7 @@ export class DaemonSensing {
     config.zones = [...config.zones, ...this.createdZones(config.zones)];
     this.events = new EventNotes({ ...common, events: parts.records.events });
     const records = new InterventionStore(main);
-    const watch = new ZoneService({
+    const zoneService = new ZoneService({
       ...this.#tripParts,
       zones: config.zones,
       zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
@@ -79,8 +79,8 @@ export class DaemonSensing {
     const inputs = new Inputs({
       ...this.#tripParts,
       zones: config.zones,
-      conditions: watch.blindIntervals,
-      monitor: watch.monitor,
+      conditions: zoneService.monitoringGaps,
+      monitor: zoneService.monitor,
       gpio: config.gpio,
       alarmPanels: config.dc09
         ? { source: config.dc09, addZone: (zone, by) => this.#addZone(zone, by) }
@@ -88,13 +88,13 @@ export class DaemonSensing {
       newBroker: (broker) => parts.newBroker(broker),
       ...siteMqttOf(config, machine.host.time, () => this.site),
     });
-    this.watch = watch;
+    this.zoneService = zoneService;
     this.inputs = inputs;
     this.site = new Site({
       ...this.#tripParts,
       config,
       health,
-      watch,
+      zoneService,
       inputs,
       alarmTrips: new AlarmTrips(databases.journal),
       outbox: new OutboxStore(main),
@@ -118,7 +118,7 @@ export class DaemonSensing {
     this.#linkRecorder = new LinkRecorder({
       ...common,
       samples: journal.linkSamples,
-      look: () => site.linkSample(),
+      readState: () => site.linkSample(),
     });
     this.components = {
       site,
@@ -138,21 +138,27 @@ export class DaemonSensing {
     const { config } = this.#options;
     const { inputs, site } = this;
     const trips = new DispatchedTrips(journal);
-    return new SiteOutputs({ ...this.#tripParts, config, inputs, trips, look: () => site.outputFacts() });
+    return new SiteOutputs({
+      ...this.#tripParts,
+      config,
+      inputs,
+      trips,
+      readState: () => site.outputFacts(),
+    });
   }
 
   /** Zones that alarm panels have created. @param declared zones of the file, which replace created ones */
   createdZones(declared: readonly Zone[]): Zone[] {
     const { dc09, site } = this.#options.config;
     if (!dc09) return [];
-    return new PanelZones({ ...dc09, locale: site.locale, journal: this.#journal }).created(declared);
+    return new AlarmPanelZones({ ...dc09, locale: site.locale, journal: this.#journal }).created(declared);
   }
 
   /** Monitors a zone that an alarm panel has just created. @throws any error of the journal */
   #addZone(zone: Zone, by: Actor): void {
     const { config } = this.#options;
     const zones = [...config.zones, zone];
-    this.watch.exchange(zones, by);
+    this.zoneService.exchange(zones, by);
     config.zones = zones;
     void this.inputs.exchange(zones, { added: [], removed: [], news: [] });
   }
@@ -165,8 +171,8 @@ export class DaemonSensing {
   /** Restores the state of the zones, so that it can be read; the inputs follow. */
   start(): void {
     this.#stops.push(() => this.events.stop());
-    this.watch.start();
-    this.#stops.push(() => this.watch.stop());
+    this.zoneService.start();
+    this.#stops.push(() => this.zoneService.stop());
     this.#linkRecorder.start();
     this.#stops.push(() => this.#linkRecorder.stop());
     this.#stops.push(this.#metrics.start());
@@ -182,7 +188,7 @@ export class DaemonSensing {
       onRecord: (waitMs) => {
         if (waitMs !== undefined) this.#metrics.noteRecord(waitMs);
         // The record may already be done: it is readable before the dispatch has its number.
-        this.watch.checkOpenContacts();
+        this.zoneService.checkOpenContacts();
       },
     });
     this.#dispatch = dispatch;

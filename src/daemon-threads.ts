@@ -9,7 +9,7 @@ import type { JsonLog } from "./ops/log.ts";
 import type { Clock } from "./domain/clock.ts";
 import { AppError } from "./domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
-import type { SensedState } from "./domain/site-report.ts";
+import type { SiteReportFacts } from "./domain/site-report.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
@@ -24,7 +24,7 @@ export interface RecordsObserver {
   changed(): void;
   link(status: LinkStatus): void;
   /** For a report of this site; undefined while the inputs are starting. */
-  sensed(): SensedState | undefined;
+  siteReportFacts(): SiteReportFacts | undefined;
 }
 
 /** The other parts of a running daemon, wherever they run. */
@@ -64,7 +64,7 @@ interface ThreadedPartsOptions {
   /** The next descriptor of the listening socket from systemd; undefined to open one. */
   readonly nextDescriptor: () => number | undefined;
   readonly onChange: () => void;
-  readonly sensed: () => SensedState | undefined;
+  readonly siteReportFacts: () => SiteReportFacts | undefined;
 }
 
 /** Heap of one connection with a request under way: ten thousand that wrote at once filled 96 MB. */
@@ -80,7 +80,7 @@ export class ThreadedParts implements DaemonParts {
   #broker: ThreadedBroker | undefined;
 
   constructor(options: ThreadedPartsOptions) {
-    const { config, logLevel, failpoint, onChange, sensed } = options;
+    const { config, logLevel, failpoint, onChange, siteReportFacts } = options;
     this.#options = options;
     this.link = config.upstream ? { ...STANDALONE, state: "unknown" } : STANDALONE;
     const observer: RecordsObserver = {
@@ -88,7 +88,7 @@ export class ThreadedParts implements DaemonParts {
       link: (status) => {
         this.link = status;
       },
-      sensed,
+      siteReportFacts,
     };
     this.#recordsThread = new SupervisedThread({
       ...options,

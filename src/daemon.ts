@@ -3,7 +3,7 @@ import type { Config } from "./config/config.ts";
 import { DaemonConfiguration } from "./daemon-configuration.ts";
 import { daemonControl } from "./daemon-control.ts";
 import type { FrontAddress } from "./daemon-front.ts";
-import { thisMachine, type ConfigInForce, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { thisMachine, type RunningConfig, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import { DaemonReload } from "./daemon-reload.ts";
 import { DaemonSensing } from "./daemon-sensing.ts";
 import { ThreadedParts, type DaemonParts } from "./daemon-threads.ts";
@@ -24,7 +24,7 @@ import { SharedLogLevel } from "./threads/thread-log.ts";
 
 /** Composition root of the process: starts its parts in order and stops them in reverse, with one log and one health. */
 export class Daemon {
-  readonly #config: ConfigInForce;
+  readonly #config: RunningConfig;
   readonly #options: DaemonOptions;
   readonly #machine: Machine;
   readonly #clock: Machine["clock"];
@@ -162,8 +162,8 @@ export class Daemon {
   async #newParts(): Promise<DaemonParts> {
     const { load, machine, failpoint } = this.#options;
     const newRun = (): string => randomUUID().slice(0, 8);
-    const onChange = (): void => this.#sensing?.watch.checkOpenContacts();
-    const sensed = () => this.#sensing?.site.sensed();
+    const onChange = (): void => this.#sensing?.zoneService.checkOpenContacts();
+    const siteReportFacts = () => this.#sensing?.site.siteReportFacts();
     const common = { ...this.#common, config: this.#config, load, onChange };
     if (!machine)
       return new ThreadedParts({
@@ -174,29 +174,29 @@ export class Daemon {
         logLevel: this.#logLevel,
         failpoint,
         newRun,
-        sensed,
+        siteReportFacts,
       });
     const { random, host } = machine;
-    const { PartsHere } = await import("./daemon-in-one-thread.ts");
-    return new PartsHere({
+    const { SingleThreadParts } = await import("./daemon-in-one-thread.ts");
+    return new SingleThreadParts({
       ...common,
       random,
       newKey: () => newKey(this.#clock.wallMs()),
       time: host.time,
       run: newRun(),
-      sensed: async () => sensed(),
+      siteReportFacts: async () => siteReportFacts(),
     });
   }
 
   #newReload(sensing: DaemonSensing, parts: DaemonParts): DaemonReload {
     const { load, reload: hooks } = this.#options;
-    const { watch, inputs, outputs, events } = sensing;
+    const { zoneService, inputs, outputs, events } = sensing;
     const retryRejected = (): void => sensing.retryRejected();
     const createdZones = (declared: Config["zones"]): Config["zones"] => sensing.createdZones(declared);
     const common = { ...this.#common, config: this.#config, log: this.#log };
     return new DaemonReload({
       ...common,
-      watch,
+      zoneService,
       inputs,
       outputs,
       events,

@@ -6,7 +6,7 @@ import { hostOf } from "./ops/host.ts";
 import { Channel, Connection } from "./threads/channel.ts";
 import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
-import { threadSide, type ThreadData } from "./threads/thread-side.ts";
+import { connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the front thread.
 
@@ -21,7 +21,7 @@ export interface FrontThreadData extends ThreadData {
 
 const components: Record<string, object> = {};
 const records = new Connection();
-const { data, clock, log, conditions, main } = threadSide<FrontThreadData>(components, (port) =>
+const { data, clock, log, conditions, main } = connectToMainThread<FrontThreadData>(components, (port) =>
   records.use(new Channel(port, clock, {})),
 );
 // Its sections are replaced at a reload.

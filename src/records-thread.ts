@@ -6,7 +6,7 @@ import { newKey } from "./ops/secrets.ts";
 import { Channel, Connection } from "./threads/channel.ts";
 import { heapBytes } from "./ops/heap-use.ts";
 import type { ThreadControl } from "./threads/supervised-thread.ts";
-import { send, threadSide, type ThreadData } from "./threads/thread-side.ts";
+import { send, connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the records thread.
 
@@ -23,7 +23,7 @@ const CHANGES_INTERVAL_MS = 200;
 const components: Record<string, object> = {};
 /** The front calls over it, and is not called. */
 const front = new Connection();
-const { data, clock, log, conditions, main } = threadSide<RecordsThreadData>(components, (port) => {
+const { data, clock, log, conditions, main } = connectToMainThread<RecordsThreadData>(components, (port) => {
   front.use(new Channel(port, clock, components));
 });
 const observer = main.remote<RecordsObserver>("observer");
@@ -68,7 +68,7 @@ const control: ThreadControl<NewAdministrator> = {
       random: Math.random,
       newKey: () => newKey(clock.wallMs()),
       onChange: reportChange,
-      sensed: () => observer.sensed(),
+      siteReportFacts: () => observer.siteReportFacts(),
     });
     Object.assign(components, records.components);
     const announced = await records.start();

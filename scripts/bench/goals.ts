@@ -17,7 +17,7 @@ export interface Goal {
 }
 
 /** How a goal stands. */
-export interface Standing {
+export interface GoalResult {
   readonly goal: Goal;
   /** Undefined where something was not measured. */
   readonly value: number | undefined;
@@ -80,7 +80,7 @@ export const GOALS: readonly Goal[] = [
 ];
 
 /** How every goal stands in a run. */
-export function standings(measured: readonly Measured[]): Standing[] {
+export function goalResults(measured: readonly Measured[]): GoalResult[] {
   return GOALS.map((goal) => {
     const value = valueOf(goal, measured);
     return { goal, value, isMet: value === undefined ? undefined : isMet(goal, value) };

@@ -9,7 +9,7 @@ import { measureAlone } from "./measures/baseline.ts";
 import { measureCatchUp } from "./measures/catch-up.ts";
 import { measureCentres } from "./measures/centre.ts";
 import { measureLists } from "./measures/list.ts";
-import { measurePanels } from "./measures/panels.ts";
+import { measureAlarmPanels } from "./measures/alarm-panels.ts";
 import { measureReads } from "./measures/read.ts";
 import { reasonOf } from "./measures/rounds.ts";
 import { measureSignIns } from "./measures/sign-in.ts";
@@ -38,7 +38,7 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   "catch-up": measureCatchUp,
   "sign-in": measureSignIns,
   centre: measureCentres,
-  dc09: measurePanels,
+  dc09: measureAlarmPanels,
 };
 
 /** Measures that compare the product only with itself. */

@@ -1,7 +1,7 @@
 import { CONTENDERS, type ContenderName } from "./contenders/contender.ts";
 import { FIGURES, type FigureName } from "./figures.ts";
-import { standings, type Goal } from "./goals.ts";
-import { meaningOf } from "./profile-words.ts";
+import { goalResults, type Goal } from "./goals.ts";
+import { meaningOf } from "./profile-meanings.ts";
 import type { Result } from "./result.ts";
 import { median, ratio, spread } from "./statistics.ts";
 
@@ -29,7 +29,7 @@ function machineText({ startedAt, minutes, quick, machine, load, measured, missi
 }
 
 function goalTable({ measured }: Result): string {
-  const rows = standings(measured).map(({ goal, value, isMet }) => [
+  const rows = goalResults(measured).map(({ goal, value, isMet }) => [
     FIGURES[goal.of].title,
     goalText(goal),
     value === undefined ? "not measured" : valueText(goal, value),
@@ -104,7 +104,7 @@ function percent(part: number): string {
 
 /** Lines for a terminal: each goal with its state. */
 export function goalLines({ measured }: Result): string[] {
-  return standings(measured)
+  return goalResults(measured)
     .filter(({ value }) => value !== undefined)
     .map(
       ({ goal, value = 0, isMet }) =>

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { TextsInForce } from "../config/effective.ts";
+import { RunningOptionSources } from "../config/effective.ts";
 import {
   configurationToRun,
   dataDirectories,
@@ -141,7 +141,7 @@ class DaemonRuns {
       restart = resolve;
     });
     const clock = new SystemClock();
-    const texts = new TextsInForce(source, { env, cwd });
+    const texts = new RunningOptionSources(source, { env, cwd });
     let running = "";
     const daemon = new Daemon(config, {
       write: (line) => void stdout.write(isForPerson ? logText(line, config.site.timezone) : line),

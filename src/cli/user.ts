@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
-import { remoteHere, type Remote } from "../domain/remote.ts";
+import { localRemote, type Remote } from "../domain/remote.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SetUpCode } from "../ops/set-up-code.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -132,7 +132,7 @@ async function withAccounts(
     // The unit that announces the code looks for its file.
     const warn = (): void => void terminal.stderr.write("the used code of the set-up cannot be removed\n");
     const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
-    await use(remoteHere(new AccountService({ database, clock, onClaimed })));
+    await use(localRemote(new AccountService({ database, clock, onClaimed })));
   } finally {
     database.close();
   }

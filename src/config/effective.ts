@@ -23,7 +23,7 @@ export interface EffectiveOption {
 }
 
 /** Sources of a running daemon's options: the text of the last reload, and the start text for options that need a restart. */
-export class TextsInForce {
+export class RunningOptionSources {
   readonly #startText: ConfigurationText;
   readonly #options: LoadOptions;
   #currentText: ConfigurationText;

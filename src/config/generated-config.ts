@@ -1,6 +1,6 @@
 import type { ProposedZone } from "../domain/discovery/proposed-zone.ts";
 import type { ObjectiveType } from "../domain/objective.ts";
-import { hasPanel, panelLines } from "./panel-questions.ts";
+import { hasAlarmPanel, alarmPanelLines } from "./alarm-panel-questions.ts";
 import { proposedZoneLines } from "./proposed-zones.ts";
 import type { SetupAnswers } from "./setup-questions.ts";
 
@@ -12,7 +12,7 @@ export interface Draft {
 }
 
 /** Name of the file with the key of the alarm panel. */
-export const PANEL_KEY_FILE = "panel.key";
+export const ALARM_PANEL_KEY_FILE = "panel.key";
 
 /**
  * Generates a readable configuration from answers.
@@ -30,7 +30,8 @@ export function generateConfig(
   const fileOf = (question: string): string => {
     const given = secretFiles[question];
     if (given !== undefined) return given;
-    const name = question === "panel-key" ? PANEL_KEY_FILE : `${question.replace("-password", "")}.password`;
+    const name =
+      question === "panel-key" ? ALARM_PANEL_KEY_FILE : `${question.replace("-password", "")}.password`;
     secrets.set(name, answers[question] ?? "");
     return `./${name}`;
   };
@@ -43,7 +44,7 @@ export function generateConfig(
       : "http: { host: 127.0.0.1, port: 8080 }",
     ...centreLines(answers, fileOf),
     ...brokerLines(answers, fileOf),
-    ...panelLines(answers, () => fileOf("panel-key")),
+    ...alarmPanelLines(answers, () => fileOf("panel-key")),
     ...zoneLines(answers, found),
   ];
   return { text: `${lines.join("\n")}\n`, secrets };
@@ -78,7 +79,7 @@ function zoneLines(answers: SetupAnswers, found: readonly ProposedZone[]): strin
     ...(answers["zone"] === "none" ? [] : firstZoneLines(answers)),
   ];
   const zones = entries.length === 0 ? ["zones: []"] : ["zones:", ...entries];
-  if (entries.length === 0 && !hasPanel(answers)) return zones;
+  if (entries.length === 0 && !hasAlarmPanel(answers)) return zones;
   const objective = `    - { id: ${id}, name: ${quoted(answers["objective-name"])} }`;
   return ["objectives:", `  ${type}:`, objective, ...zones];
 }

@@ -2,7 +2,7 @@ import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
 import { isLifeSafety } from "../domain/incident.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
-import { placeOf } from "../domain/zone-rules.ts";
+import { statusSourcePlace } from "../domain/zone-rules.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
 import type { ParsedFile, ConfigProblem, Report } from "./problems.ts";
@@ -75,7 +75,7 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
   const beside = Object.entries({ tamper, battery }).flatMap(([key, one]): Sense[] => {
     if (!one) return [];
     const own = { inherited: one.mqtt === undefined ? inherited : 0, place: [...place, key] };
-    const { path, where = [] } = { ...one, ...placeOf(input, one) };
+    const { path, where = [] } = { ...one, ...statusSourcePlace(input, one) };
     if ("open" in one) return [{ ...CONTACT, ...own, path, where, values: one.open, others: one.normal }];
     const { low, below } = one;
     const values = below === undefined ? low : undefined;

@@ -2,7 +2,7 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { folded } from "../domain/search-folding.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { ZONE_KINDS } from "../domain/zone.ts";
-import { hasPanel, PANEL_QUESTIONS } from "./panel-questions.ts";
+import { hasAlarmPanel, ALARM_PANEL_QUESTIONS } from "./alarm-panel-questions.ts";
 
 /** Answers by question name; skipped questions have none. */
 export type SetupAnswers = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ const isGiven =
 const always = (text: string) => (): string => text;
 const hasZone = (answers: SetupAnswers): boolean => (answers["zone"] ?? "none") !== "none";
 const hasAnyZone = (answers: SetupAnswers): boolean => hasZone(answers) || isGiven(FOUND_ZONES)(answers);
-const hasObjective = (answers: SetupAnswers): boolean => hasAnyZone(answers) || hasPanel(answers);
+const hasObjective = (answers: SetupAnswers): boolean => hasAnyZone(answers) || hasAlarmPanel(answers);
 
 /** The questions in order: site, network, dispatch centre, broker, alarm panel, first zone, administrator. */
 export const QUESTIONS: readonly SetupQuestion[] = [
@@ -118,12 +118,13 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     isSecret: true,
     problem: notEmpty,
   },
-  ...PANEL_QUESTIONS,
+  ...ALARM_PANEL_QUESTIONS,
   {
     name: "zone",
     text: "Input of the first zone",
     choices: ["gpio", "mqtt", "simulated", "none"],
-    defaultAnswer: (answers) => (isGiven(FOUND_ZONES)(answers) || hasPanel(answers) ? "none" : "simulated"),
+    defaultAnswer: (answers) =>
+      isGiven(FOUND_ZONES)(answers) || hasAlarmPanel(answers) ? "none" : "simulated",
   },
   { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: notEmpty },
   {

@@ -4,7 +4,7 @@ import { timeText, type MessageHead, encryptedContent, messageHead, timeOf } fro
 import { sequenceText, type MessageSender, type OutgoingMessage } from "./event-message.ts";
 
 /** What a reply answers. */
-export interface Answered {
+export interface ReplyTarget {
   readonly head: Pick<MessageHead, "isEncrypted" | "sequence" | "receiver" | "line" | "accountText">;
   readonly dialect: Dialect;
 }
@@ -14,7 +14,7 @@ export interface Answered {
  * with a time, if the message was.
  * @param key of the account; only used for an encrypted message
  */
-export function ack({ head, dialect }: Answered, wallMs: number, key: Buffer | undefined): Buffer {
+export function ack({ head, dialect }: ReplyTarget, wallMs: number, key: Buffer | undefined): Buffer {
   if (!head.isEncrypted || !key) return frameOf(Buffer.from(`"ACK"${echoOf(head)}[]`, "latin1"), dialect);
   const tail = `|]${timeText(wallMs)}`;
   // Fixed padding: the time makes the content unique, and the same bytes for a repeat reveal nothing new.
@@ -24,18 +24,18 @@ export function ack({ head, dialect }: Answered, wallMs: number, key: Buffer | u
 }
 
 /** DC-09, 5.5.3.3: the message was read and cannot be processed. */
-export function duh({ head, dialect }: Answered): Buffer {
+export function duh({ head, dialect }: ReplyTarget): Buffer {
   return frameOf(Buffer.from(`"DUH"${echoOf(head)}[]`, "latin1"), dialect);
 }
 
 /** DC-09, 5.5.3.2: the panel shall set its clock and send again. Never encrypted, and without the panel's account. */
-export function nak({ dialect }: Pick<Answered, "dialect">, wallMs: number): Buffer {
+export function nak({ dialect }: Pick<ReplyTarget, "dialect">, wallMs: number): Buffer {
   return frameOf(Buffer.from(`"NAK"0000R0L0A0[]${timeText(wallMs)}`, "latin1"), dialect);
 }
 
 const PADDING = Uint8Array.from({ length: 16 }, (_, index) => index);
 
-function echoOf({ sequence, receiver, line, accountText }: Answered["head"]): string {
+function echoOf({ sequence, receiver, line, accountText }: ReplyTarget["head"]): string {
   const receiverText = receiver === null ? "" : `R${receiver}`;
   const lineText = line === null ? "" : `L${line}`;
   return `${sequence}${receiverText}${lineText}${accountText === null ? "" : `#${accountText}`}`;

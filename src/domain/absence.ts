@@ -4,7 +4,7 @@
  */
 
 /** Minimum time until the second check: longer than any replica lag or gateway restart. */
-export const SECOND_LOOK_MS = 120_000;
+export const SECOND_CHECK_MS = 120_000;
 
 /** Code of a record that is missing while the centre has no newer one: it was deleted, or lost in a restore from a backup. */
 export const NEWEST_MISSING = "NEWEST-MISSING";
@@ -28,15 +28,15 @@ export type AbsenceStep =
 export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListPresence): AbsenceStep {
   if (sinceMs === null) return { kind: "wait", sinceMs: nowMs, againAtMs: nowMs + FIRST_WAIT_MS };
   const ageMs = nowMs - sinceMs;
-  if (ageMs < SECOND_LOOK_MS) {
-    const waitMs = Math.min(SECOND_LOOK_MS - ageMs, Math.max(FIRST_WAIT_MS, ageMs));
+  if (ageMs < SECOND_CHECK_MS) {
+    const waitMs = Math.min(SECOND_CHECK_MS - ageMs, Math.max(FIRST_WAIT_MS, ageMs));
     return { kind: "wait", sinceMs, againAtMs: nowMs + waitMs };
   }
   if (list === undefined) return { kind: "ask-list" };
   if (list === "passed") return { kind: "believe" };
   // A list that contains the record contradicts the response: start again.
   const fromMs = list === "listed" ? nowMs : sinceMs;
-  return { kind: "wait", sinceMs: fromMs, againAtMs: nowMs + SECOND_LOOK_MS };
+  return { kind: "wait", sinceMs: fromMs, againAtMs: nowMs + SECOND_CHECK_MS };
 }
 
 /** First wait: a change must not be delayed for minutes by a replica that lags for seconds. */

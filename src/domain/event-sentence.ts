@@ -64,7 +64,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
 };
 
 /** The state of an open zone in the word of its kind. */
-export const OPEN_WORDS: Readonly<Record<ZoneKind, string>> = {
+export const OPEN_STATE_TEXTS: Readonly<Record<ZoneKind, string>> = {
   intrusion: "Open",
   perimeter: "Open",
   motion: "Motion",
@@ -118,7 +118,7 @@ export function eventSentence(
     who,
     about: zone?.name ?? about,
     zone: zone?.name ?? zoneId ?? "",
-    word: zone ? OPEN_WORDS[zone.kind] : "trip",
+    word: zone ? OPEN_STATE_TEXTS[zone.kind] : "trip",
     fault: typeof cause === "string" ? cause : "fault",
   };
   const said = EVENT_SENTENCES[event].replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");

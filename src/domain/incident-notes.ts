@@ -1,5 +1,5 @@
 import { formatLocal } from "./calendar.ts";
-import { withZone, type IncidentZone, type Stamp } from "./incident.ts";
+import { withZone, type IncidentZone, type NoteTimestamp } from "./incident.ts";
 import { cleanText } from "./intervention-text.ts";
 import type { TripSite } from "./trip.ts";
 import { wording } from "./trip-text.ts";
@@ -16,7 +16,7 @@ import { wording } from "./trip-text.ts";
 export const NOTES_LENGTH_MAX = 3_900;
 
 /** Notes with the lines of zones, and the zones with their current lines. */
-export interface Noted {
+export interface NotesUpdate {
   readonly notes: string;
   readonly zones: readonly IncidentZone[];
 }
@@ -32,14 +32,14 @@ export function withZoneLines(
   zones: readonly IncidentZone[],
   changed: readonly IncidentZone[],
   site: TripSite,
-): Noted | undefined {
+): NotesUpdate | undefined {
   const all = changed.reduce(withZone, zones);
   const changedIds = new Set(changed.map(({ zoneId }) => zoneId));
   for (const isShort of [false, true]) {
     let written = notes ?? "";
     const zonesWithLine = all.map((zone) => {
       if (!changedIds.has(zone.zoneId) && !(isShort && zone.line !== null)) return zone;
-      const plain = lineOf(zone, all, site, isShort);
+      const plain = formatZoneLine(zone, all, site, isShort);
       const isDuplicate = all.some((other) => other.zoneId !== zone.zoneId && other.line === plain);
       const line = isDuplicate ? `${plain} [${zone.zoneId}]` : plain;
       written = withLine(written, zone.line, line);
@@ -60,7 +60,7 @@ export function withLine(text: string, older: string | null, line: string): stri
 }
 
 /** A zone's line: `03:27 Front door ×14 → 03:41, restored 03:44`; short: `03:27 Front door ×14`. */
-export function lineOf(
+export function formatZoneLine(
   zone: IncidentZone,
   all: readonly IncidentZone[],
   site: TripSite,
@@ -69,7 +69,7 @@ export function lineOf(
   const texts = wording(site.locale);
   const { zoneId, name, remark, first, last, openings, closed } = zone;
   const firstDay = dayOf(all[0]?.first ?? first, site);
-  const at = (stamp: Stamp): string => timeOf(stamp, firstDay, site);
+  const at = (stamp: NoteTimestamp): string => timeOf(stamp, firstDay, site);
   // Two zones may have the same name.
   const isAmbiguous = all.some((other) => other.name === name && other.zoneId !== zoneId);
   const head = `${at(first)} ${isAmbiguous ? `${name} (${zoneId})` : name}`;
@@ -82,12 +82,12 @@ export function lineOf(
 }
 
 /** Hours and minutes, with the date if it differs from that of the first opening. */
-function timeOf(stamp: Stamp, firstDay: string, site: TripSite): string {
+function timeOf(stamp: NoteTimestamp, firstDay: string, site: TripSite): string {
   if (!stamp.isDated) return "??:??";
   const [day = "", time = ""] = formatLocal(stamp.wallMs, site.timezone).split("T");
   return day === firstDay || firstDay === "" ? time.slice(0, 5) : `${day} ${time.slice(0, 5)}`;
 }
 
-function dayOf(stamp: Stamp, { timezone }: TripSite): string {
+function dayOf(stamp: NoteTimestamp, { timezone }: TripSite): string {
   return stamp.isDated ? (formatLocal(stamp.wallMs, timezone).split("T")[0] ?? "") : "";
 }

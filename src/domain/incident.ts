@@ -16,7 +16,7 @@ export interface Incident {
 }
 
 /** A time in a line of the notes; `isDated` is false if the clock was not trusted at that time. */
-export interface Stamp extends Timestamp {
+export interface NoteTimestamp extends Timestamp {
   readonly isDated: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface IncidentZone {
   readonly name: string;
   /** Remark on its first opening, in the site's language; empty for an ordinary trip. */
   readonly remark: string;
-  readonly first: Stamp;
-  readonly last: Stamp;
+  readonly first: NoteTimestamp;
+  readonly last: NoteTimestamp;
   /** Number of openings. */
   readonly openings: number;
   /** Time of its last restore; null if it is open. */
-  readonly closed: Stamp | null;
+  readonly closed: NoteTimestamp | null;
   /** Its line in the notes; null if only the record's description names it. */
   readonly line: string | null;
   /** Two signals of one device do not confirm each other; null for a zone without confirmation. */
@@ -127,7 +127,7 @@ export function withOpening(
  * @param wallMinusMonotonicMs of that boot
  */
 export function redated(zone: IncidentZone, bootId: string, wallMinusMonotonicMs: number): IncidentZone {
-  const dated = (stamp: Stamp): Stamp => {
+  const dated = (stamp: NoteTimestamp): NoteTimestamp => {
     const wallMs = Math.round(stamp.monotonicMs + wallMinusMonotonicMs);
     const isRight = stamp.isDated && Math.abs(stamp.wallMs - wallMs) < CLOCK_STEP_MS;
     return stamp.bootId !== bootId || isRight ? stamp : { ...stamp, wallMs, isDated: true };

@@ -9,7 +9,7 @@ export interface Interval {
  * Intervals between start and end marks, clipped to a time range.
  * @param marks in order of time; an end without a start began before the range
  */
-export function spansOf(
+export function clippedIntervals(
   marks: readonly { readonly atMs: number; readonly begins: boolean }[],
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
 ): Interval[] {

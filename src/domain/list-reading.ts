@@ -6,7 +6,7 @@ export interface Watermark {
   /** The highest id at an earlier time; 0 to read all records. */
   readonly id: number;
   /** Fingerprint of the record that had this id; null if unknown. */
-  readonly witness: UpstreamRecord | null;
+  readonly rowFingerprint: UpstreamRecord | null;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface Watermark {
  * - `ended`: no further records, which does not prove that the list was complete.
  * - `repeats`: the first page again, from a centre that ignores `_start`.
  */
-export type PageWord = "more" | "reached" | "ended" | "repeats";
+export type PageResult = "more" | "reached" | "ended" | "repeats";
 
 /** Overlap of two pages, because records deleted during the reading shift later ones up. */
 const OVERLAP_ROWS = 2;
@@ -43,7 +43,7 @@ export class ListReading {
   }
 
   /** Adds the page at `start`. @param size rows of the page, including invalid ones */
-  take(rows: readonly MatchCandidate[], size: number, total?: number): PageWord {
+  take(rows: readonly MatchCandidate[], size: number, total?: number): PageResult {
     this.total = total;
     const sizeBefore = this.#seen.size;
     for (const row of rows) this.#add(row);
@@ -72,9 +72,13 @@ export class ListReading {
 
   /** Whether the watermark's id belongs to another record now: the centre was restored from a backup. */
   get isRestored(): boolean {
-    const { id, witness } = this.#watermark;
+    const { id, rowFingerprint } = this.#watermark;
     const found = this.#seen.get(id);
-    return found !== undefined && witness !== null && compareFingerprints(found, witness) === "another";
+    return (
+      found !== undefined &&
+      rowFingerprint !== null &&
+      compareFingerprints(found, rowFingerprint) === "another"
+    );
   }
 
   /** Whether the centre's total equals the number of records read. */
@@ -110,10 +114,11 @@ export class ListReading {
 
   /** Whether the watermark is still valid: its record exists, or without a fingerprint, an id at least as high. */
   get #isWatermarkValid(): boolean {
-    const { id, witness } = this.#watermark;
+    const { id, rowFingerprint } = this.#watermark;
     if (id === 0) return true;
     const found = this.#seen.get(id);
-    if (witness !== null) return found !== undefined && compareFingerprints(found, witness) === "same";
+    if (rowFingerprint !== null)
+      return found !== undefined && compareFingerprints(found, rowFingerprint) === "same";
     return [...this.#seen.keys()].some((seen) => seen >= id);
   }
 }

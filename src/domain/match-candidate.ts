@@ -113,11 +113,13 @@ export function identityOf(row: MatchCandidate, { marker, base, watermark }: Kno
   );
   if (markersIn(row).length > 0 || isOlder || isElsewhere) return "anothers";
   const bare = carriesMarker(base, marker) ? "lost its reference" : "never had one";
-  return LOOKS[bare][isSameValue(row["name"], base["name"]) ? "same" : "another"][startOf(row, base)];
+  return IDENTITY_WITHOUT_MARKER[bare][isSameValue(row["name"], base["name"]) ? "same" : "another"][
+    startOf(row, base)
+  ];
 }
 
 /** Identity of a record of the same objective without any marker, by its name and start. Complete. */
-export const LOOKS: Readonly<
+export const IDENTITY_WITHOUT_MARKER: Readonly<
   Record<"lost its reference" | "never had one", Record<"same" | "another", Record<Start, Identity>>>
 > = {
   "lost its reference": {

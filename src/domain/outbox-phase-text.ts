@@ -2,7 +2,7 @@ import type { DifferenceKind } from "./difference.ts";
 import type { ShownPhase } from "./shown-phase.ts";
 
 /** State of a record for users, by phase, and what happens next. */
-export const PHASE_WORDS: Readonly<Record<ShownPhase, string>> = {
+export const PHASE_TEXTS: Readonly<Record<ShownPhase, string>> = {
   new: "waiting to be sent",
   posting: "being sent",
   unsure: "sent, no response; searching the dispatch centre before resending",
@@ -17,7 +17,7 @@ export const PHASE_WORDS: Readonly<Record<ShownPhase, string>> = {
 };
 
 /** Difference between a local record and the centre's list, for users. */
-export const DIFFERENCE_WORDS: Readonly<Record<DifferenceKind, string>> = {
+export const DIFFERENCE_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   "missing-there": "missing at the dispatch centre; it is checked there and created again if it was deleted",
   anothers:
     "its id at the dispatch centre belongs to another record; it is searched for, and created again if not found",

@@ -99,11 +99,11 @@ export interface OutboxSummary {
 }
 
 /** The order of high priority, which has a queue of its own and is sent first. */
-export const URGENT_ORDER = 0;
+export const URGENT_PRIORITY_ORDER = 0;
 
 /** The position of a priority among the queued records: the lowest number is sent first. */
 export function priorityOrderOf(priority: Priority): number {
-  return { high: URGENT_ORDER, medium: 1, low: 2 }[priority];
+  return { high: URGENT_PRIORITY_ORDER, medium: 1, low: 2 }[priority];
 }
 
 /** A local change of a record by a user or a trip. */

@@ -1,7 +1,7 @@
 /* Until when a dispatch centre knows which of its sites have reported. */
 
 /** What one process knows of the reports that it takes; wall clock of the reports, milliseconds since 1970. */
-export interface ProcessReception {
+export interface ProcessReportReception {
   /** Since when it takes reports. */
   readonly beganMs: number;
   /** When it last may have missed some: it was stopped, without its database, or refused one; null for never. */
@@ -11,7 +11,7 @@ export interface ProcessReception {
 }
 
 /** The same for all processes together. */
-export interface Reception {
+export interface ReportReception {
   /** Since when at least one process takes reports, and none has missed one. */
   readonly sinceMs: number;
   readonly completeMs: number;
@@ -26,13 +26,13 @@ const SIGNS_UNTIL_LOST = 4;
  * @param others their last stored states; those of the future (the clock was set back) and of long ago left out
  * @param signMs interval at which each process stores its state
  */
-export function commonReception(
-  own: ProcessReception,
-  others: readonly ProcessReception[],
+export function combineReceptions(
+  own: ProcessReportReception,
+  others: readonly ProcessReportReception[],
   { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
-): Reception {
+): ReportReception {
   const lostMs = SIGNS_UNTIL_LOST * signMs;
-  const isLost = ({ completeMs }: ProcessReception): boolean => nowMs - completeMs > lostMs;
+  const isLost = ({ completeMs }: ProcessReportReception): boolean => nowMs - completeMs > lostMs;
   const alive = [own, ...others.filter((one) => !isLost(one))];
   const missed = alive.flatMap(({ missedMs }) => missedMs ?? []);
   const lost = others.filter(isLost).map(({ completeMs }) => completeMs + lostMs);

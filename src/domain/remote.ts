@@ -13,7 +13,7 @@ export type Remote<T> = {
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** The same object for callers in its own thread: it is called at once, and errors become rejections. */
-export function remoteHere<T extends object>(target: T): Remote<T> {
+export function localRemote<T extends object>(target: T): Remote<T> {
   return new Proxy(target, {
     // Not `then`: the object itself is no promise.
     get: (_target, name) =>

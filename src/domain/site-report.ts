@@ -7,7 +7,7 @@ import { foreignName } from "./single-line.ts";
 export type { SiteReport, SiteLevel };
 
 /** What the sensing thread knows for a report. */
-export interface SensedState {
+export interface SiteReportFacts {
   readonly ref: string;
   readonly name: string;
   readonly version: string;
@@ -42,7 +42,7 @@ const NAME_LENGTH_MAX = 100;
  * @param nowMs wall clock, milliseconds since 1970
  */
 export function siteReport(
-  { headline, objective, conditions, faults, cardWear, ...sensed }: SensedState,
+  { headline, objective, conditions, faults, cardWear, ...siteReportFacts }: SiteReportFacts,
   { outbox, comparison }: SyncedState,
   nowMs: number,
 ): SiteReport {
@@ -50,8 +50,8 @@ export function siteReport(
   const reasons = reasonsOf(headline);
   const named = faults.slice(0, FAULTS_MAX).map(({ zone, fault }) => ({ zone: cleanName(zone), fault }));
   return {
-    ...sensed,
-    name: cleanName(sensed.name),
+    ...siteReportFacts,
+    name: cleanName(siteReportFacts.name),
     at: Math.round(nowMs),
     level: headline.level,
     ...(reasons.length === 0 ? {} : { reasons }),
@@ -70,7 +70,7 @@ export function siteReport(
 }
 
 /** Why the site has its level, with the names of what is concerned if these are few. */
-function reasonsOf({ level, reasons }: SensedState["headline"]): SiteReason[] {
+function reasonsOf({ level, reasons }: SiteReportFacts["headline"]): SiteReason[] {
   return reasons
     .filter((reason) => reason.level === level)
     .slice(0, REASONS_MAX)

@@ -32,7 +32,7 @@ const LIFE_SAFETY_RESET_MS = 28_800_000;
  * The counts that apply now: none once the zone has been quiet long enough, although its row still exists.
  * @param wallMs now, wall clock
  */
-export function countersInForce(
+export function applicableCounters(
   zone: Zone,
   counters: SwingerCounters | undefined,
   wallMs: number,

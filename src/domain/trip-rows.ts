@@ -1,7 +1,7 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
-import { lineOf } from "./incident-notes.ts";
+import { formatZoneLine } from "./incident-notes.ts";
 import { withOpening, subjectOfTrip } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
 import { wording, type TripTextValues, renderTemplate } from "./trip-text.ts";
@@ -43,7 +43,7 @@ export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): New
   const isNamed = `${body.name}\n${body.description}`.includes(cleanText(zone.name));
   if (isNamed) return row;
   const first = withOpening(undefined, row);
-  return { ...row, body: { ...body, notes: lineOf(first, [first], site) } };
+  return { ...row, body: { ...body, notes: formatZoneLine(first, [first], site) } };
 }
 
 /** A fault of a zone, or its end. */
@@ -121,20 +121,20 @@ interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
 }
 
 /** Creates the rows of contacts that are open at an arming: one record lists them all. */
-export function newStanding({ zones, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
+export function newOpenContactRows({ zones, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
   const catalogue = wording(site.locale);
   const listed = zones.map(({ zone, key, sinceWallMs }) => {
     const text = textValues(zone, { moment, isDated, sinceWallMs }, site);
-    const line = cleanText(catalogue.standingLine(text)).replaceAll("\n", " ");
+    const line = cleanText(catalogue.openContactLine(text)).replaceAll("\n", " ");
     return { zone, key, text, line, remark: catalogue.remark(withoutSeconds(text), "standing") };
   });
   const [first] = listed;
-  const heading = catalogue.standingDescription(first?.text.time ?? catalogue.unknownTime);
+  const heading = catalogue.openContactsDescription(first?.text.time ?? catalogue.unknownTime);
   const all = listed.map(({ line }) => line);
   return listed.map(({ zone, key, line, remark }, index) => {
     const detected = { key, moment, isDated };
     const body = workOf(zone, detected, site, {
-      name: catalogue.standingName(zones.length),
+      name: catalogue.openContactsName(zones.length),
       // The first record lists all zones; another one opens a record only if the first one is full.
       description: [heading, ...(index === 0 ? all : [line])].join("\n"),
       type: "inspection",

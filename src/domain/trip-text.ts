@@ -39,10 +39,10 @@ interface TextCatalogue extends SilenceTexts {
   /** Refers to the record that this one continues. @param at its start, local time */
   continues(record: { readonly id: number; readonly name: string; readonly at: string | null }): string;
   /** Name of the record that lists the zones found open at an arming. */
-  standingName(zones: number): string;
-  standingDescription(time: string): string;
+  openContactsName(zones: number): string;
+  openContactsDescription(time: string): string;
   /** The line of one zone in that list. */
-  standingLine(values: TripTextValues): string;
+  openContactLine(values: TripTextValues): string;
   faultName(values: TripTextValues, fault: Fault): string;
   faultDescription(values: TripTextValues, fault: Fault): string;
   /** Line in the notes for a repeated fault or its end. */
@@ -124,10 +124,10 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     closed: "restabilită",
     continues: ({ id, name, at }) =>
       `Continuă intervenția ${id} „${name}”${at === null ? "" : ` din ${at}`}.`,
-    standingName: (zones) =>
+    openContactsName: (zones) =>
       `Armare cu ${zones === 1 ? "o zonă deschisă" : `${zones} ${quantityOf(zones)}zone deschise`}`,
-    standingDescription: (time) => `La ${time}, la armare sau la reactivare, erau deschise:`,
-    standingLine: ({ zone, zoneId, kind, since }) =>
+    openContactsDescription: (time) => `La ${time}, la armare sau la reactivare, erau deschise:`,
+    openContactLine: ({ zone, zoneId, kind, since }) =>
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă de la ${since}`}`,
     faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
     faultDescription: ({ zone, zoneId, kind, time }, fault) =>
@@ -174,10 +174,10 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     closed: "restored",
     continues: ({ id, name, at }) =>
       `Continues intervention ${id} "${name}"${at === null ? "" : ` of ${at}`}.`,
-    standingName: (zones) => `Armed with ${zones} ${zones === 1 ? "zone" : "zones"} open`,
-    standingDescription: (time) =>
+    openContactsName: (zones) => `Armed with ${zones} ${zones === 1 ? "zone" : "zones"} open`,
+    openContactsDescription: (time) =>
       `At ${time}, when the zones were armed or returned to service, these were open:`,
-    standingLine: ({ zone, zoneId, kind, since }) =>
+    openContactLine: ({ zone, zoneId, kind, since }) =>
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, open since ${since}`}`,
     faultName: ({ zone }, fault) => `${EN_FAULTS[fault]}: ${zone}`,
     faultDescription: ({ zone, zoneId, kind, time }, fault) =>

@@ -84,10 +84,10 @@ export type TripState = "waiting" | "posted" | "merged" | "refused" | Suppressio
  * Why a trip is not dispatched. `cancelled`: the gate closed within the entry delay. `recorded`: a restore or the end of a
  * fault without an open record.
  */
-export type SuppressionReason = TripHold | "cancelled" | "recorded";
+export type SuppressionReason = SuppressionCause | "cancelled" | "recorded";
 
 /** What suppresses the trips of a zone while it lasts. */
-export type TripHold = "bypassed" | "test" | "gated" | "swinger";
+export type SuppressionCause = "bypassed" | "test" | "gated" | "swinger";
 
 export type NewTrip = Omit<Trip, "seq" | "incident" | "attempts" | "lastError" | "interventionId">;
 

@@ -166,8 +166,8 @@ function resolveStatusSources({
   bridge,
 }: ZoneOptions): ZoneStatusSources {
   return {
-    ...(tamper && { tamper: { ...tamper, ...placeOf(input, tamper) } }),
-    ...(battery && { battery: { ...battery, ...placeOf(input, battery) } }),
+    ...(tamper && { tamper: { ...tamper, ...statusSourcePlace(input, tamper) } }),
+    ...(battery && { battery: { ...battery, ...statusSourcePlace(input, battery) } }),
     ...(availability && { availability: { ...AVAILABILITY_DEFAULTS, ...availability } }),
     ...(bridge && { bridge: { ...AVAILABILITY_DEFAULTS, ...bridge } }),
   };
@@ -177,7 +177,7 @@ function resolveStatusSources({
  * Topic and conditions of tamper and battery: by default those of the contact, so that only messages about this zone
  * count.
  */
-export function placeOf(
+export function statusSourcePlace(
   input: ZoneOptions["input"],
   { mqtt, where = [] }: Pick<Tamper, "mqtt" | "where">,
 ): { mqtt: string; where?: MessageCondition[] } {

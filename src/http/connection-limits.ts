@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { isSignedIn } from "./auth-guards.ts";
 import { sendError } from "./errors.ts";
-import { beginsRequest, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
+import { markRequestBegun, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
 import { KnownAddresses, plainAddress } from "./known-addresses.ts";
 
 /** Maximum open connections. */
@@ -104,7 +104,7 @@ export class Connections {
       const connection = this.#open.get(keyOf(socket));
       connection?.requests.add(request);
       if (connection) connection.isWaitingForReport = false;
-      beginsRequest(socket);
+      markRequestBegun(socket);
       response.once("close", () => {
         if (connection) connection.isWaitingForReport = waitsForReport(socket);
         connection?.requests.delete(request);

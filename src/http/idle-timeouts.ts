@@ -42,6 +42,6 @@ export function waitsForReport(socket: Socket): boolean {
 }
 
 /** Notes that a request has arrived on a connection. */
-export function beginsRequest(socket: Socket): void {
+export function markRequestBegun(socket: Socket): void {
   waitingForReport.delete(socket);
 }

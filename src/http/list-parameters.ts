@@ -16,7 +16,7 @@ const NAME_LENGTH_MAX = 100;
  * parameters of their own, for example against caches; but a misspelt filter would otherwise return every record unnoticed.
  * @throws AppError `invalid` for an ignored parameter in a request with `strict=1`
  */
-export function nameIgnored(
+export function reportIgnoredParameters(
   parameters: URLSearchParams,
   response: Response,
   hasEffect: (parameter: string) => boolean,

@@ -63,7 +63,7 @@ export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
 /**
  * Reads a list request for interventions: filters on record fields, `q`, `_sort`, `_order` and the slice. A field's name
  * may end in `_ne`, `_gte`, `_lte` or `_like`. Unknown names are ignored, as by json-server, and named by
- * `nameIgnored`; invalid values of known names are rejected.
+ * `reportIgnoredParameters`; invalid values of known names are rejected.
  * @param timeZone IANA time zone of dates without an offset
  * @throws AppError `invalid`
  */

@@ -46,7 +46,7 @@ export function json(result: (request: Request) => unknown): Handler {
  * Reads the id in a path.
  * @throws AppError `not-found` for anything but a positive whole number: 1.0, 01 and 1abc must not match record 1
  */
-export function idOf(request: Request, what: string): number {
+export function idFromPath(request: Request, what: string): number {
   const text = String(request.params["id"]);
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(id))

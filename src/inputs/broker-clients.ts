@@ -3,7 +3,7 @@ import type { Subscription } from "aedes";
 import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
-import { BrokerMemory, HELD_FOR, type Excess } from "./broker-memory.ts";
+import { BrokerMemory, MEMORY_USE_TEXTS, type MemoryExcess } from "./broker-memory.ts";
 import type { Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
 
@@ -89,11 +89,15 @@ export class BrokerClients {
     this.#connections.endAll();
   }
 
-  #disconnect({ holder, heldFor, bytes, isOfAll }: Excess): void {
+  #disconnect({ holder, memoryUse, bytes, isOfAll }: MemoryExcess): void {
     const { clientId, address } = holder;
     const mebibytes = Math.max(1, Math.round(bytes / 1024 / 1024));
     const share = isOfAll ? "the largest share of the total limit" : "more than the limit per client";
-    this.#report(clientId, address, `held ${mebibytes} MiB for it, ${share}: mostly ${HELD_FOR[heldFor]}`);
+    this.#report(
+      clientId,
+      address,
+      `held ${mebibytes} MiB for it, ${share}: mostly ${MEMORY_USE_TEXTS[memoryUse]}`,
+    );
     this.#connections.end(holder);
     if (clientId !== undefined) this.#sessions.forget(clientId);
   }

@@ -115,10 +115,10 @@ export class BrokerConnections {
     this.#count(connection, "arriving", 0);
   }
 
-  #count(connection: Connection, heldFor: "sending" | "arriving", bytes: number): void {
-    const addedBytes = bytes - connection[heldFor];
-    connection[heldFor] = bytes;
-    this.#memory.change(connection.holder, heldFor, addedBytes);
+  #count(connection: Connection, memoryUse: "sending" | "arriving", bytes: number): void {
+    const addedBytes = bytes - connection[memoryUse];
+    connection[memoryUse] = bytes;
+    this.#memory.change(connection.holder, memoryUse, addedBytes);
   }
 
   #countOf(address: string): number {

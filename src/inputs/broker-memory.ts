@@ -1,5 +1,5 @@
 /** What the built-in broker uses memory for, as words of a condition. */
-export const HELD_FOR = {
+export const MEMORY_USE_TEXTS = {
   connection: "connections",
   subscriptions: "subscriptions",
   /** Only their packet ids. */
@@ -11,23 +11,23 @@ export const HELD_FOR = {
   will: "a last will",
 } as const;
 
-type HeldFor = keyof typeof HELD_FOR;
+type MemoryUse = keyof typeof MEMORY_USE_TEXTS;
 
 /** One client: its connection and its session. */
 export interface Holder {
   /** Undefined until the client has signed in. */
   readonly clientId: string | undefined;
   address: string;
-  readonly bytes: Record<HeldFor, number>;
+  readonly bytes: Record<MemoryUse, number>;
   /** Bytes of its messages that are not processed yet. */
   processing: number;
 }
 
 /** The client to disconnect, and why. */
-export interface Excess {
+export interface MemoryExcess {
   readonly holder: Holder;
   /** What uses most of its memory. */
-  readonly heldFor: HeldFor;
+  readonly memoryUse: MemoryUse;
   /** Bytes of this client. */
   readonly bytes: number;
   /** Whether the total limit was exceeded, with this client as the largest. */
@@ -58,14 +58,14 @@ const FREE_TO_SHARE = 0.9;
  * and GPIO lines are not affected. A client that sends faster than its messages are processed is read more slowly instead.
  */
 export class BrokerMemory {
-  readonly #disconnect: (excess: Excess) => void;
+  readonly #disconnect: (excess: MemoryExcess) => void;
   readonly #holders = new Set<Holder>();
   readonly #byClientId = new Map<string, Holder>();
   #all = 0;
   #processing = 0;
 
   /** @param disconnect ends the client's connection and session and releases their memory before it returns */
-  constructor(disconnect: (excess: Excess) => void) {
+  constructor(disconnect: (excess: MemoryExcess) => void) {
     this.#disconnect = disconnect;
   }
 
@@ -104,9 +104,9 @@ export class BrokerMemory {
   }
 
   /** Adds bytes to what is held for a client; a negative number releases them. */
-  change(holder: Holder, heldFor: HeldFor, by: number): void {
+  change(holder: Holder, memoryUse: MemoryUse, by: number): void {
     const before = sizeOf(holder);
-    holder.bytes[heldFor] += by;
+    holder.bytes[memoryUse] += by;
     const after = sizeOf(holder);
     this.#all += after - before;
     // An empty holder is removed, and added again when bytes are held for it.
@@ -141,10 +141,10 @@ export class BrokerMemory {
   }
 
   #end(holder: Holder, isOfAll: boolean): void {
-    const [heldFor] = (Object.entries(holder.bytes) as [HeldFor, number][]).reduce((most, next) =>
+    const [memoryUse] = (Object.entries(holder.bytes) as [MemoryUse, number][]).reduce((most, next) =>
       next[1] > most[1] ? next : most,
     );
-    this.#disconnect({ holder, heldFor, bytes: sizeOf(holder), isOfAll });
+    this.#disconnect({ holder, memoryUse, bytes: sizeOf(holder), isOfAll });
   }
 
   #keep(holder: Holder): Holder {
@@ -170,6 +170,6 @@ function isEmpty({ bytes, processing }: Holder): boolean {
   return processing === 0 && Object.values(bytes).every((count) => count === 0);
 }
 
-function zeroBytes(): Record<HeldFor, number> {
+function zeroBytes(): Record<MemoryUse, number> {
   return { connection: 0, subscriptions: 0, incoming: 0, outgoing: 0, sending: 0, arriving: 0, will: 0 };
 }

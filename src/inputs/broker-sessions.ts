@@ -110,8 +110,8 @@ export class BrokerSessions {
     this.#sessions.delete(clientId);
     session.filters.clear();
     const { bytes } = session.holder;
-    for (const heldFor of ["subscriptions", "incoming", "outgoing", "will"] as const)
-      this.#memory.change(session.holder, heldFor, -bytes[heldFor]);
+    for (const memoryUse of ["subscriptions", "incoming", "outgoing", "will"] as const)
+      this.#memory.change(session.holder, memoryUse, -bytes[memoryUse]);
   }
 
   async #emptyQueue(client: ClientName, original: Persistence): Promise<void> {
@@ -215,8 +215,8 @@ export class BrokerSessions {
   }
 
   /** Changes the counted bytes and removes a session that is empty. */
-  #change(session: Session, heldFor: "subscriptions" | "outgoing" | "incoming" | "will", by: number): void {
-    this.#memory.change(session.holder, heldFor, by);
+  #change(session: Session, memoryUse: "subscriptions" | "outgoing" | "incoming" | "will", by: number): void {
+    this.#memory.change(session.holder, memoryUse, by);
     const { bytes, clientId = "" } = session.holder;
     if (bytes.subscriptions + bytes.outgoing + bytes.incoming + bytes.will === 0)
       this.#sessions.delete(clientId);

@@ -31,7 +31,7 @@ export class GateStates {
   start(): void {
     const { zones, journal, log } = this.#options;
     try {
-      journal.orders.keepGateStates(gateIdsOf(zones));
+      journal.zoneOverrides.keepGateStates(gateIdsOf(zones));
     } catch (error) {
       log.error("gate-state-purge-failed", { error });
     }
@@ -100,7 +100,7 @@ export class GateStates {
 
   #store(gateId: string, state: "open" | "closed", before: Known | undefined): void {
     const { clock, journal } = this.#options;
-    const stored = journal.orders.gateState(gateId);
+    const stored = journal.zoneOverrides.gateState(gateId);
     const isRepeated = before?.state === state;
     const opened = state === "open" ? this.#openedAtMs(before?.state, stored) : undefined;
     const openedAtMs = isRepeated ? before.openedAtMs : opened;
@@ -109,7 +109,10 @@ export class GateStates {
     if (stored?.state === state) return;
     // A repeated report does not begin the exit delay again.
     const sinceOpenedMs = openedAtMs === undefined ? 0 : clock.monotonicMs() - openedAtMs;
-    journal.orders.saveGateState(gateId, { state, sinceWallMs: Math.round(clock.wallMs() - sinceOpenedMs) });
+    journal.zoneOverrides.saveGateState(gateId, {
+      state,
+      sinceWallMs: Math.round(clock.wallMs() - sinceOpenedMs),
+    });
   }
 
   #noteUnstored(gateId: string): void {

@@ -43,7 +43,7 @@ export interface HomeAssistantOptions {
   readonly publisher: RetainedPublisher;
   readonly clock: Clock;
   readonly log: Log;
-  readonly look: () => InstallationState;
+  readonly readState: () => InstallationState;
 }
 
 /** Maximum delay until Home Assistant shows a change. */
@@ -123,7 +123,7 @@ export class HomeAssistant {
   /** The values to show; none if a database cannot be read, because this must not stop the processing of alarms. */
   #values(): [string, string][] {
     try {
-      const values = this.#valuesOf(this.#options.look());
+      const values = this.#valuesOf(this.#options.readState());
       this.#hasFailed = false;
       return values;
     } catch (error) {

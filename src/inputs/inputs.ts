@@ -9,8 +9,8 @@ import type { Journal } from "../store/journal.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
-import type { Dc09Source } from "./dc09/panel-account.ts";
-import { PanelReceiver, type PanelUse } from "./dc09/panel-receiver.ts";
+import type { Dc09Source } from "./dc09/alarm-panel-account.ts";
+import { AlarmPanelReceiver, type AlarmPanelUse } from "./dc09/alarm-panel-receiver.ts";
 import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { AdcReadings } from "./adc/adc-readings.ts";
 import { openChip, type GpioBackend } from "./gpio/backend.ts";
@@ -38,7 +38,10 @@ export interface InputsOptions {
   /** Creates the built-in broker, called if it is used. */
   readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
   /** Options of Home Assistant; undefined turns it off. */
-  readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "panelUrl" | "look">;
+  readonly homeAssistant?: Pick<
+    HomeAssistantOptions,
+    "site" | "prefix" | "version" | "panelUrl" | "readState"
+  >;
   /** Receiver for alarm panels; undefined turns it off. `addZone` monitors a zone created at its first alarm. */
   readonly alarmPanels?:
     | { readonly source: Dc09Source; readonly addZone: (zone: Zone, by: Actor) => void }
@@ -63,7 +66,7 @@ export class Inputs {
   readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
-  readonly #panels: PanelReceiver | undefined;
+  readonly #panels: AlarmPanelReceiver | undefined;
   /** The last message of each zone. */
   readonly messages: ZoneMessages;
   /** The zones for which a backend is opened. */
@@ -99,7 +102,7 @@ export class Inputs {
     this.#homeAssistant = homeAssistantAt(this.#builtIn, options);
     const { alarmPanels } = options;
     const own = { time: host.time, locale: site.locale };
-    this.#panels = alarmPanels && new PanelReceiver({ ...options, ...alarmPanels, ...own, messages });
+    this.#panels = alarmPanels && new AlarmPanelReceiver({ ...options, ...alarmPanels, ...own, messages });
   }
 
   /** The messages that changed nothing, by topic and reason. */
@@ -113,7 +116,7 @@ export class Inputs {
   }
 
   /** Messages and silences of alarm panels; undefined without a receiver. */
-  get panelUse(): PanelUse | undefined {
+  get alarmPanelUse(): AlarmPanelUse | undefined {
     return this.#panels?.use;
   }
 

@@ -50,7 +50,7 @@ export class MessageDeduplication {
   readonly #log: Log;
   /** In the order of reading. */
   readonly #entries: TransactionalMap<string, Entry>;
-  readonly #journal: Pick<Journal, "groupCommit" | "takenMessages">;
+  readonly #journal: Pick<Journal, "groupCommit" | "processedMessages">;
 
   constructor({ journal, clock, log }: Pick<ZoneContext, "journal" | "clock" | "log">) {
     this.#journal = journal;
@@ -58,11 +58,11 @@ export class MessageDeduplication {
     this.#clock = clock;
     this.#log = log;
     try {
-      journal.takenMessages.prune();
+      journal.processedMessages.prune();
     } catch (error) {
       this.#warn(error);
     }
-    for (const message of journal.takenMessages.load()) {
+    for (const message of journal.processedMessages.load()) {
       // By the wall clock, which may have been set since; then only messages with DUP count as duplicates.
       const ageMs = Math.abs(clock.wallMs() - message.atWallMs);
       const atMs = clock.monotonicMs() - ageMs;
@@ -99,7 +99,7 @@ export class MessageDeduplication {
 
   /**
    * Calls `read` unless this message was already read for the zone.
-   * @param hash of the message, see `hashOf`
+   * @param hash of the message, see `messageHash`
    * @param isHarmless whether nothing is lost if the message is new and was only taken for a duplicate
    * @throws any error of `read`; the message then does not count as read
    */
@@ -129,7 +129,7 @@ export class MessageDeduplication {
     };
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
-    this.#journal.takenMessages.add(message);
+    this.#journal.processedMessages.add(message);
     try {
       read();
     } catch (error) {
@@ -162,7 +162,7 @@ export class MessageDeduplication {
   }
 
   #purgeStore(removed: readonly Entry[]): void {
-    this.#journal.takenMessages.remove(removed.map(({ message }) => message));
+    this.#journal.processedMessages.remove(removed.map(({ message }) => message));
   }
 
   /** Entries left in the store matter only at the next start, and rarely then. */
@@ -184,7 +184,7 @@ export function deliveryOf(
 }
 
 /** Distinguishes two messages with one packet id. */
-export function hashOf(topic: string, payload: Uint8Array): string {
+export function messageHash(topic: string, payload: Uint8Array): string {
   return createHash("sha256").update(topic).update("\0").update(payload).digest("base64url").slice(0, 22);
 }
 

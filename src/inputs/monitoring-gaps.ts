@@ -5,7 +5,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Interval } from "../domain/interval.ts";
 import type { ZoneContext } from "./zone-context.ts";
-import { wallOf } from "./zone-state-persistence.ts";
+import { toWallMs } from "./zone-state-persistence.ts";
 
 /** The conditions under which zones cannot be read. */
 const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
@@ -72,7 +72,7 @@ export class MonitoringGaps implements Conditions {
 
   #recordGap({ code, subject, text, sinceMs }: Gap): void {
     const { clock, record } = this.#options;
-    const interval = { fromMs: wallOf(clock, sinceMs), toMs: clock.wallMs() };
+    const interval = { fromMs: toWallMs(clock, sinceMs), toMs: clock.wallMs() };
     record(gapEvent(subject === "" ? code : `${code} ${subject}`, interval, text));
   }
 }
@@ -131,7 +131,7 @@ export class LivenessRecorder {
     if (!downtime || !time.isTrusted()) return;
     this.#downtime = undefined;
     const { fromWallMs, untilMs } = downtime;
-    const interval = { fromMs: fromWallMs, toMs: wallOf(clock, untilMs) };
+    const interval = { fromMs: fromWallMs, toMs: toWallMs(clock, untilMs) };
     if (interval.toMs > fromWallMs) record(gapEvent("every zone", interval, "the daemon did not run"));
   }
 

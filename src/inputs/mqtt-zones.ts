@@ -3,7 +3,7 @@ import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
 import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
-import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
+import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneMessages } from "./zone-messages.ts";
@@ -119,7 +119,7 @@ export class MqttZones {
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
     // The state of a gate must be known before its zones are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
-    const hash = delivery && signals.length > 0 ? hashOf(topic, payload) : "";
+    const hash = delivery && signals.length > 0 ? messageHash(topic, payload) : "";
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
       this.#options.messages?.take(zoneId, topic, payload, isRetained);
       const read = (): void => {

@@ -1,13 +1,13 @@
 import type { CancelTimer } from "../domain/clock.ts";
 import { cleanText } from "../domain/intervention-text.ts";
 import {
-  decideStanding,
+  decideOpenContact,
   type RecordCover,
-  type StandingDecision,
+  type OpenContactDecision,
   type ZoneInRecord,
-} from "../domain/standing.ts";
+} from "../domain/open-contact.ts";
 import { refText } from "../domain/objective.ts";
-import { newStanding } from "../domain/trip-rows.ts";
+import { newOpenContactRows } from "../domain/trip-rows.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { TripRegister } from "./trip-register.ts";
@@ -16,16 +16,16 @@ import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
 import type { ZoneSnapshot } from "./zone-reload.ts";
 
-export interface StandingContactsOptions extends ZoneContext {
+export interface OpenContactsOptions extends ZoneContext {
   readonly monitor: ZoneEngine;
-  readonly orders: ZoneOverrides;
+  readonly zoneOverrides: ZoneOverrides;
   readonly register: TripRegister;
   /** Whether the intervention names a zone, by the zone's name in its texts. */
   readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
 }
 
 /** What is known of a zone while it is open. */
-interface Standing {
+interface OpenZoneMemory {
   /** Its trips have been suppressed since it opened, and no decision was made since. */
   wasSuppressed: boolean;
   /** Time at which its intervention was done, monotonic. */
@@ -51,9 +51,9 @@ const NO_RECORD: ZoneInRecord = { cover: "finished", changedWallMs: null };
  * without an edge, and so does the work on an intervention. Every zone that is open while armed must be named by a record
  * or a condition.
  */
-export class StandingContacts {
-  readonly #options: StandingContactsOptions;
-  readonly #standing = new Map<string, Standing>();
+export class OpenContacts {
+  readonly #options: OpenContactsOptions;
+  readonly #open = new Map<string, OpenZoneMemory>();
   readonly #conditions = new Set<string>();
   #cancel: CancelTimer | undefined;
   #isRequested = false;
@@ -64,7 +64,7 @@ export class StandingContacts {
   /** How long a life safety contact may stay open after its intervention is done. */
   readonly #standingAgainMs: number;
 
-  constructor(options: StandingContactsOptions) {
+  constructor(options: OpenContactsOptions) {
     this.#options = options;
     this.#standingAgainMs = options.site.standingAgainS * 1000;
   }
@@ -107,7 +107,7 @@ export class StandingContacts {
   #checkAll(): number {
     const open = this.#options.monitor.zones().filter(({ contact }) => contact === "open");
     const isOpen = new Set(open.map(({ zone }) => zone.id));
-    for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
+    for (const id of this.#open.keys()) if (!isOpen.has(id)) this.#open.delete(id);
     for (const id of this.#conditions) if (!isOpen.has(id)) this.#clear(id);
     const listed: ZoneSnapshot[] = [];
     let nextMs = Infinity;
@@ -126,13 +126,13 @@ export class StandingContacts {
 
   /** The decision for an open zone (undefined while suppressed), and the milliseconds until its next check. */
   #decide({ zone, sinceWallMs, isCarriedOver }: ZoneSnapshot): {
-    decision: StandingDecision | undefined;
+    decision: OpenContactDecision | undefined;
     againMs: number;
   } {
-    const { register, orders, journal, clock } = this.#options;
+    const { register, zoneOverrides, journal, clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    const standing = this.#standing.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
-    this.#standing.set(zone.id, standing);
+    const standing = this.#open.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
+    this.#open.set(zone.id, standing);
     const sinceStartMs = nowMs - this.#startedMs;
     if (isCarriedOver && sinceStartMs < STORED_STATE_MS)
       return { decision: "nothing", againMs: STORED_STATE_MS - sinceStartMs };
@@ -149,7 +149,7 @@ export class StandingContacts {
       ? (standing.finishedMs ?? nowMs - this.#sinceChangeMs(changedWallMs))
       : undefined;
     const finishedForMs = nowMs - (standing.finishedMs ?? nowMs);
-    const decision = decideStanding(
+    const decision = decideOpenContact(
       {
         zone,
         opening,
@@ -160,7 +160,7 @@ export class StandingContacts {
       this.#standingAgainMs,
     );
     // If it is unknown whether the gate is open, a condition is raised and nothing is dispatched.
-    if (orders.gates.isUnknown(zone) && decision !== "nothing")
+    if (zoneOverrides.gates.isUnknown(zone) && decision !== "nothing")
       return { decision: "condition", againMs: CHECK_NAMED_MS };
     const remainingMs = this.#standingAgainMs - finishedForMs;
     return { decision, againMs: remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS };
@@ -185,17 +185,18 @@ export class StandingContacts {
 
   /** A scheduled gate opens at whole minutes and a swinger shutdown lasts hours; other suppressions are checked often. */
   #suppressedCheckMs(zone: Zone): number {
-    const { orders, clock } = this.#options;
-    const isSlow = !orders.isWalkTest && orders.bypassOf(zone.id) === undefined && !orders.gates.isExit(zone);
+    const { zoneOverrides, clock } = this.#options;
+    const isBypassed = zoneOverrides.bypassOf(zone.id) !== undefined;
+    const isSlow = !zoneOverrides.isWalkTest && !isBypassed && !zoneOverrides.gates.isExit(zone);
     return isSlow ? CHECK_NAMED_MS - (clock.wallMs() % CHECK_NAMED_MS) : CHECK_SUPPRESSED_MS;
   }
 
-  #act({ zone, sinceWallMs }: ZoneSnapshot, decision: StandingDecision | undefined): typeof decision {
+  #act({ zone, sinceWallMs }: ZoneSnapshot, decision: OpenContactDecision | undefined): typeof decision {
     const { register, journal, log, onTrip } = this.#options;
     if (decision === "condition") this.#raise(zone, sinceWallMs);
     else this.#clear(zone.id);
     if (decision !== "trip") return decision;
-    journal.commit({ zoneId: zone.id, trips: [register.standingTrip(zone, sinceWallMs)] });
+    journal.commit({ zoneId: zone.id, trips: [register.openContactTrip(zone, sinceWallMs)] });
     this.#decided(zone.id);
     log.info("zone-standing", { zone: zone.id, as: "trip" });
     onTrip();
@@ -213,7 +214,7 @@ export class StandingContacts {
         .filter(({ zone }) => refText(zone.objective) === objective)
         .map(({ zone, sinceWallMs }) => ({ zone, sinceWallMs, key: newKey() }));
       try {
-        journal.commitStanding(newStanding({ zones, moment, isDated: time.isTrusted() }, site));
+        journal.commitOpenContacts(newOpenContactRows({ zones, moment, isDated: time.isTrusted() }, site));
       } catch (error) {
         // The zones are still open at the next check.
         log.error("open-contacts-check-failed", { zones: zones.map(({ zone }) => zone.id), error });
@@ -228,7 +229,7 @@ export class StandingContacts {
   }
 
   #decided(zoneId: string): void {
-    this.#standing.set(zoneId, { wasSuppressed: false, finishedMs: undefined });
+    this.#open.set(zoneId, { wasSuppressed: false, finishedMs: undefined });
     this.#options.register.markStored(zoneId);
   }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
-import { isAnnouncement, keyOf } from "../domain/discovery/sources.ts";
+import { isAnnouncement, messageKey } from "../domain/discovery/sources.ts";
 
 /** The list of a zigbee2mqtt with 200 devices has about 1 MiB; it is one message. */
 const ANNOUNCEMENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -59,7 +59,7 @@ export class ReceivedMessages {
     const kept = isAnnounced ? this.#announced : this.#others;
     // An empty message withdraws what was retained.
     if (message.text === "") return kept.remove(topic) && isAnnounced;
-    const key = keyOf(message);
+    const key = messageKey(message);
     const isNew = isAnnounced || !kept.byKey.has(key);
     kept.add(key, message);
     return this.#makeRoom(kept, key) && isNew;

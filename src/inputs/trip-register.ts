@@ -1,4 +1,4 @@
-import { countersInForce, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
+import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
@@ -7,10 +7,10 @@ import type { EntryDelay } from "../store/pending-trips.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";
-import { wallOf } from "./zone-state-persistence.ts";
+import { toWallMs } from "./zone-state-persistence.ts";
 
 interface TripRegisterOptions extends ZoneContext {
-  readonly orders: ZoneOverrides;
+  readonly zoneOverrides: ZoneOverrides;
 }
 
 /** What events of a zone add to the journal. */
@@ -119,7 +119,7 @@ export class TripRegister {
   }
 
   /** Creates a trip for a contact that was open when its suppression ended. @param sinceWallMs opening time */
-  standingTrip(zone: Zone, sinceWallMs: number | null): NewTrip {
+  openContactTrip(zone: Zone, sinceWallMs: number | null): NewTrip {
     const atMs = this.#options.clock.monotonicMs();
     const event = { type: "trip", cause: "standing", atMs } as const;
     return this.#tripOf(zone, event, { state: "waiting", reason: null }, sinceWallMs);
@@ -137,7 +137,7 @@ export class TripRegister {
     return newRestore(zone, {
       key: newKey(),
       cause,
-      moment: { wallMs: wallOf(clock, atMs), bootId, monotonicMs: atMs },
+      moment: { wallMs: toWallMs(clock, atMs), bootId, monotonicMs: atMs },
       isDated: time.isTrusted(),
       disposition: { state: "recorded", reason: null },
     });
@@ -145,11 +145,11 @@ export class TripRegister {
 
   #countersOf(zone: Zone): SwingerCounters | undefined {
     const { journal, clock } = this.#options;
-    return countersInForce(zone, journal.swingers.find(zone.id), clock.wallMs());
+    return applicableCounters(zone, journal.swingers.find(zone.id), clock.wallMs());
   }
 
   #dispositionOf(zone: Zone, counters: SwingerCounters | undefined): Disposition {
-    const disposition = this.#options.orders.dispositionOf(zone);
+    const disposition = this.#options.zoneOverrides.dispositionOf(zone);
     if (disposition.state !== "waiting" || !isShutDown(zone, counters)) return disposition;
     const { incidents = 0, trips = 0 } = counters ?? {};
     return {
@@ -167,7 +167,7 @@ export class TripRegister {
     const { clock, bootId, time, site, newKey } = this.#options;
     const { cause, atMs } = event;
     const isDated = time.isTrusted();
-    const wallMs = wallOf(clock, atMs);
+    const wallMs = toWallMs(clock, atMs);
     const earliestMs = cause === "after-restart" && isDated ? this.#lastAliveWallMs : undefined;
     return newTrip(
       zone,

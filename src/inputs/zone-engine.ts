@@ -11,19 +11,19 @@ import type { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
-import type { WatchedZone, ZoneSnapshot } from "./zone-reload.ts";
+import type { MonitoredZone, ZoneSnapshot } from "./zone-reload.ts";
 import {
   hasStoredChange,
   resumedOf,
   powerUpDelayMsOf,
-  storedOf,
-  wallOf,
+  toStoredZoneState,
+  toWallMs,
   resumeZone,
 } from "./zone-state-persistence.ts";
 
 interface ZoneEngineOptions extends ZoneContext {
   readonly register: TripRegister;
-  readonly orders: ZoneOverrides;
+  readonly zoneOverrides: ZoneOverrides;
   readonly faults: ZoneFaults;
   /** Uptime of the machine when the daemon starts, in milliseconds. */
   readonly hostUpMs: number;
@@ -44,7 +44,7 @@ const RETRY_MS = 1_000;
 /** Passes every reading through the zone's step and commits the result before it has any effect. Owns the zones' timer. */
 export class ZoneEngine {
   readonly #options: ZoneEngineOptions;
-  readonly #watched: TransactionalMap<string, WatchedZone>;
+  readonly #watched: TransactionalMap<string, MonitoredZone>;
   readonly #timer: DeadlineTimer;
   /** By zone id. */
   readonly #lastReadings = new Map<string, LastReading>();
@@ -75,10 +75,10 @@ export class ZoneEngine {
     this.#watched.clear();
   }
 
-  readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
+  readonly watched = (): readonly MonitoredZone[] => [...this.#watched.values()];
 
   /** Uses other zones from now on; their timers run after this turn. */
-  exchange(successors: readonly WatchedZone[]): void {
+  exchange(successors: readonly MonitoredZone[]): void {
     this.#watched.clear();
     for (const watched of successors) this.#watched.set(watched.zone.id, watched);
     for (const id of this.#lastReadings.keys()) if (!this.#watched.has(id)) this.#lastReadings.delete(id);
@@ -128,13 +128,13 @@ export class ZoneEngine {
    * @throws with `mustStore`, any error of the journal; the report should then be repeated
    */
   setGate(gateId: string, state: GateState, options?: { readonly mustStore: boolean }): void {
-    this.#options.orders.setGate(gateId, state, options);
+    this.#options.zoneOverrides.setGate(gateId, state, options);
   }
 
   /** Applies the stored state of a gate that has not reported yet and does not repeat its reports. */
   resumeGate(gateId: string): void {
-    const { orders, journal } = this.#options;
-    const stored = orders.gates.isKnown(gateId) ? undefined : journal.orders.gateState(gateId);
+    const { zoneOverrides, journal } = this.#options;
+    const stored = zoneOverrides.gates.isKnown(gateId) ? undefined : journal.zoneOverrides.gateState(gateId);
     if (stored) this.setGate(gateId, stored.state);
   }
 
@@ -148,7 +148,7 @@ export class ZoneEngine {
     const { clock, onTrip } = this.#options;
     if (state.contact === "open") return { contact: "open", trips: [] };
     const event: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
-    const trips = this.#commit(watched, [event], storedOf(zone, state, sinceWallMs, clock));
+    const trips = this.#commit(watched, [event], toStoredZoneState(zone, state, sinceWallMs, clock));
     onTrip();
     return { contact: state.contact, trips };
   }
@@ -168,21 +168,21 @@ export class ZoneEngine {
     }));
   }
 
-  #find(zoneId: string): WatchedZone {
+  #find(zoneId: string): MonitoredZone {
     const watched = this.#watched.get(zoneId);
     if (!watched) throw new Error(`unknown zone ${zoneId}`);
     return watched;
   }
 
-  #step(watched: WatchedZone, signal: StepSignal): readonly string[] {
+  #step(watched: MonitoredZone, signal: StepSignal): readonly string[] {
     const { zone, state } = watched;
     const { clock } = this.#options;
     const step = stepZone(zone.rules, state, signal);
     const lastChange = step.events.findLast(({ type }) => type !== "chatter" && type !== "calm");
-    const sinceWallMs = lastChange ? wallOf(clock, lastChange.atMs) : watched.sinceWallMs;
+    const sinceWallMs = lastChange ? toWallMs(clock, lastChange.atMs) : watched.sinceWallMs;
     const trips =
       step.events.length > 0 || hasStoredChange(zone, state, step.state)
-        ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
+        ? this.#commit(watched, step.events, toStoredZoneState(zone, step.state, sinceWallMs, clock))
         : [];
     // The state changes only after the commit: if it had thrown, the edge would still be pending.
     this.#watched.set(zone.id, { zone, state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
@@ -190,7 +190,7 @@ export class ZoneEngine {
     return trips;
   }
 
-  #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
+  #commit({ zone }: MonitoredZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
     const { journal, register, log, failpoint, onContact } = this.#options;
     const { trips, delays, isFaulty, onCommitted, ...counters } = register.entriesOf(zone, events);
     const change = { zoneId: zone.id, state: stored, trips, delays, ...counters };

@@ -1,6 +1,6 @@
 import { DeadlineTimer } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
-import { countersInForce, isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
+import { applicableCounters, isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
@@ -204,7 +204,7 @@ export class ZoneFaults {
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
     const { journal, clock } = this.#options;
-    const counters = countersInForce(zone, journal.swingers.find(zone.id), clock.wallMs());
+    const counters = applicableCounters(zone, journal.swingers.find(zone.id), clock.wallMs());
     const isInShutdown = isShutDown(zone, counters);
     const restoreAfterMs = isInShutdown ? resetAfterQuietMs(zone) : FAULTY_RESTORE_MS;
     if (this.#nowMs - faultyMs < restoreAfterMs) return;

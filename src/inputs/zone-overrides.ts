@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { TripHold } from "../domain/trip.ts";
+import type { SuppressionCause } from "../domain/trip.ts";
 import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Bypass, WalkTest } from "../store/overrides.ts";
@@ -15,7 +15,7 @@ interface ZoneOverridesOptions extends ZoneContext {
 
 /** Whether a trip is dispatched, and if not, why. */
 export interface Disposition {
-  readonly state: TripHold | "waiting";
+  readonly state: SuppressionCause | "waiting";
   readonly reason: string | null;
 }
 
@@ -59,12 +59,12 @@ export class ZoneOverrides {
 
   /** Resumes the stored overrides. */
   start(): void {
-    const { orders } = this.#options.journal;
+    const { zoneOverrides } = this.#options.journal;
     this.#wasTrusted = this.#options.time.isTrusted();
     this.gates.start();
-    for (const bypass of orders.bypasses())
+    for (const bypass of zoneOverrides.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
-    const test = orders.latestWalkTest();
+    const test = zoneOverrides.latestWalkTest();
     if (test?.endedWallMs === null) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
   }
 
@@ -133,7 +133,7 @@ export class ZoneOverrides {
     const sinceWallMs = this.#options.clock.wallMs();
     const untilWallMs = sinceWallMs + minutes * 60_000;
     const bypass = { zoneId, reason: reason.trim(), who: actor.who, sinceWallMs, untilWallMs };
-    this.#options.journal.orders.saveBypass(bypass);
+    this.#options.journal.zoneOverrides.saveBypass(bypass);
     this.#bypasses.set(zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     this.#record("zone-bypassed", actor, `zone ${zoneId}`, { reason: bypass.reason, minutes });
     return bypass;
@@ -154,13 +154,13 @@ export class ZoneOverrides {
     const { clock, journal } = this.#options;
     const sinceWallMs = clock.wallMs();
     const untilWallMs = sinceWallMs + minutes * 60_000;
-    journal.orders.startWalkTest({
+    journal.zoneOverrides.startWalkTest({
       who: actor.who,
       afterSeq: journal.trips.lastSeq(),
       sinceWallMs,
       untilWallMs,
     });
-    const test = journal.orders.latestWalkTest();
+    const test = journal.zoneOverrides.latestWalkTest();
     if (!test) throw new Error("a recorded walk test is missing");
     this.#walkTest = { test, endsAtMs: this.#endOf(test) };
     this.#record("walk-test-started", actor, "", { minutes });
@@ -172,7 +172,7 @@ export class ZoneOverrides {
     const running = this.#walkTest;
     if (!running) return;
     const { clock, journal } = this.#options;
-    journal.orders.endWalkTest(running.test.id, clock.wallMs());
+    journal.zoneOverrides.endWalkTest(running.test.id, clock.wallMs());
     this.#walkTest = undefined;
     const { zones } = this.#report(running.test);
     const missing = zones.filter(({ trips }) => trips === 0).map(({ id }) => id);
@@ -182,7 +182,7 @@ export class ZoneOverrides {
 
   /** Report of the running or last walk test; undefined before the first. */
   walkReport(): WalkReport | undefined {
-    const test = this.#options.journal.orders.latestWalkTest();
+    const test = this.#options.journal.zoneOverrides.latestWalkTest();
     return test && this.#report(test);
   }
 
@@ -217,7 +217,7 @@ export class ZoneOverrides {
   }
 
   #endBypass(zoneId: string, actor: Actor): void {
-    this.#options.journal.orders.deleteBypass(zoneId);
+    this.#options.journal.zoneOverrides.deleteBypass(zoneId);
     this.#bypasses.delete(zoneId);
     this.#record("zone-restored", actor, `zone ${zoneId}`, {});
     this.#options.onChange();

@@ -9,7 +9,7 @@ import type { Journal } from "../store/journal.ts";
 import { resumeZone } from "./zone-state-persistence.ts";
 
 /** A zone with its current state. */
-export interface WatchedZone {
+export interface MonitoredZone {
   readonly zone: Zone;
   readonly state: ZoneState;
   /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
@@ -28,7 +28,7 @@ export interface ZoneSnapshot {
 }
 
 /** Initial state of a zone under another configuration. */
-interface Successor extends WatchedZone {
+interface Successor extends MonitoredZone {
   /** Whether the zone existed before with the same sensor. */
   readonly isContinued: boolean;
 }
@@ -43,7 +43,7 @@ interface Successor extends WatchedZone {
  */
 export function successorsOf(
   zones: readonly Zone[],
-  before: readonly WatchedZone[],
+  before: readonly MonitoredZone[],
   nowMs: number,
   powerUpDelayMs: (zone: Zone) => number,
 ): Successor[] {
@@ -62,7 +62,7 @@ export function successorsOf(
   });
 }
 
-function ifNormal(watched: WatchedZone | undefined): WatchedZone | undefined {
+function ifNormal(watched: MonitoredZone | undefined): MonitoredZone | undefined {
   return watched?.state.contact === "normal" ? watched : undefined;
 }
 

@@ -8,31 +8,31 @@ import type { Zone } from "../domain/zone.ts";
 import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
 import { MonitoringGaps, LivenessRecorder } from "./monitoring-gaps.ts";
-import { StandingContacts, type StandingContactsOptions } from "./open-contacts.ts";
+import { OpenContacts, type OpenContactsOptions } from "./open-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import { ZoneEngine } from "./zone-engine.ts";
 import { ZoneFaults } from "./zone-faults.ts";
 import { ZoneOverrides } from "./zone-overrides.ts";
 import { successorsOf } from "./zone-reload.ts";
-import { powerUpDelayMsOf, storedOf } from "./zone-state-persistence.ts";
+import { powerUpDelayMsOf, toStoredZoneState } from "./zone-state-persistence.ts";
 
 export interface ZoneServiceOptions extends Omit<ZoneContext, "bootId" | "time"> {
   /** The current boot, the machine's uptime at the start, and whether the clock is trusted. */
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
-  readonly zoneInRecord: StandingContactsOptions["zoneInRecord"];
+  readonly zoneInRecord: OpenContactsOptions["zoneInRecord"];
 }
 
 /** The monitoring of all zones, started and stopped as one. */
 export class ZoneService {
   readonly monitor: ZoneEngine;
-  readonly orders: ZoneOverrides;
+  readonly zoneOverrides: ZoneOverrides;
   readonly faults: ZoneFaults;
   /** Receives the conditions of the inputs. */
-  readonly blindIntervals: MonitoringGaps;
+  readonly monitoringGaps: MonitoringGaps;
   readonly #options: ZoneServiceOptions;
   readonly #entryDelays: EntryDelays;
-  readonly #standing: StandingContacts;
+  readonly #standing: OpenContacts;
   readonly #heartbeat: LivenessRecorder;
   readonly #createdAtMs: number;
   #zones: readonly Zone[];
@@ -52,15 +52,15 @@ export class ZoneService {
       failpoint,
       record: (event: NewEvent) => record(options, event),
     };
-    this.blindIntervals = new MonitoringGaps(common);
+    this.monitoringGaps = new MonitoringGaps(common);
     const onChange = (): void => this.#onSuppressionChange();
-    this.orders = new ZoneOverrides({ ...common, onChange });
-    this.faults = new ZoneFaults({ ...common, isWalkTest: () => this.orders.isWalkTest });
-    const register = new TripRegister({ ...common, orders: this.orders });
+    this.zoneOverrides = new ZoneOverrides({ ...common, onChange });
+    this.faults = new ZoneFaults({ ...common, isWalkTest: () => this.zoneOverrides.isWalkTest });
+    const register = new TripRegister({ ...common, zoneOverrides: this.zoneOverrides });
     this.monitor = new ZoneEngine({
       ...common,
       register,
-      orders: this.orders,
+      zoneOverrides: this.zoneOverrides,
       faults: this.faults,
       hostUpMs: host.upMs,
       onContact: (delays) => {
@@ -70,18 +70,18 @@ export class ZoneService {
     });
     this.#entryDelays = new EntryDelays({
       ...common,
-      gates: this.orders.gates,
+      gates: this.zoneOverrides.gates,
       onReleased: (zone) => register.countReleased(zone),
     });
-    this.#standing = new StandingContacts({
+    this.#standing = new OpenContacts({
       ...common,
       monitor: this.monitor,
-      orders: this.orders,
+      zoneOverrides: this.zoneOverrides,
       register,
     });
     this.#heartbeat = new LivenessRecorder(common, [
       () => this.#storeOffDisk(),
-      () => this.orders.tick(),
+      () => this.zoneOverrides.tick(),
       () => this.faults.tick(),
     ]);
   }
@@ -131,14 +131,14 @@ export class ZoneService {
       removed: this.#zones.map(({ id }) => id).filter((id) => !ids.has(id)),
       states: others.map(({ zone, state, sinceWallMs }) => [
         zone.id,
-        storedOf(zone, state, sinceWallMs, clock),
+        toStoredZoneState(zone, state, sinceWallMs, clock),
       ]),
       gates: gateIdsOf(zones),
     });
     // Nothing below can fail.
     this.monitor.exchange(successors);
     this.faults.exchange(zones);
-    const bypassed = this.orders.exchange(zones);
+    const bypassed = this.zoneOverrides.exchange(zones);
     this.#entryDelays.exchange(zones);
     this.#zones = zones;
     for (const id of bypassed) {
@@ -170,7 +170,7 @@ export class ZoneService {
     this.#storeOffDisk();
     const { trips } = this.#options.journal;
     for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
-    this.orders.start();
+    this.zoneOverrides.start();
     this.faults.start();
     this.monitor.start();
     this.#entryDelays.start();
@@ -179,7 +179,7 @@ export class ZoneService {
   }
 
   stop(): void {
-    this.blindIntervals.stop();
+    this.monitoringGaps.stop();
     this.#heartbeat.stop();
     this.faults.stop();
     this.#standing.stop();

@@ -6,12 +6,12 @@ import type { Zone, ZoneRules } from "../domain/zone.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 
 /** Wall clock time of a monotonic time: durations are monotonic, so setting the clock does not move events. */
-export function wallOf(clock: Clock, atMs: number): number {
+export function toWallMs(clock: Clock, atMs: number): number {
   return Math.round(clock.wallMs() - (clock.monotonicMs() - atMs));
 }
 
 /** The stored state of a zone. A wire can be read again; an acknowledged message is not sent again. */
-export function storedOf(
+export function toStoredZoneState(
   zone: Zone,
   { contact, autoRestored, pending }: ZoneState,
   sinceWallMs: number | null,
@@ -20,7 +20,7 @@ export function storedOf(
   const stored = { contact, sinceWallMs, autoRestored, sensor: sensorOf(zone) };
   if (isWired(zone.input) || !pending) return stored;
   const { sinceMs, live } = pending;
-  return { ...stored, pending: { contact: pending.contact, live, sinceWallMs: wallOf(clock, sinceMs) } };
+  return { ...stored, pending: { contact: pending.contact, live, sinceWallMs: toWallMs(clock, sinceMs) } };
 }
 
 /** With a shorter uptime, power has just returned to the machine and the detectors. */

@@ -20,7 +20,7 @@ const BYTES_MAX = 256 * 1024 * 1024;
 const UPLOAD_LIFETIME_MS = 30 * 60_000;
 
 /** Temporary backups of the main database for download; scheduled backups are not affected. */
-export class BackupDownload {
+export class TemporaryBackups {
   readonly #dataDir: string;
   readonly #folder: string;
   readonly #work: BackupTasks;
@@ -37,7 +37,7 @@ export class BackupDownload {
    * the disk.
    * @throws AppError `conflict` while another one is in use, else as `backUp`
    */
-  async lend(take: (path: string) => Promise<void>): Promise<void> {
+  async withBackupPath(take: (path: string) => Promise<void>): Promise<void> {
     if (this.#isBusy) throw new AppError("conflict", "a backup is already being downloaded; try again later");
     this.#isBusy = true;
     let directory: string | undefined;

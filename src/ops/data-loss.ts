@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Database } from "../store/database.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import {
-  countOf,
+  numbersInRanges,
   lastNumbers,
   missingNumbers,
-  namesOf,
+  formatRanges,
   rangesOf,
   setLastNumber,
   without,
@@ -37,13 +37,13 @@ const COUNTED: Readonly<Record<DatabaseName, { table: NumberedTable; retentionMs
   "journal.db": { table: "trips", retentionMs: 30 * 86_400_000 },
 };
 
-export type BothDatabases = Readonly<Record<DatabaseName, Database>>;
+export type DatabasesByName = Readonly<Record<DatabaseName, Database>>;
 
 /** Assigned numbers without a row. */
 export type NumberGaps = Readonly<Partial<Record<NumberedTable, readonly NumberRange[]>>>;
 
 interface LossEvidence {
-  readonly numbers: GivenNumbers;
+  readonly numbers: AssignedNumbers;
   /** Its recoveries without a report: several if the power failed again before the report. */
   readonly recoveries: readonly Recovery[];
   /** Numbers of rows that only the other database refers to. */
@@ -74,11 +74,11 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const pages = recoveries.reduce((sum, each) => sum + each.lostPages + unreadableIn(each), 0);
   const changed = [...altered.values()].reduce((sum, ids) => sum + ids.size, 0);
   if (missing.length === 0 && changed === 0 && pages === 0) return undefined;
-  const named = [...altered].map(([each, ids]) => `${each} ${namesOf(rangesOf([...ids]))}`);
-  if (missing.length > 0) named.unshift(`${table} ${namesOf(missing)}`);
+  const named = [...altered].map(([each, ids]) => `${each} ${formatRanges(rangesOf([...ids]))}`);
+  if (missing.length > 0) named.unshift(`${table} ${formatRanges(missing)}`);
   return {
     database: name,
-    missing: countOf(missing),
+    missing: numbersInRanges(missing),
     altered: changed,
     pages,
     named: named.length === 0 ? "-" : named.join("; "),
@@ -91,7 +91,7 @@ export function sentenceOfLoss({ database, missing, altered, pages, named }: Dat
 }
 
 /** The gaps in the numbers of the databases, up to the last ones stored: all are reported or were never assigned. */
-export function gapsIn(databases: BothDatabases, numbers: GivenNumbers): NumberGaps {
+export function gapsIn(databases: DatabasesByName, numbers: AssignedNumbers): NumberGaps {
   const names = Object.keys(COUNTED) as DatabaseName[];
   return Object.fromEntries(
     names.map((name) => {
@@ -103,7 +103,7 @@ export function gapsIn(databases: BothDatabases, numbers: GivenNumbers): NumberG
 }
 
 /** Accepts what has been reported, so that it is reported once: altered rows as they are, lost numbers as used. */
-export function acceptLosses(name: DatabaseName, database: Database, numbers: GivenNumbers): void {
+export function acceptLosses(name: DatabaseName, database: Database, numbers: AssignedNumbers): void {
   for (const { table, ids } of alteredRows(database))
     transaction(database, () => acceptRows(database, table, ids));
   const { table } = COUNTED[name];
@@ -143,7 +143,7 @@ interface Noted {
  * Stores the last numbers assigned by the databases in a separate file. A database with lower numbers has lost its
  * newest commits or was replaced by an older file, which the file itself cannot show.
  */
-export class GivenNumbers {
+export class AssignedNumbers {
   readonly #file: string;
   #noted: Noted = { given: {}, accountedFor: {} };
   #text = "";
@@ -173,7 +173,7 @@ export class GivenNumbers {
    * @param accountedFor gaps that must not be reported again
    * @throws if the disk rejects the write
    */
-  note(databases: BothDatabases, accountedFor: NumberGaps = {}): void {
+  note(databases: DatabasesByName, accountedFor: NumberGaps = {}): void {
     const given = Object.fromEntries(
       Object.entries(databases).map(([name, database]) => [name, lastNumbers(database)]),
     );
@@ -187,7 +187,7 @@ export class GivenNumbers {
 }
 
 /** Deletes the numbers after a restore from backup: they do not apply to the restored database. */
-export function forgetGivenNumbers(dataDir: string): void {
+export function deleteAssignedNumbers(dataDir: string): void {
   rmSync(fileIn(dataDir), { force: true });
 }
 

@@ -19,7 +19,7 @@ export interface NamedDatabase {
 }
 
 /** The files of a database: without its write-ahead log it is outdated or invalid. */
-export const ENDINGS = ["", "-wal", "-shm"] as const;
+export const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm"] as const;
 
 /** What is stored with a replacement until it is forgotten. */
 export interface Replacement {
@@ -108,7 +108,7 @@ function keep(path: string, kept: string): void {
   if (existsSync(folder)) return;
   const part = `${folder}.part`;
   mkdirSync(part, { recursive: true, mode: 0o750 });
-  for (const ending of ENDINGS)
+  for (const ending of DATABASE_FILE_SUFFIXES)
     if (existsSync(path + ending)) linkOrMove(path + ending, join(part, basename(path) + ending));
   flushFolder(part);
   renameSync(part, folder);

@@ -16,17 +16,17 @@ import { countLostTrips, lostRecords, redeliverLostTrips } from "../store/pendin
 import {
   acceptLosses,
   gapsIn,
-  GivenNumbers,
+  AssignedNumbers,
   lossOf,
-  type BothDatabases,
+  type DatabasesByName,
   type NumberGaps,
 } from "./data-loss.ts";
 import type { DatabaseName, NamedDatabase } from "./database-files.ts";
 import { openGuarded, withReserve } from "./guarded-database.ts";
 import { formatReport, LossReports, type LossReport } from "./loss-reports.ts";
-import { conditionOf, INTACT, recoverDatabase } from "./recovery.ts";
+import { checkDatabaseFile, INTACT, recoverDatabase } from "./recovery.ts";
 import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
-import { exchangeSwapped } from "./swapped-databases.ts";
+import { correctSwappedDatabases } from "./swapped-databases.ts";
 
 interface DatabasesOptions {
   readonly dataDir: string;
@@ -46,7 +46,7 @@ export class Databases {
   readonly journal: Database;
   #main: Database;
   readonly #options: DatabasesOptions;
-  readonly #numbers: GivenNumbers;
+  readonly #numbers: AssignedNumbers;
   readonly #reports: LossReports;
 
   /** @throws AppError `storage` if a database cannot be used and a recovery cannot help, as on a read-only disk */
@@ -61,8 +61,9 @@ export class Databases {
     const depth = isCleanShutdown ? "quick" : "full";
     // Before anything is checked: the files of an interrupted recovery are replaced by those that it has completed.
     withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
-    this.#numbers = new GivenNumbers(dataDir);
-    if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
+    this.#numbers = new AssignedNumbers(dataDir);
+    if (isKnown && correctSwappedDatabases(dataDir, [MAIN, JOURNAL]))
+      options.log.warn("databases-exchanged", {});
     this.journal = this.#open(JOURNAL, { isKnown, depth });
     try {
       this.#main = this.#open(MAIN, { isKnown, depth });
@@ -132,7 +133,7 @@ export class Databases {
     }
   }
 
-  get #both(): BothDatabases {
+  get #both(): DatabasesByName {
     return { "santinela.db": this.main, "journal.db": this.journal };
   }
 
@@ -190,7 +191,7 @@ export class Databases {
     { isKnown, depth }: { isKnown: boolean; depth: CheckDepth },
   ): Database {
     const path = join(this.#options.dataDir, name);
-    const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : INTACT;
+    const { problem, versions } = isKnown ? checkDatabaseFile(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
       const { dataDir, clock, log, reserveFile } = this.#options;
       log.error("database-damaged", { database: name, problem: why });

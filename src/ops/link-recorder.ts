@@ -15,7 +15,7 @@ interface LinkRecorderOptions {
    * Returns the link state and the wall clock of the oldest unsent record, null for none. Undefined without a
    * dispatch centre.
    */
-  readonly look: () =>
+  readonly readState: () =>
     | { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null }
     | undefined;
 }
@@ -41,8 +41,8 @@ export class LinkRecorder {
   }
 
   #check(): void {
-    const { samples, clock, log, look } = this.#options;
-    const current = look();
+    const { samples, clock, log, readState } = this.#options;
+    const current = readState();
     if (!current) return;
     const { state, oldestWaitingMs } = current;
     const atMonotonicMs = clock.monotonicMs();

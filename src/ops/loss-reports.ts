@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Conditions } from "../domain/condition.ts";
 import { flushFolder, readJson, writeDurably } from "../store/durable-files.ts";
 import type { EventLog } from "../store/event-log.ts";
-import { forgetGivenNumbers, sentenceOfLoss, type DataLoss, type NumberGaps } from "./data-loss.ts";
+import { deleteAssignedNumbers, sentenceOfLoss, type DataLoss, type NumberGaps } from "./data-loss.ts";
 import { clearStaging, finishReplacement, forgetReplacement, type DatabaseName } from "./database-files.ts";
 import { unknownRecovery, type Recovery } from "./recovery.ts";
 
@@ -68,7 +68,7 @@ export class LossReports {
       if (found === undefined) continue;
       if ("sentence" in found) this.#note(found);
       // A restored backup has nothing to report: the newer numbers do not apply to it.
-      else forgetGivenNumbers(this.#dataDir);
+      else deleteAssignedNumbers(this.#dataDir);
       forgetReplacement(path);
     }
   }

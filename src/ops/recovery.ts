@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import { openDatabase, type DatabaseKind } from "../store/database.ts";
-import { RECOUNT } from "../store/intervention-lists.ts";
+import { REBUILD_COUNTS } from "../store/intervention-lists.ts";
 import { fileProblems, isTooNew, type CheckDepth } from "../store/integrity.ts";
 import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store/wal-census.ts";
 import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
@@ -21,7 +21,7 @@ import { salvage, type Salvage } from "../store/salvage.ts";
 import { backupsIn, bestFirst } from "./backups.ts";
 import {
   clearStaging,
-  ENDINGS,
+  DATABASE_FILE_SUFFIXES,
   quarantinePath,
   replaceDatabase,
   stageReplacement,
@@ -30,7 +30,7 @@ import {
 } from "./database-files.ts";
 
 /** The state of a database file before it is opened. */
-interface FileCondition {
+interface FileState {
   /** Undefined if intact. */
   readonly problem: string | undefined;
   /** The recoverable states; call it before the files are moved. */
@@ -38,10 +38,10 @@ interface FileCondition {
 }
 
 /** The state at the first run. */
-export const INTACT: FileCondition = { problem: undefined, versions: () => [] };
+export const INTACT: FileState = { problem: undefined, versions: () => [] };
 
 /** Checks a closed database. The log is read first, because opening the database would overwrite it. */
-export function conditionOf(path: string, kind: DatabaseKind, depth: CheckDepth): FileCondition {
+export function checkDatabaseFile(path: string, kind: DatabaseKind, depth: CheckDepth): FileState {
   const census = logCensus(path);
   const versions = (): readonly LogVersion[] => census?.versions ?? versionsOf(path);
   return { problem: problemOf(path, kind, depth, census), versions };
@@ -167,7 +167,7 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
     const salvaged = exists ? salvage(damaged, database, { kind, overlay, isInTime }) : null;
     if (name === "santinela.db") {
       enqueueUnaccounted(database);
-      database.exec(RECOUNT);
+      database.exec(REBUILD_COUNTS);
     }
     const lastNumbers = salvaged?.lastNumbers ?? lastNumbersOf(database);
     // Closing does it as well, but would hide an error.
@@ -199,7 +199,7 @@ function rebuild(
     writeVersion(damaged, staged, version);
     return fileProblems(staged, kind, "full").length === 0;
   });
-  if (!whole) for (const ending of ENDINGS) rmSync(staged + ending, { force: true });
+  if (!whole) for (const ending of DATABASE_FILE_SUFFIXES) rmSync(staged + ending, { force: true });
   return whole;
 }
 

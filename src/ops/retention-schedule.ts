@@ -12,7 +12,7 @@ import {
   removeOldRecords,
   removeOldTransmissions,
   removeOldTrips,
-  shrink,
+  releaseFreePages,
   type BatchResult,
 } from "../store/retention.ts";
 import { NEARLY_FULL_BYTES } from "./reserve-file.ts";
@@ -181,7 +181,7 @@ function* removeInBatches(
     const { removed, cursor: next } = removeBatch(cursor);
     yield;
     if (removed > 0) {
-      shrink(database);
+      releaseFreePages(database);
       yield;
     }
     total += removed;

@@ -16,7 +16,7 @@ import { AppError } from "../domain/errors.ts";
 /** HS256 requires a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
 /** AES-128. */
-const PANEL_KEY_BYTES = 16;
+const ALARM_PANEL_KEY_BYTES = 16;
 
 /** Creates the data directory and its `secrets` directory, accessible to this user only. */
 export function prepareDataDir(dataDir: string): void {
@@ -99,8 +99,8 @@ function isGuessable(bytes: Buffer): boolean {
 }
 
 /** A new random key for AES-128, which every alarm panel with encryption has: 32 hexadecimal digits in capitals. */
-export function newPanelKeyText(): string {
-  return randomBytes(PANEL_KEY_BYTES).toString("hex").toUpperCase();
+export function newAlarmPanelKeyText(): string {
+  return randomBytes(ALARM_PANEL_KEY_BYTES).toString("hex").toUpperCase();
 }
 
 /** The MQTT client id of this installation; two daemons must never share one. */

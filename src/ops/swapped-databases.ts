@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { flushFolder } from "../store/durable-files.ts";
 import { haveSwappedLogs, versionsOf } from "../store/wal-census.ts";
-import { ENDINGS, type NamedDatabase } from "./database-files.ts";
+import { DATABASE_FILE_SUFFIXES, type NamedDatabase } from "./database-files.ts";
 
 /** Header offset of the application id ("application_id"). */
 const APPLICATION_ID_AT = 68;
@@ -25,7 +25,10 @@ const COMPLETE = "santinela.db.exchanged";
  * correction that a power cut has interrupted: a database with the log of the other one would look intact.
  * @returns whether anything was swapped
  */
-export function exchangeSwapped(dataDir: string, [a, b]: readonly [NamedDatabase, NamedDatabase]): boolean {
+export function correctSwappedDatabases(
+  dataDir: string,
+  [a, b]: readonly [NamedDatabase, NamedDatabase],
+): boolean {
   const other = (file: string): string =>
     file.startsWith(a.name) ? b.name + file.slice(a.name.length) : a.name + file.slice(b.name.length);
   moveAll(join(dataDir, COLLECTED), dataDir, other);
@@ -57,7 +60,7 @@ function swappedEndings(dataDir: string, a: NamedDatabase, b: NamedDatabase): re
   if (haveSwappedLogs(first, second)) return ["-wal"];
   const isSwapped =
     applicationIdOf(first) === b.kind.applicationId && applicationIdOf(second) === a.kind.applicationId;
-  return isSwapped ? ENDINGS : [];
+  return isSwapped ? DATABASE_FILE_SUFFIXES : [];
 }
 
 /** The application id of a database. The newest first page may be in its log. */

@@ -14,7 +14,7 @@ interface OutputsOptions {
   readonly deviceOf: (target: Output["target"]) => OutputDevice;
   readonly pulses: AlarmPulses;
   /** Called once a second if an output depends on it. @throws Error if a database cannot be read */
-  readonly look: () => OutputFacts;
+  readonly readState: () => OutputFacts;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -144,13 +144,13 @@ export class Outputs {
   }
 
   #readReasons(): void {
-    const { pulses, look, clock } = this.#options;
+    const { pulses, readState, clock } = this.#options;
     const isPulsed = ({ reason, pulseMs }: Output): boolean => reason === "alarm" && pulseMs !== null;
     const outputs = this.#switched.map(({ output }) => output);
     if (outputs.some(isPulsed)) pulses.read();
     const others = outputs.filter((output) => !isPulsed(output));
     if (others.length === 0) return;
-    const facts = look();
+    const facts = readState();
     const nowMs = clock.monotonicMs();
     for (const output of others) {
       if (!isGiven(output, facts)) this.#since.delete(output);

@@ -49,7 +49,7 @@ async function sendSignedIn(path: string, options: RequestOptions): Promise<Resp
 const returns = signal(0);
 
 /** Repeats the queries that failed while the daemon did not answer: their screens would report it although it does. */
-export function sayBack(): void {
+export function retryFailedQueries(): void {
   returns.value += 1;
 }
 

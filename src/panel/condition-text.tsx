@@ -1,7 +1,7 @@
 import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
-import { DaemonWords } from "./daemon-words.tsx";
-import { fillIn, hasMoreTexts, sayDaemon, sentenceOf, t } from "./i18n.ts";
+import { DaemonText } from "./daemon-text.tsx";
+import { fillIn, hasMoreTexts, translateDaemonText, conditionMessage, t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { LINK_CONDITIONS } from "./link-conditions.ts";
 import { formatTime } from "./date-format.ts";
@@ -9,17 +9,21 @@ import { formatTime } from "./date-format.ts";
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
   if (!hasMoreTexts()) return null;
-  const sentence = sentenceOf(code);
+  const sentence = conditionMessage(code);
   // A capital letter belongs to a word, not to the file that an error of the configuration begins with.
   if (sentence === undefined || values === null)
     return (
       <p class={/^[a-z]+[ ,;]/.test(text) ? "sentence" : ""}>
-        <DaemonWords text={text} />
+        <DaemonText text={text} />
       </p>
     );
   const formatted = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === "number" ? value : isMoment(value) ? formatTime(value) : (sayDaemon(value) ?? value),
+    typeof value === "number"
+      ? value
+      : isMoment(value)
+        ? formatTime(value)
+        : (translateDaemonText(value) ?? value),
   ]);
   return <p class="sentence">{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
@@ -31,7 +35,7 @@ export function LinkCause({ link: { cause, reason } }: { readonly link: LinkView
     <p data-cause={cause}>
       <strong>{t(`link.cause.${cause}`)}</strong> {t(`link.remedy.${cause}`)}{" "}
       <span class="quiet">
-        (<DaemonWords text={reason.replace(/^[^:]+: /, "")} />)
+        (<DaemonText text={reason.replace(/^[^:]+: /, "")} />)
       </span>
     </p>
   );

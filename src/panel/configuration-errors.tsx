@@ -1,5 +1,5 @@
 import type { ConfigurationErrorView } from "../site/configuration-view.ts";
-import { DaemonWords } from "./daemon-words.tsx";
+import { DaemonText } from "./daemon-text.tsx";
 import { t } from "./i18n.ts";
 
 /** Errors of the zones of a configuration by option, such as `input.gpio`. */
@@ -39,7 +39,7 @@ export function ConfigurationErrors({ errors }: { readonly errors: readonly Conf
               <li key={`${place} ${message}`}>
                 <code>{place}</code>
                 <div>
-                  <DaemonWords text={message} />
+                  <DaemonText text={message} />
                 </div>
               </li>
             ))}

@@ -1,19 +1,19 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 
 /** The words for details; without them, names and values are those of the event log. */
-export interface DetailWords {
+export interface DetailTexts {
   /** A detail with its value. */
   readonly detail: (name: string, value: string) => string;
   /** A value in words; undefined for one that stays as it is, nothing for a detail that is left out. */
   readonly value: (name: string, value: unknown) => string | undefined;
 }
 
-const PLAIN: DetailWords = { detail: (name, value) => `${name}: ${value}`, value: () => undefined };
+const PLAIN: DetailTexts = { detail: (name, value) => `${name}: ${value}`, value: () => undefined };
 
 /** Details in one line: old and new fields of a change, the name of a record, otherwise every value that there is. */
 export function detailText(
   { before, after, ...rest }: TimelineEntry["detail"],
-  words: DetailWords = PLAIN,
+  words: DetailTexts = PLAIN,
 ): string {
   const textOf = (name: string, value: unknown): string => words.value(name, value) ?? valueText(value);
   const texts = Object.entries(rest).flatMap(([name, value]) => {

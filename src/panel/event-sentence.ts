@@ -1,11 +1,11 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import type { Tone } from "./badge.tsx";
 import { detailText } from "./event-detail.ts";
-import { EVENT_WORDS, originText } from "./event-words.ts";
-import { sayDaemon, t, tCode } from "./i18n.ts";
+import { EVENT_DETAIL_TEXTS, originText } from "./event-detail-texts.ts";
+import { translateDaemonText, t, translateCode } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
 import { status, zones } from "./live-updates.ts";
-import { kindIcon } from "./zone-look.ts";
+import { kindIcon } from "./zone-appearance.ts";
 
 /** An entry of the timeline as a sentence, with its consequence. */
 export interface EventSentence {
@@ -37,17 +37,17 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   const { cause, state, reason, lastError } = detail;
   const isDispatched = state === "posted" || state === "merged" || state === "waiting";
   const word = kind === null ? t("event.trip") : t(`zoneWord.${kind}.open`);
-  const fault = typeof cause === "string" ? tCode("fault", cause) : "";
+  const fault = typeof cause === "string" ? translateCode("fault", cause) : "";
   const values = { zone: name, word, fault };
   const note = [
-    typeof state === "string" ? tCode("outcome", state) : "",
-    typeof reason === "string" ? (sayDaemon(reason) ?? reason) : "",
-    typeof lastError === "string" ? (sayDaemon(lastError) ?? lastError) : "",
+    typeof state === "string" ? translateCode("outcome", state) : "",
+    typeof reason === "string" ? (translateDaemonText(reason) ?? reason) : "",
+    typeof lastError === "string" ? (translateDaemonText(lastError) ?? lastError) : "",
   ];
   return {
     icon: event.startsWith("fault") ? "wrench" : event === "signal" ? "radio-tower" : kindIcon(kind, true),
     tone: toneOf(event, isDispatched),
-    text: tCode("says", event, event, values),
+    text: translateCode("says", event, event, values),
     note: event === "restore" ? "" : note.filter((part) => part !== "").join(" · "),
   };
 }
@@ -66,11 +66,11 @@ function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
   return {
     icon,
     tone,
-    text: tCode("says", saidAs(event, detail), tCode("event", event), {
+    text: translateCode("says", saidAs(event, detail), translateCode("event", event), {
       who: originText(who),
       about: zone?.name ?? about,
     }),
-    note: [isInSentence(event) ? "" : detailText(detail, EVENT_WORDS), originText(from)]
+    note: [isInSentence(event) ? "" : detailText(detail, EVENT_DETAIL_TEXTS), originText(from)]
       .filter((part) => part !== "")
       .join(" · "),
   };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { later } from "./clock.ts";
-import { ANSWER_MS } from "./http.ts";
+import { REQUEST_TIMEOUT_MS } from "./http.ts";
 
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
@@ -72,7 +72,7 @@ export function Form({
     const end = (): void => {
       isBusy.current = false;
     };
-    const stop = later(ANSWER_MS, end);
+    const stop = later(REQUEST_TIMEOUT_MS, end);
     try {
       await onSubmit(new FormData(form));
     } finally {
@@ -93,7 +93,7 @@ export function Form({
 }
 
 /** The text of a field; empty if missing. */
-export function textOf(fields: FormData, name: string): string {
+export function formText(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";
 }

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../generated/types.ts";
 import { later } from "./clock.ts";
-import { takeBegun } from "./first.ts";
+import { takeEarlyRequest } from "./early-requests.ts";
 
 interface ErrorDetails {
   readonly code?: string | undefined;
@@ -30,7 +30,7 @@ export interface RequestOptions {
   /** Raw body, instead of `body`. */
   readonly bytes?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the request; without it, one that only reads ends after `ANSWER_MS`. */
+  /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,10 +40,10 @@ export interface ApiResponse<T> {
 }
 
 /** Code of an error that a form raises, with its text for the user. */
-export const OWN_TEXT = "own";
+export const FORM_ERROR_CODE = "own";
 
 /** A screen waits this long for its content, in milliseconds: a busy Raspberry Pi answers in two seconds, a slow link adds some. */
-export const ANSWER_MS = 15_000;
+export const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Path prefix of the API on this installation. */
 const BASE_PATH = globalThis.document?.documentElement.dataset["basePath"] ?? "";
@@ -71,7 +71,7 @@ export async function send(
   const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   let response: Response | undefined;
   try {
-    const begun = takeBegun(path, token);
+    const begun = takeEarlyRequest(path, token);
     const stop = (): void => begun?.end();
     options.signal?.addEventListener("abort", stop);
     response = await begun?.response;
@@ -80,7 +80,7 @@ export async function send(
       headers,
       cache: "no-store",
       ...(body === undefined ? {} : { body }),
-      signal: options.signal ?? (options.method ? null : limited()),
+      signal: options.signal ?? (options.method ? null : timeoutSignal()),
     });
   } catch {
     throw new ApiError(0, "");
@@ -89,10 +89,10 @@ export async function send(
   return response;
 }
 
-/** Ends a request after `ANSWER_MS`. */
-export function limited(): AbortSignal {
+/** Ends a request after `REQUEST_TIMEOUT_MS`. */
+export function timeoutSignal(): AbortSignal {
   const controller = new AbortController();
-  later(ANSWER_MS, () => controller.abort());
+  later(REQUEST_TIMEOUT_MS, () => controller.abort());
   return controller.signal;
 }
 

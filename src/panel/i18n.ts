@@ -11,10 +11,10 @@ interface Texts {
   /** Translated messages of conditions; English ones come from the daemon. */
   readonly sentences: Readonly<Partial<Record<SentenceCode, string>>>;
   /** Translates what the daemon says in English; undefined for a text that is not known. */
-  readonly sayDaemon: (text: string) => string | undefined;
+  readonly translateDaemonText: (text: string) => string | undefined;
 }
 
-type More = Pick<Texts, "sentences" | "sayDaemon"> & { readonly texts: MoreTexts };
+type More = Pick<Texts, "sentences" | "translateDaemonText"> & { readonly texts: MoreTexts };
 
 const START = {
   ro: () => import("./messages/ro.ts").then(({ RO }) => RO),
@@ -24,16 +24,16 @@ const START = {
 /** Texts of the screens other than the sign-in and Home. */
 const MORE = {
   ro: () =>
-    import("./messages/ro-more.ts").then(({ RO_MORE, RO_SENTENCES, sayInRomanian }) => ({
+    import("./messages/ro-more.ts").then(({ RO_MORE, RO_CONDITION_MESSAGES, translateToRomanian }) => ({
       texts: RO_MORE,
-      sentences: RO_SENTENCES,
-      sayDaemon: sayInRomanian,
+      sentences: RO_CONDITION_MESSAGES,
+      translateDaemonText: translateToRomanian,
     })),
   en: () =>
     import("./messages/en-more.ts").then(({ EN_MORE }) => ({
       texts: EN_MORE,
       sentences: {},
-      sayDaemon: (text: string) => text,
+      translateDaemonText: (text: string) => text,
     })),
 } as const satisfies Record<string, () => Promise<More>>;
 
@@ -58,7 +58,7 @@ let moreTexts: Promise<void> | undefined;
 
 async function textsIn(one: Language): Promise<Texts> {
   const catalogue: Catalogue = await START[one]();
-  if (!needsMore) return { catalogue, isWhole: false, sentences: {}, sayDaemon: () => undefined };
+  if (!needsMore) return { catalogue, isWhole: false, sentences: {}, translateDaemonText: () => undefined };
   const loadMore: () => Promise<More> = MORE[one];
   const [more, { MORE_ICONS }] = await Promise.all([loadMore(), import("./more-icons.ts")]);
   addIcons(MORE_ICONS);
@@ -84,7 +84,7 @@ export async function withMoreTexts<T>(screen: Promise<T>): Promise<T> {
 }
 
 /** Sets the language once its texts are loaded, and remembers it in this browser. */
-export async function choose(chosen: Language): Promise<void> {
+export async function chooseLanguage(chosen: Language): Promise<void> {
   const loaded = await textsIn(chosen);
   localStorage.setItem(KEY, chosen);
   texts.value = loaded;
@@ -108,7 +108,7 @@ export function fillIn(text: string, values: TextValues): string {
 }
 
 /** The text for a code of the daemon, or `otherwise` if there is none. */
-export function tCode(
+export function translateCode(
   prefix: string,
   code: string,
   otherwise: string = code,
@@ -119,7 +119,7 @@ export function tCode(
 }
 
 /** The translated message of a condition; undefined if the daemon's English text is to be shown. */
-export function sentenceOf(code: string): string | undefined {
+export function conditionMessage(code: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = texts.value?.sentences ?? {};
   return sentences[code];
 }
@@ -130,8 +130,8 @@ export function hasMoreTexts(): boolean {
 }
 
 /** What the daemon says in English, in the language of the user; undefined if there is no translation. */
-export function sayDaemon(text: string): string | undefined {
-  return texts.value?.sayDaemon(text);
+export function translateDaemonText(text: string): string | undefined {
+  return texts.value?.translateDaemonText(text);
 }
 
 function pluralForm(forms: Plural, n: number): string {

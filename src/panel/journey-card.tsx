@@ -1,7 +1,7 @@
 import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { request } from "./api.ts";
-import { DaemonWords } from "./daemon-words.tsx";
+import { DaemonText } from "./daemon-text.tsx";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { Journey } from "./journey.tsx";
@@ -31,7 +31,7 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
       {centre?.isUndelivered === true && <Unknown />}
       {refusal !== null && (
         <p class="quiet">
-          <DaemonWords text={refusal} />
+          <DaemonText text={refusal} />
         </p>
       )}
       <AtCentre journey={journey} />

@@ -5,7 +5,7 @@ import { formatNarrow } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
-import { kindIcon } from "./zone-look.ts";
+import { kindIcon } from "./zone-appearance.ts";
 
 /** The way of an intervention from the contact to the dispatch centre, with what is known of each stop. */
 export function Journey({ journey }: { readonly journey: JourneyView }) {

@@ -1,4 +1,4 @@
-import { choose, language, LANGUAGES, t } from "./i18n.ts";
+import { chooseLanguage, language, LANGUAGES, t } from "./i18n.ts";
 
 /** A button for each language; the current one is pressed. */
 export function LanguageChoice() {
@@ -10,7 +10,7 @@ export function LanguageChoice() {
           key={one}
           lang={one}
           aria-pressed={language.value === one}
-          onClick={() => void choose(one)}
+          onClick={() => void chooseLanguage(one)}
         >
           {one.toUpperCase()}
         </button>

@@ -2,11 +2,11 @@ import { computed, signal } from "@preact/signals";
 import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
-import { bodyOf, sayBack } from "./api.ts";
+import { bodyOf, retryFailedQueries } from "./api.ts";
 import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, sessionState, token } from "./session.ts";
-import { ANSWER_MS, ApiError, send } from "./http.ts";
+import { REQUEST_TIMEOUT_MS, ApiError, send } from "./http.ts";
 
 /**
  * - `starting`: no stream yet, or none on purpose: the page is hidden, or waits for a password.
@@ -24,14 +24,14 @@ export const walkTest = signal<WalkTestView | null>(null);
 export const journalVersion = signal(0);
 
 /** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
-export const heardAtMs = signal(0);
+export const lastResponseAtMs = signal(0);
 
 /** What the title and the icon of the tab say; undefined before anything is known. A hidden page asks every minute. */
 export const tabLevel = signal<HeadlineLevel | "unknown" | undefined>(undefined);
 
 /** Whether the page shows a state that may be over. */
 export const isStale = computed(
-  () => heardAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
+  () => lastResponseAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
 );
 
 /** The daemon sends something every 15 s; after this silence the connection is considered dead. */
@@ -60,7 +60,7 @@ export function tryNow(): void {
  * Keeps the page up to date; never returns. The stream is closed while the page is hidden, because browsers open only
  * six connections to one host and further pages would wait indefinitely.
  */
-export async function follow(): Promise<void> {
+export async function runLiveUpdates(): Promise<void> {
   document.addEventListener("visibilitychange", () => noteChange());
   sessionState.subscribe(() => noteChange());
   let isPolled = false;
@@ -135,9 +135,9 @@ function pauseOrTry(ms: number): Promise<void> {
 /** The daemon has answered. */
 function hear(how: "live" | "polling"): void {
   failures = 0;
-  heardAtMs.value = nowMs();
+  lastResponseAtMs.value = nowMs();
   tabLevel.value = status.value?.headline.level;
-  if (liveness.value !== how) sayBack();
+  if (liveness.value !== how) retryFailedQueries();
   liveness.value = how;
 }
 
@@ -149,7 +149,7 @@ async function readStream(): Promise<void> {
     if (!isWanted()) end();
   };
   // It sends the state at once.
-  let watchdog = later(ANSWER_MS, end);
+  let watchdog = later(REQUEST_TIMEOUT_MS, end);
   try {
     const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
     const response = await send("/site/events", token(), { headers, signal: controller.signal });

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
-import { language, sayDaemon, t, tCode } from "./i18n.ts";
-import { ApiError, OWN_TEXT } from "./http.ts";
+import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
+import { ApiError, FORM_ERROR_CODE } from "./http.ts";
 import type { MessageKey } from "./messages/catalogue.ts";
 
 interface Notice {
@@ -46,12 +46,12 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
  * for a response without a code: that is one of a proxy.
  */
 export function errorText({ status, code, message }: ApiError): string {
-  if (code === OWN_TEXT) return message;
+  if (code === FORM_ERROR_CODE) return message;
   if (code === undefined) return t(PROXY_TEXTS[status] ?? "app.noResponse");
   if (language.value === "en") return code === "internal" ? t("refusal.internal") : message;
-  const said = sayDaemon(message);
+  const said = translateDaemonText(message);
   if (said !== undefined) return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
-  const text = tCode("refusal", code, "");
+  const text = translateCode("refusal", code, "");
   if (text === "") return message;
   return NEEDS_DETAIL.has(code) ? `${text} (${message})` : text;
 }

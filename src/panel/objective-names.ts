@@ -1,7 +1,7 @@
 import type { Intervention, Objective, ObjectiveType } from "../generated/types.ts";
 import { useQuery } from "./api.ts";
 import { apiPath } from "./http.ts";
-import { tCode } from "./i18n.ts";
+import { translateCode } from "./i18n.ts";
 
 type Located = Pick<Intervention, "objectiveType" | "objectiveId">;
 
@@ -16,7 +16,8 @@ export function useObjectiveNames(records: readonly Located[]): ObjectiveNames {
     "obiective/persoane": useObjectives("obiective/persoane", records),
   };
   return ({ objectiveType: type, objectiveId }) =>
-    known[type].find(({ id }) => id === objectiveId)?.name ?? `${tCode("objective", type)} ${objectiveId}`;
+    known[type].find(({ id }) => id === objectiveId)?.name ??
+    `${translateCode("objective", type)} ${objectiveId}`;
 }
 
 function useObjectives(type: ObjectiveType, records: readonly Located[]): readonly Objective[] {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
-import { DaemonWords } from "./daemon-words.tsx";
-import { t, tCode } from "./i18n.ts";
+import { DaemonText } from "./daemon-text.tsx";
+import { t, translateCode } from "./i18n.ts";
 import { jsonIn } from "./zone-draft.ts";
 
 /** What links a control to its label, help and error. */
@@ -39,7 +39,7 @@ export function OptionField({
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": isWrong })}
       <span id={`${id}-hint`} class={isWrong ? "word s-fault" : "quiet"}>
-        {problem ?? (error === undefined ? (help ?? helpOf(option)) : <DaemonWords text={error} />)}
+        {problem ?? (error === undefined ? (help ?? helpOf(option)) : <DaemonText text={error} />)}
       </span>
     </div>
   );
@@ -47,7 +47,7 @@ export function OptionField({
 
 /** The description of the schema, without the marks of code. */
 function helpOf(option: string): string {
-  return tCode("zoneHelp", option, "").replace(/`/g, "");
+  return translateCode("zoneHelp", option, "").replace(/`/g, "");
 }
 
 /** An option as a single line of text. */

@@ -1,7 +1,7 @@
 import "./theme.ts";
 import { render } from "preact";
 import { loadTexts } from "./i18n.ts";
-import { follow } from "./live-updates.ts";
+import { runLiveUpdates } from "./live-updates.ts";
 import { resume } from "./session.ts";
 import { Shell } from "./shell.tsx";
 
@@ -10,7 +10,7 @@ const root = document.getElementById("panel");
 async function start(): Promise<void> {
   // On a slow network each of them takes a turn: the account and the texts travel together.
   void resume();
-  void follow();
+  void runLiveUpdates();
   await loadTexts();
   if (root) {
     // Not needed before the first press.

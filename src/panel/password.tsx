@@ -1,6 +1,6 @@
-import { TextField, textOf } from "./field.tsx";
+import { TextField, formText } from "./field.tsx";
 import { t } from "./i18n.ts";
-import { ApiError, OWN_TEXT } from "./http.ts";
+import { ApiError, FORM_ERROR_CODE } from "./http.ts";
 
 /** A field for the current password or a new one. */
 export function Password({
@@ -38,8 +38,8 @@ export function NewPassword() {
 
 /** The new password of these fields. @throws ApiError if they differ */
 export function newPasswordIn(fields: FormData): string {
-  const password = textOf(fields, "new");
-  if (password !== textOf(fields, "repeat"))
-    throw new ApiError(400, t("password.different"), { code: OWN_TEXT });
+  const password = formText(fields, "new");
+  if (password !== formText(fields, "repeat"))
+    throw new ApiError(400, t("password.different"), { code: FORM_ERROR_CODE });
   return password;
 }

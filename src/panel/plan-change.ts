@@ -1,7 +1,7 @@
 import type { Pin } from "../domain/plan.ts";
 import type { PlanView } from "../site/plan-view.ts";
 import { request } from "./api.ts";
-import { ApiError, OWN_TEXT, type RequestOptions } from "./http.ts";
+import { ApiError, FORM_ERROR_CODE, type RequestOptions } from "./http.ts";
 import { t } from "./i18n.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function changePlan(
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
     reload();
-    throw new ApiError(412, t("plan.changedAgain"), { code: OWN_TEXT });
+    throw new ApiError(412, t("plan.changedAgain"), { code: FORM_ERROR_CODE });
   }
 }
 

@@ -6,7 +6,7 @@ import { requestFile } from "./api.ts";
 import { Icon } from "./icon.tsx";
 import { ApiError } from "./http.ts";
 import { errorText } from "./notice.tsx";
-import type { ZoneLook } from "./zone-look.ts";
+import type { ZoneAppearance } from "./zone-appearance.ts";
 
 /** The picture of a plan with pins on it. It is requested with the token, which an address alone does not carry. */
 export function PlanPicture({
@@ -54,7 +54,7 @@ export function Pin({
   ...rest
 }: {
   readonly pin: PinPlace;
-  readonly look: Pick<ZoneLook, "tone" | "icon">;
+  readonly look: Pick<ZoneAppearance, "tone" | "icon">;
   readonly label: string;
   readonly isSelected: boolean;
   readonly press: () => void;

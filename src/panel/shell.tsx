@@ -7,7 +7,7 @@ import { language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { isStale, status, tabLevel } from "./live-updates.ts";
-import { Later, Loading, NotLoaded } from "./later.tsx";
+import { LazyScreen, Loading, NotLoaded } from "./lazy-screen.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
 import { leaveQuestion, route } from "./route.ts";
@@ -84,7 +84,7 @@ function screen(
   title: MessageKey,
   icon: IconName,
   place: Screen["place"],
-  load: Parameters<typeof Later>[0]["load"],
+  load: Parameters<typeof LazyScreen>[0]["load"],
   forRole?: () => boolean,
   needsState = forRole === isSite,
 ): Screen {
@@ -94,7 +94,7 @@ function screen(
     title,
     icon,
     place,
-    show: () => <Later key={name} load={loadWhole} needsState={needsState} />,
+    show: () => <LazyScreen key={name} load={loadWhole} needsState={needsState} />,
     ...(forRole ? { forRole } : {}),
   };
 }
@@ -117,7 +117,7 @@ export function Shell() {
         {leaveQuestion.value?.()}
       </div>
       {/* Never grey: it waits for the user. */}
-      {sessionState.value === "expired" && <Later load={expiredDialog} isPart />}
+      {sessionState.value === "expired" && <LazyScreen load={expiredDialog} isPart />}
     </>
   );
 }
@@ -204,9 +204,9 @@ function Outside() {
   }, [language.value]);
   return (
     <Main screen={OUTSIDE[sessionState.value]}>
-      {sessionState.value === "set-up" && <Later load={setUp} />}
+      {sessionState.value === "set-up" && <LazyScreen load={setUp} />}
       {sessionState.value === "out" && <SignIn />}
-      {sessionState.value === "first-password" && <Later load={initialPassword} />}
+      {sessionState.value === "first-password" && <LazyScreen load={initialPassword} />}
       {sessionState.value === "starting" && (isUnanswered.value ? <NotLoaded /> : <Loading />)}
     </Main>
   );

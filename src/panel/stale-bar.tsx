@@ -1,12 +1,12 @@
 import { formatTime } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
-import { heardAtMs, liveness, tryNow } from "./live-updates.ts";
+import { lastResponseAtMs, liveness, tryNow } from "./live-updates.ts";
 
 /** Says from when the shown data is, while the page has lost its daemon; before the first data the screen says that there is none. */
 export function StaleBar() {
-  if (liveness.value !== "lost" || heardAtMs.value === 0) return null;
-  const time = formatTime(new Date(heardAtMs.value).toISOString());
+  if (liveness.value !== "lost" || lastResponseAtMs.value === 0) return null;
+  const time = formatTime(new Date(lastResponseAtMs.value).toISOString());
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>
       <p class="row">

@@ -1,6 +1,6 @@
 import type { ContactView } from "../site/zone-view.ts";
 import { formatDay } from "./date-format.ts";
-import { sayDaemon, t, tCode } from "./i18n.ts";
+import { translateDaemonText, t, translateCode } from "./i18n.ts";
 
 const HOUR_MS = 3_600_000;
 /** A day has at least 23 hours, so that steps of half a day miss none. */
@@ -60,8 +60,8 @@ export function tripOutcomes(trips: readonly ContactView[]): readonly TripOutcom
 
 /** A schedule, a key and a message disarm for different reasons. The reason of a bypass has the words of a user. */
 function outcomeText({ state, reason }: ContactView): string {
-  const said = state === "gated" && reason !== null ? sayDaemon(reason) : undefined;
-  return said === undefined ? tCode("outcome", state) : t("zoneTrips.suppressed", { reason: said });
+  const said = state === "gated" && reason !== null ? translateDaemonText(reason) : undefined;
+  return said === undefined ? translateCode("outcome", state) : t("zoneTrips.suppressed", { reason: said });
 }
 
 function isDispatched({ state }: ContactView): boolean {

@@ -15,7 +15,7 @@ export interface Input {
 const inputs = new Set<Input>();
 
 /** Asks before this input is lost: when the page is closed or reloaded, and when its screen is left. @returns ends it */
-export function keepInput(input: Input): () => void {
+export function guardUnsavedInput(input: Input): () => void {
   const { screen, item, action } = route.value;
   const isHere = (to: Route): boolean => to.screen === screen && to.item === item && to.action === action;
   const kept = { isAt: isHere, ...input };
@@ -63,7 +63,7 @@ function lostAt(next: Route | undefined): readonly Input[] {
 }
 
 /** Input that a component holds. @param isChanged compared whenever the user leaves */
-export function useInput(isChanged: () => boolean): void {
+export function useUnsavedInput(isChanged: () => boolean): void {
   const latest = useRef(isChanged);
   latest.current = isChanged;
   useLayoutEffect(() => {
@@ -71,12 +71,12 @@ export function useInput(isChanged: () => boolean): void {
     const discard = (): void => {
       isDiscarded = true;
     };
-    return keepInput({ isChanged: () => !isDiscarded && latest.current(), discard });
+    return guardUnsavedInput({ isChanged: () => !isDiscarded && latest.current(), discard });
   }, []);
 }
 
 /** Within a form: its fields are input. A new `key` says that they are saved. */
-export function FieldsAreInput() {
+export function GuardUnsavedFields() {
   const mark = useRef<HTMLSpanElement>(null);
   const before = useRef(new Map<Element, string>());
   const form = (): HTMLFormElement | null | undefined => mark.current?.closest("form");
@@ -89,7 +89,7 @@ export function FieldsAreInput() {
     own?.addEventListener("focusin", note);
     return () => own?.removeEventListener("focusin", note);
   }, []);
-  useInput(() =>
+  useUnsavedInput(() =>
     [...(form()?.elements ?? [])].some((field) => {
       if (!isField(field)) return false;
       const stored = before.current.get(field) ?? storedIn(field);

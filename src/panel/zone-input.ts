@@ -1,11 +1,11 @@
 import type { Route } from "./route.ts";
-import { keepInput } from "./unsaved.tsx";
+import { guardUnsavedInput } from "./unsaved.tsx";
 import { draft, pendingChange, savingChange, siteDraft, withoutEmpty, type ZoneText } from "./zone-draft.ts";
 import { listEdits, NO_EDITS } from "./zone-list-edits.ts";
 
 /* What was entered of zones and site lives on while its change is reviewed, and is lost elsewhere. */
 
-keepInput({
+guardUnsavedInput({
   isChanged: () => {
     const { zone, start } = draft.value ?? {};
     return zone !== undefined && start !== undefined && !isSaving(draft.value) && !isSame(zone, start);
@@ -18,7 +18,7 @@ keepInput({
   },
 });
 
-keepInput({
+guardUnsavedInput({
   isChanged: () => listEdits.value !== NO_EDITS && !isSaving(listEdits.value),
   isAt: ({ screen, item }) => screen === "zones" && item !== undefined,
   discard: () => {
@@ -26,7 +26,7 @@ keepInput({
   },
 });
 
-keepInput({
+guardUnsavedInput({
   isChanged: () => siteDraft.value !== undefined && !isSaving(siteDraft.value),
   isAt: ({ screen, item }: Route) =>
     screen === "zones"

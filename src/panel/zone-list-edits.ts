@@ -23,13 +23,13 @@ export function editedZones(
   { deleted, disabled, order }: ListEdits,
 ): readonly ZoneText[] {
   const kept = zones
-    .filter((zone) => !deleted.includes(idOf(zone)))
-    .map((zone) => switched(zone, disabled[idOf(zone)]));
+    .filter((zone) => !deleted.includes(zoneTextId(zone)))
+    .map((zone) => switched(zone, disabled[zoneTextId(zone)]));
   if (!order) return kept;
-  const ordered = order.flatMap((id) => kept.filter((zone) => idOf(zone) === id));
+  const ordered = order.flatMap((id) => kept.filter((zone) => zoneTextId(zone) === id));
   // A zone that the order does not have stays behind the one that it follows in the file.
   for (const [index, zone] of kept.entries())
-    if (!order.includes(idOf(zone))) {
+    if (!order.includes(zoneTextId(zone))) {
       const former = kept[index - 1];
       ordered.splice(former ? ordered.indexOf(former) + 1 : 0, 0, zone);
     }
@@ -38,20 +38,20 @@ export function editedZones(
 
 /** The changes from the configured zones to the wanted ones. */
 export function changesBetween(before: readonly ZoneText[], after: readonly ZoneText[]): ZoneChange[] {
-  const kept = new Map(after.map((zone) => [idOf(zone), zone]));
+  const kept = new Map(after.map((zone) => [zoneTextId(zone), zone]));
   const changes = before.flatMap((zone): ZoneChange[] => {
-    const id = idOf(zone);
+    const id = zoneTextId(zone);
     const wanted = kept.get(id);
     if (!wanted) return [{ action: "delete", id }];
     if (isDisabled(wanted) === isDisabled(zone)) return [];
     return [{ action: isDisabled(wanted) ? "disable" : "enable", id }];
   });
-  const ids = after.map(idOf);
-  const inOrder = before.map(idOf).filter((id) => kept.has(id));
+  const ids = after.map(zoneTextId);
+  const inOrder = before.map(zoneTextId).filter((id) => kept.has(id));
   return ids.join() === inOrder.join() ? changes : [...changes, { action: "order", ids }];
 }
 
-export function idOf({ id }: ZoneText): string {
+export function zoneTextId({ id }: ZoneText): string {
   return id ?? "";
 }
 

@@ -2,11 +2,11 @@ import type { ZoneView } from "../site/zone-view.ts";
 import { formatMinute, formatSince } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
-import { zoneLook } from "./zone-look.ts";
+import { zoneAppearance } from "./zone-appearance.ts";
 
 /** A zone as a tile; a tap shows it, and its actions are there. @param href address of its sheet */
 export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly href: string }) {
-  const { tone, icon, word, since, isBatteryLow } = zoneLook(zone);
+  const { tone, icon, word, since, isBatteryLow } = zoneAppearance(zone);
   return (
     <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>
       <span class="disc">

@@ -1,16 +1,16 @@
 import {
   chained,
   isAudited,
-  leftOutBy,
+  omissionReason,
   NO_CUT,
   REPEAT_WINDOW_MS,
   TrailCheck,
-  UNKNOWN,
-  UNKNOWN_MAX,
-  UNKNOWN_WINDOW_MS,
+  LIMITED_EVENTS,
+  LIMITED_EVENTS_MAX,
+  LIMITED_EVENTS_WINDOW_MS,
   type AuditRow,
   type EventRow,
-  type LeftOut,
+  type OmittedEvents,
   type TrailCut,
   type TrailReport,
 } from "../store/audit-chain.ts";
@@ -34,7 +34,7 @@ export async function lockTrail(queries: Queries): Promise<void> {
  * @param rows by ascending `seq`, with the contents that the database has stored
  * @returns what the limit has left out more than an hour ago, to be added as events
  */
-export async function appendToTrail(queries: Queries, rows: readonly EventRow[]): Promise<LeftOut[]> {
+export async function appendToTrail(queries: Queries, rows: readonly EventRow[]): Promise<OmittedEvents[]> {
   const asked = rows.filter(({ event }) => isAudited(event));
   if (asked.length === 0) return [];
   const earlier = await queries.query<Earlier>(EARLIER, [
@@ -43,7 +43,7 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
     asked.map(({ origin }) => origin),
     asked.map(({ at }) => at),
     REPEAT_WINDOW_MS,
-    UNKNOWN_WINDOW_MS,
+    LIMITED_EVENTS_WINDOW_MS,
   ]);
   let last: Pick<TrailCut, "position" | "hash"> =
     (await queries.query<AuditRow>(LAST))[0] ?? (await cutOf(queries));
@@ -59,8 +59,10 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
     );
     const { account = null, repeats = 0, others = 0 } = earlier[index] ?? {};
     const alike = (): number =>
-      others + within(UNKNOWN_WINDOW_MS, UNKNOWN_WINDOW_MS).filter((each) => each.account === account).length;
-    const why = leftOutBy(row.event, repeats + same.length, alike);
+      others +
+      within(LIMITED_EVENTS_WINDOW_MS, LIMITED_EVENTS_WINDOW_MS).filter((each) => each.account === account)
+        .length;
+    const why = omissionReason(row.event, repeats + same.length, alike);
     if (why === "limit") leftOut.push(row);
     if (why !== undefined) continue;
     const next = chained(last, row);
@@ -83,7 +85,7 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
   if (leftOut.length > 0)
     await queries.query(LEAVE_OUT, [leftOut.map(({ event }) => event), leftOut.map(({ at }) => at)]);
   const due = earlier.find(({ due: isDue }) => isDue);
-  return due ? queries.query<LeftOut>(TAKE_LEFT_OUT, [due.at]) : [];
+  return due ? queries.query<OmittedEvents>(TAKE_LEFT_OUT, [due.at]) : [];
 }
 
 /**
@@ -154,15 +156,15 @@ const EARLIER: NamedStatement = {
     SELECT asked.at, accounts.email AS account,
       (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event AND audit.who = asked.who
         AND audit.origin = asked.origin AND audit.at BETWEEN asked.at - $5::bigint AND asked.at LIMIT 1) AS one) AS repeats,
-      CASE WHEN asked.event <> ALL('{${[...UNKNOWN].join(",")}}') THEN 0
+      CASE WHEN asked.event <> ALL('{${[...LIMITED_EVENTS].join(",")}}') THEN 0
         WHEN accounts.email IS NULL THEN
           (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event
             AND audit.at BETWEEN asked.at - $6::bigint AND asked.at + $6::bigint
             AND NOT EXISTS (SELECT FROM accounts AS known WHERE ${isOf("known", "audit.who")})
-            LIMIT ${UNKNOWN_MAX}) AS newest)
+            LIMIT ${LIMITED_EVENTS_MAX}) AS newest)
         ELSE
           (SELECT count(*) FROM (SELECT FROM audit WHERE audit.event = asked.event AND audit.who = asked.who
-            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at + $6::bigint LIMIT ${UNKNOWN_MAX}) AS newest)
+            AND audit.at BETWEEN asked.at - $6::bigint AND asked.at + $6::bigint LIMIT ${LIMITED_EVENTS_MAX}) AS newest)
         END AS others,
       EXISTS (SELECT FROM audit_left_out WHERE entries > 0 AND abs(asked.at - since) >= $6::bigint) AS due
     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
@@ -177,7 +179,7 @@ const LEAVE_OUT = `
   WHERE kept.event = added.event`;
 const TAKE_LEFT_OUT = `
   WITH due AS (SELECT event, since, entries FROM audit_left_out
-    WHERE entries > 0 AND abs($1::bigint - since) >= ${UNKNOWN_WINDOW_MS})
+    WHERE entries > 0 AND abs($1::bigint - since) >= ${LIMITED_EVENTS_WINDOW_MS})
   UPDATE audit_left_out AS kept SET entries = 0 FROM due WHERE kept.event = due.event
   RETURNING due.event, due.since, due.entries`;
 const LAST = "SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1";

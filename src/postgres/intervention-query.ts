@@ -1,7 +1,7 @@
 import type { RecordField } from "../domain/intervention.ts";
 import { refText } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
-import { COUNTED } from "../store/intervention-lists.ts";
+import { COUNTED_FIELDS } from "../store/intervention-lists.ts";
 import { FLAGS, SEARCHED, type Filter, type InterventionQuery } from "../store/intervention-query.ts";
 import type { SqlParameter } from "./connection.ts";
 import type { OrderedKey } from "./list-parts.ts";
@@ -77,7 +77,7 @@ export function isCounted({ filters, search, scope }: InterventionQuery): boolea
     search === undefined &&
     scope === undefined &&
     filters.every(
-      ({ field, operator }) => COUNTED.has(field) && !isBound(operator) && operator !== "contains",
+      ({ field, operator }) => COUNTED_FIELDS.has(field) && !isBound(operator) && operator !== "contains",
     )
   );
 }

@@ -34,14 +34,14 @@ import type { Enrolment } from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
-import { TurnBatch } from "./turn-batch.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 import { CONFIRM } from "./record-rows.ts";
 
 /** The one-time codes of sites of a centre, as `SqliteEnrolments` has them in SQLite. */
 export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   readonly #options: ConstructorParameters<typeof PostgresEnrolments>[0];
   /** Many claims share a read, so that a flood of wrong codes occupies two connections at most. */
-  readonly #codes: TurnBatch<string, Enrolment | undefined>;
+  readonly #codes: EventLoopBatch<string, Enrolment | undefined>;
 
   /** @param options as `SqliteEnrolments` */
   constructor(options: {
@@ -51,7 +51,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     readonly bcryptCost?: number;
   }) {
     this.#options = options;
-    this.#codes = new TurnBatch(options.clock, async (hashes) => {
+    this.#codes = new EventLoopBatch(options.clock, async (hashes) => {
       const rows = await options.connections.query<EnrolmentRow>(BY_HASHES, [hashes]);
       const found = new Map(rows.map((row) => [row.code_hash, enrolmentOf(row)]));
       return hashes.map((hash) => found.get(hash));

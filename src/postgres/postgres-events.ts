@@ -1,10 +1,10 @@
 import type { Clock } from "../domain/clock.ts";
 import type { EventDetail, LoggedEvent, NewEvent } from "../domain/event.ts";
-import { isAudited, leftOutEvent, type EventRow } from "../store/audit-chain.ts";
+import { isAudited, omittedEventsEntry, type EventRow } from "../store/audit-chain.ts";
 import { appendToTrail, lockTrail } from "./audit-trail.ts";
 import type { NamedStatement, PostgresConnections, Queries, SqlParameter } from "./connection.ts";
 import { storableText } from "./storable.ts";
-import { TurnBatch } from "./turn-batch.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 
 interface DatedEvent {
   readonly event: NewEvent;
@@ -25,7 +25,7 @@ const EVENTS = `SELECT ${COLUMNS} FROM events WHERE ${SETTLED}`;
 const AUDIT = `SELECT ${COLUMNS} FROM audit WHERE ${SETTLED}`;
 
 /** What is shown of the log at one moment. */
-export interface EventPlace {
+export interface EventLogPosition {
   /** The largest `seq`; 0 without events. */
   readonly newest: number;
   /** Events among the last numbers. */
@@ -43,11 +43,11 @@ const PLACE: NamedStatement = {
 /** The event log of a centre. Events of one turn share a round trip, or a transaction if some of them are audited. */
 export class PostgresEvents {
   readonly #queries: Queries;
-  readonly #added: TurnBatch<DatedEvent, void>;
+  readonly #added: EventLoopBatch<DatedEvent, void>;
 
   constructor(connections: PostgresConnections, clock: Pick<Clock, "afterEventLoopTurn">) {
     this.#queries = connections;
-    this.#added = new TurnBatch<DatedEvent, void>(clock, async (events) => {
+    this.#added = new EventLoopBatch<DatedEvent, void>(clock, async (events) => {
       if (events.some(({ event }) => isAudited(event.event)))
         await connections.transaction((queries) => insertEvents(queries, events));
       else await insertEvents(connections, events);
@@ -69,8 +69,8 @@ export class PostgresEvents {
   }
 
   /** Changes with each event that is shown, also with one that is shown after its successors. */
-  async place(): Promise<EventPlace> {
-    const [place] = await this.#queries.query<EventPlace>(PLACE);
+  async place(): Promise<EventLogPosition> {
+    const [place] = await this.#queries.query<EventLogPosition>(PLACE);
     return place ?? { newest: 0, recent: 0 };
   }
 
@@ -125,7 +125,7 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
   if (leftOut.length > 0)
     await insertEvents(
       queries,
-      leftOut.map((each) => ({ event: leftOutEvent(each), atMs })),
+      leftOut.map((each) => ({ event: omittedEventsEntry(each), atMs })),
     );
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { AppError } from "../domain/errors.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
-import type { Reception } from "../domain/reception.ts";
+import type { ReportReception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
@@ -13,7 +13,7 @@ import {
   SITES_MAX,
   tooManySites,
   type Fleet,
-  type Looks,
+  type SilenceTiming,
   type SilenceResult,
   type SiteCounts,
 } from "../service/fleet.ts";
@@ -24,13 +24,13 @@ import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
-  AFTER,
-  CLAMP,
+  SITES_AFTER_ID,
+  CLAMP_REPORT_TIMES,
   enrolledSites,
-  HISTORY,
-  isNew,
-  LEVELS,
-  ownReports,
+  SITE_HISTORY,
+  isFirstReport,
+  SITE_LEVEL_COUNTS,
+  acceptedReports,
   READ_SITES,
   reported,
   reportValues,
@@ -40,14 +40,14 @@ import {
   siteOrderOf,
   STORE_REPORTS,
   tooManyReports,
-  type AskedSite,
-  type GivenReport,
+  type ReadSiteRow,
+  type BatchedReport,
   type LevelRow,
-  type ReportedSite,
+  type SiteUpdate,
   type SiteRow,
 } from "./site-rows.ts";
 import { shareReception } from "./shared-reception.ts";
-import { TurnBatch } from "./turn-batch.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 
 /** Each failed attempt means that another process stored a report of the same site in between. */
 const ATTEMPTS_MAX = 20;
@@ -66,7 +66,7 @@ export interface PostgresFleetOptions extends RepairOptions {
 export class PostgresFleet implements Fleet {
   readonly #options: PostgresFleetOptions;
   readonly #connections: PostgresConnections;
-  readonly #reports: TurnBatch<GivenReport, AppError | undefined>;
+  readonly #reports: EventLoopBatch<BatchedReport, AppError | undefined>;
   readonly #intake: ReportIntake;
   /** Names this process to the others. */
   readonly #process: string;
@@ -74,7 +74,7 @@ export class PostgresFleet implements Fleet {
   constructor(options: PostgresFleetOptions) {
     this.#options = options;
     this.#connections = options.connections;
-    this.#reports = new TurnBatch(options.clock, (reports) => this.#store(reports));
+    this.#reports = new EventLoopBatch(options.clock, (reports) => this.#store(reports));
     this.#intake = new ReportIntake(options.clock);
     this.#process = options.newUid();
   }
@@ -104,7 +104,7 @@ export class PostgresFleet implements Fleet {
   async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
     const [rows, history] = await Promise.all([
       this.#connections.query<SiteRow>(`SELECT ${SITE_COLUMNS} FROM sites WHERE id = $1`, [id]),
-      this.#connections.query<SiteChange & { at: number }>(HISTORY, [id]),
+      this.#connections.query<SiteChange & { at: number }>(SITE_HISTORY, [id]),
     ]);
     const site = siteFound(rows.map(siteOf)[0], id);
     return { site, history: history.map(({ at, event, detail }) => ({ atMs: at, event, detail })) };
@@ -113,7 +113,7 @@ export class PostgresFleet implements Fleet {
   async counts(): Promise<SiteCounts> {
     const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
     let silent = 0;
-    for (const row of await this.#connections.query<LevelRow>(LEVELS)) {
+    for (const row of await this.#connections.query<LevelRow>(SITE_LEVEL_COUNTS)) {
       counts[SITE_LEVELS[row.rank] ?? "well"] = row.sites;
       silent += row.silent;
     }
@@ -121,7 +121,7 @@ export class PostgresFleet implements Fleet {
   }
 
   async after(id: number, limit: number): Promise<readonly SiteState[]> {
-    const rows = await this.#connections.query<SiteRow>(AFTER, [id, limit]);
+    const rows = await this.#connections.query<SiteRow>(SITES_AFTER_ID, [id, limit]);
     return rows.map(siteOf);
   }
 
@@ -146,9 +146,9 @@ export class PostgresFleet implements Fleet {
   }
 
   /** By the clock of the server, which may be set too, and differs from that of the next primary. */
-  async reception(looks: Looks): Promise<Reception> {
+  async reception(looks: SilenceTiming): Promise<ReportReception> {
     const nowMs = await this.#now();
-    if (this.#intake.noteClock(nowMs)) await this.#connections.query(CLAMP, [nowMs]);
+    if (this.#intake.noteClock(nowMs)) await this.#connections.query(CLAMP_REPORT_TIMES, [nowMs]);
     const own = { ...this.#intake.at(nowMs), process: this.#process };
     return shareReception(this.#connections, own, { ...looks, nowMs });
   }
@@ -164,10 +164,10 @@ export class PostgresFleet implements Fleet {
   }
 
   /** @returns for each report why it is refused; undefined for a stored one */
-  async #store(given: readonly GivenReport[]): Promise<(AppError | undefined)[]> {
+  async #store(given: readonly BatchedReport[]): Promise<(AppError | undefined)[]> {
     const enrolled = await enrolledSites(this.#connections, given);
     const refused: Refusals = new Map();
-    const bySite = new Map<string, readonly GivenReport[]>();
+    const bySite = new Map<string, readonly BatchedReport[]>();
     for (const one of given) {
       const { ref } = one.report;
       if (!one.isOfSite && enrolled.has(ref)) refused.set(one, enrolledElsewhere(ref));
@@ -193,15 +193,15 @@ export class PostgresFleet implements Fleet {
    *   place (at several processes a few more sites than the limit are stored)
    */
   async #decide(
-    bySite: Map<string, readonly GivenReport[]>,
+    bySite: Map<string, readonly BatchedReport[]>,
     refused: Refusals,
-  ): Promise<readonly ReportedSite[]> {
-    const rows = await this.#connections.query<AskedSite>(READ_SITES, [[...bySite.keys()]]);
-    let places = rows.some(isNew) ? SITES_MAX - (await this.#count()) : 0;
+  ): Promise<readonly SiteUpdate[]> {
+    const rows = await this.#connections.query<ReadSiteRow>(READ_SITES, [[...bySite.keys()]]);
+    let places = rows.some(isFirstReport) ? SITES_MAX - (await this.#count()) : 0;
     return rows.flatMap((row) => {
       const given = bySite.get(row.asked) ?? [];
-      const hasPlace = !isNew(row) || (places -= 1) >= 0;
-      const own = hasPlace ? ownReports(row, given) : [];
+      const hasPlace = !isFirstReport(row) || (places -= 1) >= 0;
+      const own = hasPlace ? acceptedReports(row, given) : [];
       for (const one of given.filter((other) => !own.includes(other)))
         refused.set(one, hasPlace ? keptByAnother(row.asked) : tooManySites());
       if (own.length === 0) {
@@ -219,14 +219,14 @@ export class PostgresFleet implements Fleet {
   }
 
   /** @returns the references of the stored ones */
-  async #write(sites: readonly ReportedSite[], queries: Queries = this.#connections): Promise<string[]> {
+  async #write(sites: readonly SiteUpdate[], queries: Queries = this.#connections): Promise<string[]> {
     if (sites.length === 0) return [];
     const rows = await queries.query<{ ref: string }>(STORE_REPORTS, reportValues(sites));
     return rows.map(({ ref }) => ref);
   }
 
   /** One transaction for each, because two with several records could wait for each other in a circle. */
-  async #writeAndClose(sites: readonly ReportedSite[]): Promise<string[]> {
+  async #writeAndClose(sites: readonly SiteUpdate[]): Promise<string[]> {
     const stored: string[] = [];
     for (const site of sites) {
       const written = await this.#connections.transaction(async (queries) => {
@@ -242,4 +242,4 @@ export class PostgresFleet implements Fleet {
 }
 
 /** Why reports are not stored. */
-type Refusals = Map<GivenReport, AppError>;
+type Refusals = Map<BatchedReport, AppError>;

@@ -12,7 +12,7 @@ import {
 } from "./connection.ts";
 import { comparable, conditionOf, isCounted, orderOf } from "./intervention-query.ts";
 import { isAccepted, partsOf } from "./list-parts.ts";
-import { STORED, storedOf, type StoredRow } from "./record-rows.ts";
+import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
 
 /** Lists read at once; further ones wait. They have connections of their own, so that alarms never wait for a search. */
 const CONNECTIONS_MAX = 4;
@@ -90,7 +90,7 @@ async function readPage(queries: Queries, query: InterventionQuery): Promise<Lis
   const [counted] = await queries.query<{ total: number }>(...total);
   const found = counted?.total ?? 0;
   const rows = await queries.query<StoredRow>(...slice(found));
-  return { records: rows.map((row) => JSON.stringify(storedOf(row).record)), total: found };
+  return { records: rows.map((row) => JSON.stringify(toStoredIntervention(row).record)), total: found };
 }
 
 type Statement = readonly [text: string, values: readonly SqlParameter[]];
@@ -128,7 +128,7 @@ export function listStatements(query: InterventionQuery): {
     const joined = parts.length > 0 ? `(${parts.join(" UNION ALL ")}) AS parts` : listed;
     // Only ids are sorted and skipped; full records are read for the slice alone.
     const ids = `SELECT id FROM ${isFew ? "found" : joined} ORDER BY ${order} OFFSET ${offset} LIMIT ${limit}`;
-    const text = `${found}SELECT ${STORED} FROM (${ids}) AS slice JOIN interventions USING (id) ORDER BY ${order}`;
+    const text = `${found}SELECT ${STORED_COLUMNS} FROM (${ids}) AS slice JOIN interventions USING (id) ORDER BY ${order}`;
     return [text, [...values, ...range]];
   };
   return { total: [counted, values], slice };

@@ -26,16 +26,16 @@ import { sqlStateOf, type PostgresConnections, type Queries } from "./connection
 import { CREATE, createValues, recordOf, refusalOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
-  ANSWERS,
+  STORED_RESPONSES,
   CONFIRM,
   OBJECTIVES,
-  READ,
-  storedOf,
-  type AnswerRow,
+  READ_RECORDS,
+  toStoredIntervention,
+  type StoredResponseRow,
   type StoredRow,
 } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
-import { TurnBatch } from "./turn-batch.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 
 /** Each failed attempt means that another writer succeeded; so many writers of one record are a fault elsewhere. */
 const ATTEMPTS_MAX = 200;
@@ -59,38 +59,41 @@ export interface PostgresRecordsOptions {
 export class PostgresRecords implements Records {
   readonly #options: PostgresRecordsOptions;
   readonly #queries: Queries;
-  readonly #created: TurnBatch<NewRecord, number | undefined>;
-  readonly #read: TurnBatch<number, StoredIntervention | undefined>;
-  readonly #answers: TurnBatch<{ readonly accountId: number; readonly key: string }, AnswerRow | undefined>;
-  readonly #objectives: TurnBatch<ObjectiveRef, boolean>;
-  readonly #confirmed: TurnBatch<null, true>;
+  readonly #created: EventLoopBatch<NewRecord, number | undefined>;
+  readonly #read: EventLoopBatch<number, StoredIntervention | undefined>;
+  readonly #answers: EventLoopBatch<
+    { readonly accountId: number; readonly key: string },
+    StoredResponseRow | undefined
+  >;
+  readonly #objectives: EventLoopBatch<ObjectiveRef, boolean>;
+  readonly #confirmed: EventLoopBatch<null, true>;
 
   constructor(options: PostgresRecordsOptions) {
     const { connections: queries, clock } = options;
     this.#options = options;
     this.#queries = queries;
-    this.#created = new TurnBatch(clock, async (records) => {
+    this.#created = new EventLoopBatch(clock, async (records) => {
       const values = createValues(records, clock.wallMs());
       const rows = await queries.query<{ n: number; id: number }>(CREATE, values);
       const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
       return records.map((_record, index) => ids.get(index));
     });
-    this.#read = new TurnBatch(clock, async (ids) => {
-      const rows = await queries.query<StoredRow>(READ, [[...new Set(ids)]]);
-      const found = new Map(rows.map((row) => [row.id, storedOf(row)]));
+    this.#read = new EventLoopBatch(clock, async (ids) => {
+      const rows = await queries.query<StoredRow>(READ_RECORDS, [[...new Set(ids)]]);
+      const found = new Map(rows.map((row) => [row.id, toStoredIntervention(row)]));
       return ids.map((id) => found.get(id));
     });
-    this.#answers = new TurnBatch(clock, async (asked) => {
+    this.#answers = new EventLoopBatch(clock, async (asked) => {
       const values = [asked.map(({ accountId }) => accountId), asked.map(({ key }) => key)];
-      const rows = await queries.query<AnswerRow>(ANSWERS, values);
+      const rows = await queries.query<StoredResponseRow>(STORED_RESPONSES, values);
       const found = new Map(rows.map((row) => [row.n - 1, row]));
       return asked.map((_one, index) => found.get(index));
     });
-    this.#confirmed = new TurnBatch(clock, async (asked) => {
+    this.#confirmed = new EventLoopBatch(clock, async (asked) => {
       await queries.query(CONFIRM);
       return asked.map(() => true);
     });
-    this.#objectives = new TurnBatch(clock, async (refs) => {
+    this.#objectives = new EventLoopBatch(clock, async (refs) => {
       const values = [refs.map(({ type }) => type), refs.map(({ id }) => id)];
       const rows = await queries.query<{ n: number }>(OBJECTIVES, values);
       const found = new Set(rows.map(({ n }) => n - 1));
@@ -154,7 +157,7 @@ export class PostgresRecords implements Records {
       }
       const [statement, values] = changeStatement(stored, decided);
       const rows = await this.#queries.query<StoredRow>(statement, values);
-      return rows[0] && storedOf(rows[0]);
+      return rows[0] && toStoredIntervention(rows[0]);
     });
   }
 

@@ -14,7 +14,7 @@ import type { Account } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, findAllByEmail, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
-import { TurnBatch } from "./turn-batch.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 
 /**
  * The accounts of a centre for sign-ins and tokens. They are read in the turn of each request and never kept. All sign-ins of a
@@ -24,22 +24,22 @@ import { TurnBatch } from "./turn-batch.ts";
 export class PostgresSignIns implements SignIns {
   readonly throttle: Throttle;
   readonly #queries: Queries;
-  readonly #accounts: TurnBatch<number, Account | undefined>;
-  readonly #named: TurnBatch<string, Account | undefined>;
-  readonly #places: TurnBatch<Place, boolean>;
+  readonly #accounts: EventLoopBatch<number, Account | undefined>;
+  readonly #named: EventLoopBatch<string, Account | undefined>;
+  readonly #places: EventLoopBatch<Place, boolean>;
 
   /** @param nowMs wall clock of wrong passwords; undefined for that of the database. Tests set it. */
   constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
     this.#queries = queries;
     this.throttle = new PostgresThrottle(queries, clock, nowMs);
-    this.#named = new TurnBatch(clock, (emails) => findAllByEmail(queries, emails));
-    this.#places = new TurnBatch(clock, async (places) => {
+    this.#named = new EventLoopBatch(clock, (emails) => findAllByEmail(queries, emails));
+    this.#places = new EventLoopBatch(clock, async (places) => {
       const values = [places.map(({ email }) => email), places.map(({ address }) => address)];
       const rows = await queries.query<{ n: number }>(KNOWN_PLACES, values);
       const known = new Set(rows.map(({ n }) => n - 1));
       return places.map((_, index) => known.has(index));
     });
-    this.#accounts = new TurnBatch(clock, async (ids) => {
+    this.#accounts = new EventLoopBatch(clock, async (ids) => {
       const rows = await queries.query<AccountRow>(ACCOUNTS, [[...new Set(ids)]]);
       const found = new Map(rows.map((row) => [row.id, accountOf(row)]));
       return ids.map((id) => found.get(id));
@@ -78,12 +78,12 @@ class PostgresThrottle implements Throttle {
   readonly #queries: Queries;
   readonly #nowMs: () => number | null;
   /** How long a place is still blocked, milliseconds; undefined for one without wrong passwords. */
-  readonly #blockedMs: TurnBatch<string, number | undefined>;
+  readonly #blockedMs: EventLoopBatch<string, number | undefined>;
 
   constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
     this.#queries = queries;
     this.#nowMs = nowMs ?? (() => null);
-    this.#blockedMs = new TurnBatch(clock, async (places) => {
+    this.#blockedMs = new EventLoopBatch(clock, async (places) => {
       const values = [[...new Set(places)], this.#nowMs()];
       const rows = await queries.query<{ place: string; wait: number }>(BLOCKED, values);
       const found = new Map(rows.map(({ place, wait }) => [place, wait]));

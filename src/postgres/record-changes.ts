@@ -12,7 +12,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { lockTrail, appendToTrail } from "./audit-trail.ts";
 import type { NamedStatement, PostgresConnections, SqlParameter } from "./connection.ts";
 import { foldedText } from "./new-records.ts";
-import { STORED } from "./record-rows.ts";
+import { STORED_COLUMNS } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
 
 /** A decided change with its event. */
@@ -78,7 +78,7 @@ export function changeStatement(
   const statement = `
     WITH changed AS (
       UPDATE interventions SET rev = rev + 1, updated_at = $3::bigint, ${assignments.join(", ")}
-      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED}),
+      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED_COLUMNS}),
     logged AS (
       INSERT INTO events(at, event, who, origin, subject, detail)
       SELECT $3::bigint, 'intervention-changed', $4, $5, 'intervention ' || id, $6 FROM changed),
@@ -125,7 +125,7 @@ const REMOVE: NamedStatement = {
   text: `
     WITH changed AS (
       UPDATE interventions SET rev = rev + 1, updated_at = $3::bigint, deleted_at = $3::bigint
-      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED}),
+      WHERE id = $1 AND rev = $2 AND deleted_at IS NULL RETURNING ${STORED_COLUMNS}),
     logged AS (
       INSERT INTO events(at, event, who, origin, subject, detail)
       SELECT $3::bigint, 'intervention-deleted', $4, $5, 'intervention ' || id, $6 FROM changed RETURNING seq),

@@ -3,7 +3,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import type { NamedStatement } from "./connection.ts";
 
 /** The columns of a `StoredRow`. */
-export const STORED = [...RECORD_FIELDS, "uid", "rev", "deleted_at", "created_by", "updated_at"]
+export const STORED_COLUMNS = [...RECORD_FIELDS, "uid", "rev", "deleted_at", "created_by", "updated_at"]
   .map((name) => `"${name}"`)
   .join(", ");
 
@@ -17,7 +17,7 @@ export interface StoredRow extends Intervention {
 }
 
 /** A row as the services know it. */
-export function storedOf(row: StoredRow): StoredIntervention {
+export function toStoredIntervention(row: StoredRow): StoredIntervention {
   const record = Object.fromEntries(RECORD_FIELDS.map((field) => [field, row[field]]));
   return {
     record: record as unknown as Intervention,
@@ -30,12 +30,12 @@ export function storedOf(row: StoredRow): StoredIntervention {
 }
 
 /** Records and tombstones by their ids. */
-export const READ: NamedStatement = {
+export const READ_RECORDS: NamedStatement = {
   name: "read-records",
-  text: `SELECT ${STORED} FROM interventions WHERE id = ANY($1::bigint[])`,
+  text: `SELECT ${STORED_COLUMNS} FROM interventions WHERE id = ANY($1::bigint[])`,
 };
 /** The first responses to keys of accounts, or the records of these accounts that have them as their uids. */
-export const ANSWERS: NamedStatement = {
+export const STORED_RESPONSES: NamedStatement = {
   name: "answers-of-keys",
   text: `SELECT n::int AS n, known.fingerprint, known.body, record.id
     FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS asked(account_id, key, n)
@@ -52,8 +52,8 @@ export const CONFIRM: NamedStatement = {
   text: "SELECT pg_logical_emit_message(true, 'santinela', '')",
 };
 
-/** A row of `ANSWERS`; each value is null if there is none. */
-export interface AnswerRow {
+/** A row of `STORED_RESPONSES`; each value is null if there is none. */
+export interface StoredResponseRow {
   /** Position of the question, from 1. */
   readonly n: number;
   readonly fingerprint: string | null;

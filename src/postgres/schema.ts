@@ -1,4 +1,4 @@
-import { LEFT_OUT } from "../store/audit-chain.ts";
+import { OMITTED_EVENTS_TABLE } from "../store/audit-chain.ts";
 import { AUDIT_TRAIL, FINAL_EVENTS } from "./audit-schema.ts";
 import { RETENTION_CLOCK } from "./retention.ts";
 import { REPORT_RECEPTION } from "./shared-reception.ts";
@@ -199,7 +199,7 @@ export const STEPS: readonly string[] = [
   -- The newest starts first, those without a start last: read backwards, the other index has those first.
   CREATE INDEX interventions_latest ON interventions("dateStartMs" DESC NULLS LAST, id) WHERE deleted_at IS NULL;
   `,
-  LEFT_OUT,
+  OMITTED_EVENTS_TABLE,
   `
   -- Most records have no end and one crew: these are in neither index, and cost a write nothing.
   CREATE INDEX interventions_end ON interventions("dateEndMs", id) WHERE deleted_at IS NULL AND "dateEndMs" IS NOT NULL;

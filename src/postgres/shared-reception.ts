@@ -1,4 +1,9 @@
-import { commonReception, signKeptMs, type ProcessReception, type Reception } from "../domain/reception.ts";
+import {
+  combineReceptions,
+  signKeptMs,
+  type ProcessReportReception,
+  type ReportReception,
+} from "../domain/reception.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 
 /** A step of the schema. */
@@ -20,9 +25,9 @@ interface SignRow {
 /** Tells the other processes of a centre what this one knows of its reports, and learns what they know. */
 export async function shareReception(
   queries: Queries,
-  own: ProcessReception & { readonly process: string },
+  own: ProcessReportReception & { readonly process: string },
   { nowMs, silentMs, signMs }: { readonly nowMs: number; readonly silentMs: number; readonly signMs: number },
-): Promise<Reception> {
+): Promise<ReportReception> {
   const { process, beganMs, missedMs, completeMs } = own;
   const keptFromMs = nowMs - signKeptMs({ silentMs, signMs });
   const rows = await queries.query<SignRow>(SHARE, [
@@ -38,7 +43,7 @@ export async function shareReception(
     missedMs: row.missed_at,
     completeMs: row.complete_at,
   }));
-  return commonReception(own, others, { nowMs, signMs });
+  return combineReceptions(own, others, { nowMs, signMs });
 }
 
 /**

@@ -14,7 +14,7 @@ import { findByEmail } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange } from "./record-changes.ts";
-import { READ, storedOf, type StoredRow } from "./record-rows.ts";
+import { READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
 import { SITE_COLUMNS, siteOf, type SiteRow } from "./site-rows.ts";
 
 /** What the repairs of a centre need besides their sites. */
@@ -95,9 +95,9 @@ export async function closeRepair(
 ): Promise<void> {
   const actor = actorOf(repairer(undefined));
   for (let attempt = 0; attempt < CLOSE_ATTEMPTS_MAX; attempt += 1) {
-    const [row] = await queries.query<StoredRow>(READ, [[id]]);
+    const [row] = await queries.query<StoredRow>(READ_RECORDS, [[id]]);
     if (!row || row.deleted_at !== null) return;
-    const stored = storedOf(row);
+    const stored = toStoredIntervention(row);
     const changes = changedFields(closingOf(stored.record, nowMs, texts));
     const decided = decidedChange(stored, changes, { timezone: texts.timezone, actor, nowMs });
     if (!decided || (await queries.query(...changeStatement(stored, decided))).length > 0) return;

@@ -48,7 +48,7 @@ export function siteOf(row: SiteRow): SiteState {
 }
 
 /** A report of a turn. */
-export interface GivenReport {
+export interface BatchedReport {
   readonly report: SiteReport;
   /** Whether its account is that of the site. */
   readonly isOfSite: boolean;
@@ -58,7 +58,7 @@ export interface GivenReport {
 /** The sites with an account of their own for which an account of no site reports. */
 export async function enrolledSites(
   queries: Queries,
-  reports: readonly GivenReport[],
+  reports: readonly BatchedReport[],
 ): Promise<ReadonlySet<string>> {
   const refs = reports.flatMap(({ report, isOfSite }) => (isOfSite ? [] : [report.ref]));
   if (refs.length === 0) return new Set();
@@ -80,7 +80,7 @@ export const READ_SITES: NamedStatement = {
 };
 
 /** A row of `READ_SITES`. */
-export interface AskedSite extends SiteRow {
+export interface ReadSiteRow extends SiteRow {
   readonly asked: string;
   readonly now: number;
   /** The account that keeps the site; null for none, or if it is disabled. */
@@ -95,7 +95,7 @@ export function tooManyReports(ref: string): AppError {
 }
 
 /** The state of a site after its newest reports. */
-export interface ReportedSite {
+export interface SiteUpdate {
   readonly state: Omit<SiteState, "id">;
   readonly changes: readonly SiteChange[];
   /** The account that keeps it from now on. */
@@ -107,12 +107,12 @@ export interface ReportedSite {
 }
 
 /** Whether the site has not reported before. */
-export function isNew(row: AskedSite): boolean {
+export function isFirstReport(row: ReadSiteRow): boolean {
   return row.rev === null;
 }
 
 /** The reports of a turn that are accepted: those of the site's own account, or else of the one that keeps the site. */
-export function ownReports(row: AskedSite, given: readonly GivenReport[]): readonly GivenReport[] {
+export function acceptedReports(row: ReadSiteRow, given: readonly BatchedReport[]): readonly BatchedReport[] {
   const keeper = row.keeper ?? given[0]?.accountId;
   return given.filter(({ isOfSite, accountId }) => isOfSite || accountId === keeper);
 }
@@ -121,9 +121,9 @@ export function ownReports(row: AskedSite, given: readonly GivenReport[]): reado
  * The state of a site after its reports of a turn, in their order.
  * @param now wall clock, milliseconds since 1970
  */
-export function reported(row: AskedSite, given: readonly GivenReport[], now: number): ReportedSite {
+export function reported(row: ReadSiteRow, given: readonly BatchedReport[], now: number): SiteUpdate {
   const nowMs = Math.round(now);
-  const before = isNew(row) ? undefined : siteOf(row);
+  const before = isFirstReport(row) ? undefined : siteOf(row);
   let state: Omit<SiteState, "id"> | undefined = before;
   const changes: SiteChange[] = [];
   for (const { report } of given) {
@@ -171,9 +171,8 @@ export const STORE_REPORTS: NamedStatement = {
 };
 
 /** The parameters of `STORE_REPORTS`. */
-export function reportValues(sites: readonly ReportedSite[]): SqlParameter[] {
-  const column = <T extends string | number | null>(value: (site: ReportedSite) => T): T[] =>
-    sites.map(value);
+export function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
+  const column = <T extends string | number | null>(value: (site: SiteUpdate) => T): T[] => sites.map(value);
   const changes = sites.flatMap(({ state: { ref, reportedAtMs }, changes: made }) =>
     made.map(({ event, detail }) => ({ ref, at: reportedAtMs, event, detail })),
   );
@@ -232,8 +231,8 @@ export interface LevelRow {
   readonly silent: number;
 }
 
-export const LEVELS =
+export const SITE_LEVEL_COUNTS =
   "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
-export const HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
-export const AFTER = `SELECT ${SITE_COLUMNS} FROM sites WHERE id > $1 ORDER BY id LIMIT $2`;
-export const CLAMP = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";
+export const SITE_HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
+export const SITES_AFTER_ID = `SELECT ${SITE_COLUMNS} FROM sites WHERE id > $1 ORDER BY id LIMIT $2`;
+export const CLAMP_REPORT_TIMES = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

@@ -52,7 +52,7 @@ export class AccountService {
   }
 
   hasSignInAccounts(): boolean {
-    return this.#accounts.hasPeople();
+    return this.#accounts.hasUserAccounts();
   }
 
   /** The initial administrator until it is claimed; undefined afterwards. */

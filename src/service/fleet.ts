@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { refFrom, refText } from "../domain/objective.ts";
 import { isOwnObjective, type Principal } from "../domain/principal.ts";
-import type { Reception } from "../domain/reception.ts";
+import type { ReportReception } from "../domain/reception.ts";
 import { knownReport, type SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import type { SiteState } from "../domain/site-state.ts";
@@ -19,7 +19,7 @@ export interface SilenceResult {
 }
 
 /** How the sites are watched. */
-export interface Looks {
+export interface SilenceTiming {
   /** Time without a report after which a site is silent, milliseconds. */
   readonly silentMs: number;
   /** Interval of the looks, milliseconds. */
@@ -57,7 +57,7 @@ export interface Fleet {
    * Since when and until when it is known which sites have reported, by the clock of the reports. Call it at each look, of which
    * the other processes learn. After a clock step no report is from the future. @throws AppError `unavailable`
    */
-  reception(looks: Looks): Promise<Reception>;
+  reception(looks: SilenceTiming): Promise<ReportReception>;
   /** Called when reports may have been missed until now for a reason of this centre: a refusal, a stop of its threads. */
   reportsMissed(): void;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
-import type { ProcessReception } from "../domain/reception.ts";
+import type { ProcessReportReception } from "../domain/reception.ts";
 
 /** Difference of the two clocks that counts as a clock step. */
 const CLOCK_STEP_MS = 10_000;
@@ -57,7 +57,7 @@ export class ReportIntake {
   }
 
   /** @param wallMs wall clock of the reports now */
-  at(wallMs: number): ProcessReception {
+  at(wallMs: number): ProcessReportReception {
     const monotonicMs = this.#clock.monotonicMs();
     const [oldest] = this.#underway;
     const wallOf = (ms: number): number => Math.round(wallMs - (monotonicMs - ms));

@@ -8,7 +8,7 @@ import { existing, unknownObjective, type Records } from "./records.ts";
  * The records that an account may use: all of them, or for the account of a site those at its objectives and those that it has
  * created. Any other is reported as missing, so that it learns nothing and its sync waits as for an objective that does not exist.
  */
-export function recordsOf(principal: Principal, records: Records): Records {
+export function recordsInScope(principal: Principal, records: Records): Records {
   return principal.site === undefined ? records : new ScopedRecords(principal, records);
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
-import { commonReception, type Reception } from "../domain/reception.ts";
+import { combineReceptions, type ReportReception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
 import { afterReport, type SiteState } from "../domain/site-state.ts";
@@ -18,7 +18,7 @@ import {
   SITES_MAX,
   tooManySites,
   type Fleet,
-  type Looks,
+  type SilenceTiming,
   type SilenceResult,
   type SiteCounts,
 } from "./fleet.ts";
@@ -132,10 +132,10 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     });
   }
 
-  async reception({ signMs }: Looks): Promise<Reception> {
+  async reception({ signMs }: SilenceTiming): Promise<ReportReception> {
     const nowMs = Math.round(this.#options.clock.wallMs());
     if (this.#intake.noteClock(nowMs)) await this.#write(() => this.sites.clampReports(nowMs));
-    return commonReception(this.#intake.at(nowMs), [], { nowMs, signMs });
+    return combineReceptions(this.#intake.at(nowMs), [], { nowMs, signMs });
   }
 
   reportsMissed(): void {

@@ -12,7 +12,7 @@ import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-c
 import { hashOfText } from "../ops/configuration-trial.ts";
 import { readJson, renameDurably } from "../store/durable-files.ts";
 import { isWritable } from "./configuration-editor.ts";
-import type { EnrolmentOrder, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
+import type { EnrolmentRequest, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
 import type { DaemonControl } from "./settings.ts";
 
 interface CentreEnrolmentParts {
@@ -64,7 +64,7 @@ export class CentreEnrolment {
    *   address or authority, `forbidden` for an unusable code, `too-many-requests` after wrong ones, `unavailable` without an answer,
    *   `bad-data` for another kind of server
    */
-  async enrol(order: EnrolmentOrder, by: Actor): Promise<EnrolmentResult> {
+  async enrol(order: EnrolmentRequest, by: Actor): Promise<EnrolmentResult> {
     if (this.#isBusy) throw new AppError("conflict", "another enrolment is running", { retryAfterS: 5 });
     this.#isBusy = true;
     try {
@@ -76,7 +76,7 @@ export class CentreEnrolment {
     }
   }
 
-  async #enrol({ centre, code, ca }: EnrolmentOrder, by: Actor): Promise<EnrolmentResult> {
+  async #enrol({ centre, code, ca }: EnrolmentRequest, by: Actor): Promise<EnrolmentResult> {
     const { config, load, control } = this.#parts;
     const obstacle = this.#obstacle();
     if (obstacle !== null) throw new AppError("conflict", OBSTACLES[obstacle]);

@@ -56,7 +56,7 @@ export interface ConfigurationResult {
 }
 
 /** A checked text to apply. */
-export interface ConfigurationOrder {
+export interface ConfigurationRequest {
   readonly text: string;
   /** The state of the file that the text is based on. */
   readonly hash: string;
@@ -83,7 +83,7 @@ export interface EnrolmentView {
 }
 
 /** What a person enters to enrol the site. */
-export interface EnrolmentOrder {
+export interface EnrolmentRequest {
   /** Base URL of the dispatch centre. */
   readonly centre: string;
   /** The one-time code that was created there. */

@@ -8,7 +8,7 @@ import { addResource, json } from "../http/resource.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { CentreEnrolment } from "./centre-enrolment.ts";
 import type { Confirmations } from "./confirmations.ts";
-import type { ConfirmationView, EnrolmentOrder } from "./configuration-view.ts";
+import type { ConfirmationView, EnrolmentRequest } from "./configuration-view.ts";
 import type { ConfigurationEditor } from "./configuration-editor.ts";
 import { requestObject } from "./request-parameters.ts";
 import { configurationEditsOf } from "./configuration-edit-parameters.ts";
@@ -75,7 +75,7 @@ function enrolmentRoutes(
     const principal = principalOf(request);
     if (!isLocal(request)) confirmations.assert(principal, requestObject(request)["confirmation"]);
     disableIdleTimeout(response);
-    response.json(await enrolment.enrol(enrolmentOrderOf(request), actorOf(principal)));
+    response.json(await enrolment.enrol(enrolmentRequestOf(request), actorOf(principal)));
   };
   addResource(router, "/site/enrolment", guard, {
     get: json(() => enrolment.view()),
@@ -84,7 +84,7 @@ function enrolmentRoutes(
 }
 
 /** Of the body; a code as it is typed, with or without its dashes. */
-function enrolmentOrderOf(request: Request): EnrolmentOrder {
+function enrolmentRequestOf(request: Request): EnrolmentRequest {
   const { centre, code, ca } = requestObject(request);
   if (typeof centre !== "string" || typeof code !== "string" || centre === "" || code === "")
     throw new AppError("invalid", 'send {"centre", "code"}');

@@ -21,17 +21,17 @@ export class SiteTests {
 
   /** The running or last walk test; null before the first. */
   walk(): WalkTestView | null {
-    const report = this.#parts.watch.orders.walkReport();
+    const report = this.#parts.zoneService.zoneOverrides.walkReport();
     return report ? this.#viewOf(report) : null;
   }
 
   /** @throws AppError `invalid` for a duration out of range, `conflict` while one is running */
   startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
-    return this.#viewOf(this.#parts.watch.orders.startWalkTest(minutes, actor));
+    return this.#viewOf(this.#parts.zoneService.zoneOverrides.startWalkTest(minutes, actor));
   }
 
   endWalk(actor: Actor): WalkTestView | null {
-    this.#parts.watch.orders.endWalkTest(actor);
+    this.#parts.zoneService.zoneOverrides.endWalkTest(actor);
     return this.walk();
   }
 
@@ -47,7 +47,7 @@ export class SiteTests {
    * @throws AppError `not-found`
    */
   startSignal(zoneId: string | undefined, actor: Actor): SignalTestView {
-    return this.signal(this.#parts.watch.signalTest(zoneId, actor));
+    return this.signal(this.#parts.zoneService.signalTest(zoneId, actor));
   }
 
   /** State of a signal test; it ends at the local records of a standalone daemon. @throws AppError `not-found` */

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { isoTime } from "../domain/clock.ts";
 import type { Transmission } from "../domain/transmission.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
-import { addResource, idOf, json } from "../http/resource.ts";
+import { addResource, idFromPath, json } from "../http/resource.ts";
 import type { TransmissionStore } from "../store/transmissions.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { MonitoringView, ReceiverJourneyView, TransmissionView } from "./transmission-view.ts";
@@ -15,7 +15,7 @@ export function monitoringRoutes(
   monitoring: SiteApi["monitoring"],
 ): void {
   addResource(router, "/site/interventions/:id/transmissions", guards.signedIn, {
-    get: json((request) => monitoring.ofRecord(idOf(request, "intervention"))),
+    get: json((request) => monitoring.ofRecord(idFromPath(request, "intervention"))),
   });
 }
 

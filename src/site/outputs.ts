@@ -21,7 +21,7 @@ interface SiteOutputsParts {
   readonly host: { readonly bootId: string };
   readonly inputs: Pick<Inputs, "outputPublisher">;
   readonly trips: DispatchedTrips;
-  readonly look: () => OutputFacts;
+  readonly readState: () => OutputFacts;
   readonly record: (event: NewEvent) => void;
 }
 

@@ -7,7 +7,7 @@ import { plainLine } from "../domain/single-line.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { parametersOf } from "../http/lists.ts";
-import { addResource, idOf, json } from "../http/resource.ts";
+import { addResource, idFromPath, json } from "../http/resource.ts";
 import { planTag, type PlanService } from "../service/plans.ts";
 import type { PlanStore, StoredPicture } from "../store/plans.ts";
 import type { PlanView } from "./plan-view.ts";
@@ -53,11 +53,11 @@ export function planRoutes(
       name: name === undefined ? undefined : nameOf(name),
       pins: pins === undefined ? undefined : pinsOf(pins),
     };
-    await plans.change(idOf(request, "floor plan"), changes, requestActor(request), ifMatchOf(request));
+    await plans.change(idFromPath(request, "floor plan"), changes, requestActor(request), ifMatchOf(request));
     return list();
   };
   const remove = async (request: Request): Promise<PlanView[]> => {
-    await plans.remove(idOf(request, "floor plan"), requestActor(request), ifMatchOf(request));
+    await plans.remove(idFromPath(request, "floor plan"), requestActor(request), ifMatchOf(request));
     return list();
   };
   addResource(router, "/site/plans/:id", administrator, {
@@ -66,7 +66,7 @@ export function planRoutes(
   });
   const setPicture = async (request: Request): Promise<PlanView[]> => {
     await plans.setPicture(
-      idOf(request, "floor plan"),
+      idFromPath(request, "floor plan"),
       pictureOf(request),
       requestActor(request),
       ifMatchOf(request),
@@ -74,7 +74,7 @@ export function planRoutes(
     return list();
   };
   addResource(router, "/site/plans/:id/picture", signedIn, {
-    get: (request, response) => sendPicture(response, stored.picture(idOf(request, "floor plan"))),
+    get: (request, response) => sendPicture(response, stored.picture(idFromPath(request, "floor plan"))),
     put: [...administrator, readPicture, json(setPicture)],
   });
 }

@@ -8,13 +8,13 @@ import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { disableIdleTimeout, restoreIdleTimeout } from "../http/idle-timeouts.ts";
 import { addResource, json } from "../http/resource.ts";
-import { BackupDownload, UploadedBackup } from "../ops/backup-transfers.ts";
+import { TemporaryBackups, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
 import { assertUndecided } from "../ops/machine-identity.ts";
 import type { RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
-import type { ConfigurationOrder, ConfigurationResult } from "./configuration-view.ts";
+import type { ConfigurationRequest, ConfigurationResult } from "./configuration-view.ts";
 import { minutesOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 
@@ -84,17 +84,17 @@ export interface DaemonControl {
   /** Applies the configuration file, as `SiteSettings.reload`. */
   reload(by: Actor): Promise<ReloadView>;
   /** Writes a checked configuration text and applies it on trial, as `DaemonConfiguration.apply`. */
-  applyConfiguration(order: ConfigurationOrder): Promise<ConfigurationResult>;
+  applyConfiguration(order: ConfigurationRequest): Promise<ConfigurationResult>;
   /** Stops this run cleanly and starts a new one. */
   restart(): void;
   /** Remembers this machine as the one of the site; the next run acts on it. */
   acceptMachine(): void;
   /** As `restart`; restores a backup in between. */
-  restore(order: RestoreOrder): void;
+  restore(order: RestoreRequest): void;
 }
 
 /** A backup to restore, with the result of `planRestore`. The file is removed afterwards. */
-export interface RestoreOrder {
+export interface RestoreRequest {
   readonly path: string;
   readonly by: Actor;
   readonly plan: RestorePlan;
@@ -111,7 +111,7 @@ export interface SiteSettingsParts {
 /** Settings, backups and restarts. */
 export class SiteSettings {
   readonly #parts: SiteSettingsParts;
-  readonly #download: BackupDownload;
+  readonly #download: TemporaryBackups;
   readonly #upload: UploadedBackup;
   /** Whether a restart was requested. */
   #isEnding = false;
@@ -119,7 +119,7 @@ export class SiteSettings {
 
   constructor(parts: SiteSettingsParts) {
     this.#parts = parts;
-    this.#download = new BackupDownload(parts.config.dataDir, parts.backupWorker);
+    this.#download = new TemporaryBackups(parts.config.dataDir, parts.backupWorker);
     this.#upload = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.backupWorker });
   }
 
@@ -133,7 +133,7 @@ export class SiteSettings {
    * @throws AppError `conflict` while another one is in use, `cannot-create` or `storage` if it cannot be created
    */
   withTemporaryBackup(use: (path: string) => Promise<void>): Promise<void> {
-    return this.#download.lend(use);
+    return this.#download.withBackupPath(use);
   }
 
   /** Enables debug log lines for a limited time. @returns the end, ISO 8601 UTC */

@@ -1,7 +1,7 @@
-import { continuedConfig, currentAnswers } from "../config/continued-config.ts";
+import { mergeSetupAnswers, currentAnswers } from "../config/merged-config.ts";
 import { generateConfig } from "../config/generated-config.ts";
 import { configurationText, newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
-import { PANEL_QUESTIONS } from "../config/panel-questions.ts";
+import { ALARM_PANEL_QUESTIONS } from "../config/alarm-panel-questions.ts";
 import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { DraftView, QuestionView } from "./administration-view.ts";
@@ -30,7 +30,7 @@ export function draftConfiguration(given: SetupAnswers, { config, load }: SetupP
   if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
   // Keep the data directory, so that accounts and records are kept.
   const { text: drafted, secrets } = generateConfig(answers, {}, config.dataDir);
-  const text = exists ? continuedConfig(configurationText(load).text, drafted) : drafted;
+  const text = exists ? mergeSetupAnswers(configurationText(load).text, drafted) : drafted;
   const errors = errorsOf(file, text, load);
   // A password that the installation has already stays in its file.
   const secretFiles = [...secrets.keys()].filter((name) => text.includes(name));
@@ -58,5 +58,5 @@ function errorsOf(file: string, text: string, load: LoadOptions): string | null 
  */
 function isForTheTerminal(question: SetupQuestion): boolean {
   const { name, isSecret } = question;
-  return isSecret === true || name === "administrator" || PANEL_QUESTIONS.includes(question);
+  return isSecret === true || name === "administrator" || ALARM_PANEL_QUESTIONS.includes(question);
 }

@@ -1,6 +1,6 @@
 import type { Request, Router } from "express";
 import type { Config } from "../config/config.ts";
-import type { AskedSections } from "../config/continued-config.ts";
+import type { SetupSections } from "../config/merged-config.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
 import { validateSetUp } from "../generated/validators.js";
@@ -15,7 +15,7 @@ import { requestObject } from "./request-parameters.ts";
 
 /** Where the running configuration is, and how it was located. */
 export interface SetupParts {
-  readonly config: Pick<Config, "file" | "dataDir"> & Partial<AskedSections>;
+  readonly config: Pick<Config, "file" | "dataDir"> & Partial<SetupSections>;
   readonly load: LoadOptions;
 }
 

@@ -1,4 +1,4 @@
-import { remoteHere, type Remote } from "../domain/remote.ts";
+import { localRemote, type Remote } from "../domain/remote.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { EventLog } from "../store/event-log.ts";
@@ -57,9 +57,9 @@ export function siteApi(parts: SiteApiParts): SiteApi {
     zones: parts.zones,
     tests: parts.tests,
     outputs: parts.outputs,
-    timeline: remoteHere(new SiteTimeline({ ...parts, sync })),
-    sync: remoteHere(sync),
-    objectives: remoteHere(new SiteObjectives(parts)),
-    monitoring: remoteHere(new SiteMonitoring(parts)),
+    timeline: localRemote(new SiteTimeline({ ...parts, sync })),
+    sync: localRemote(sync),
+    objectives: localRemote(new SiteObjectives(parts)),
+    monitoring: localRemote(new SiteMonitoring(parts)),
   };
 }

@@ -27,7 +27,7 @@ interface SiteMetricsParts {
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
   /** Bytes of the heap of each other thread, by name. */
   readonly heaps: () => ReadonlyMap<string, number>;
-  readonly inputs: Pick<Inputs, "brokerUse" | "panelUse">;
+  readonly inputs: Pick<Inputs, "brokerUse" | "alarmPanelUse">;
   readonly log: Log;
 }
 
@@ -166,14 +166,14 @@ export class SiteMetrics {
       Counter,
       "santinela_dc09_messages_total",
       "Messages of alarm panels by result: acknowledged, repeated or the reason of the rejection; none without a receiver.",
-      () => (inputs.panelUse?.messages ?? []).map(({ result, count }) => [{ result }, count]),
+      () => (inputs.alarmPanelUse?.messages ?? []).map(({ result, count }) => [{ result }, count]),
       ["result"],
     );
     this.#registry.add(
       Gauge,
       "santinela_dc09_silence_seconds",
       "Time since the last accepted message of an alarm panel; since the start before the first.",
-      () => (inputs.panelUse?.silences ?? []).map(({ account, seconds }) => [{ account }, seconds]),
+      () => (inputs.alarmPanelUse?.silences ?? []).map(({ account, seconds }) => [{ account }, seconds]),
       ["account"],
     );
   }

@@ -19,7 +19,7 @@ export function siteMqttOf(
   const { homeAssistant } = config;
   const mqtt = sourceOf(config);
   if (!homeAssistant.enabled) return { mqtt };
-  const look = () => ({
+  const readState = () => ({
     ...running().status(),
     zones: running().zones.list(),
     isClockTrusted: time.isTrusted(),
@@ -27,7 +27,10 @@ export function siteMqttOf(
   // A reload can change the name.
   const site = () => config.site;
   const panelUrl = () => panelUrlOf(config);
-  return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, panelUrl, look } };
+  return {
+    mqtt,
+    homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, panelUrl, readState },
+  };
 }
 
 /** The first address of the web panel; undefined without one, and for a port that only the web server knows. */

@@ -17,7 +17,7 @@ export interface SiteParts {
   readonly clock: Clock;
   readonly host: { readonly time: TrustedTime };
   readonly health: ConditionRegistry;
-  readonly watch: ZoneService;
+  readonly zoneService: ZoneService;
   readonly inputs: Inputs;
   readonly journal: Journal;
   readonly alarmTrips: AlarmTrips;

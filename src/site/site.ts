@@ -3,7 +3,7 @@ import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { OutputFacts } from "../domain/output.ts";
-import { mainObjective, type SensedState } from "../domain/site-report.ts";
+import { mainObjective, type SiteReportFacts } from "../domain/site-report.ts";
 import type { Contact } from "../domain/zone.ts";
 import { VERSION } from "../generated/version.ts";
 import { storageWear } from "../ops/host.ts";
@@ -102,7 +102,7 @@ export class Site {
   }
 
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */
-  sensed(): SensedState | undefined {
+  siteReportFacts(): SiteReportFacts | undefined {
     if (!this.#hasInputs) return undefined;
     const { config, clock } = this.#parts;
     const { site, version, headline, conditions } = this.status();
@@ -121,14 +121,14 @@ export class Site {
   }
 
   #headlineFacts() {
-    const { config, health, watch } = this.#parts;
+    const { config, health, zoneService } = this.#parts;
     const zones = this.zones.list();
     return {
       isSite: config.role === "site",
-      isRead: this.#hasInputs && zones.every(({ id }) => watch.monitor.settlesInMs(id) === 0),
+      isRead: this.#hasInputs && zones.every(({ id }) => zoneService.monitor.settlesInMs(id) === 0),
       zones,
       conditions: health.list(),
-      isWalkTest: watch.orders.isWalkTest,
+      isWalkTest: zoneService.zoneOverrides.isWalkTest,
     };
   }
 

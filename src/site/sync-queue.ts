@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { isoTime } from "../domain/clock.ts";
 import type { OutboxEntry, OutboxSummary } from "../domain/outbox.ts";
-import { DIFFERENCE_WORDS } from "../domain/outbox-phase-text.ts";
+import { DIFFERENCE_TEXTS } from "../domain/outbox-phase-text.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { ComparisonView } from "./sync-view.ts";
 
@@ -59,7 +59,7 @@ export class SyncQueue {
       ...counts,
       differences: differences.map((difference) => ({
         ...difference,
-        text: DIFFERENCE_WORDS[difference.kind],
+        text: DIFFERENCE_TEXTS[difference.kind],
       })),
     };
   }

@@ -2,14 +2,14 @@ import type { Request, Router } from "express";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
-import { PHASE_WORDS } from "../domain/outbox-phase-text.ts";
+import { PHASE_TEXTS } from "../domain/outbox-phase-text.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { parametersOf } from "../http/lists.ts";
-import { addResource, idOf, json } from "../http/resource.ts";
+import { addResource, idFromPath, json } from "../http/resource.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
@@ -42,7 +42,7 @@ export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteApi["sy
   addResource(router, "/site/sync/try-centre", guards.api, { post: json(() => sync.tryCentre()) });
   for (const action of ACTIONS)
     addResource(router, `/site/sync/:id/${action}`, guards.api, {
-      post: json((request) => sync.act(idOf(request, "intervention"), action)),
+      post: json((request) => sync.act(idFromPath(request, "intervention"), action)),
     });
 }
 
@@ -150,7 +150,7 @@ export class SiteSync {
       interventionId,
       name: this.#parts.outbox.nameOf(entry),
       phase,
-      text: PHASE_WORDS[phase],
+      text: PHASE_TEXTS[phase],
       upstreamId,
       attempts,
       nextAttemptAt: nextAtMs > this.#parts.clock.wallMs() ? isoTime(nextAtMs) : null,

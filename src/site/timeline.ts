@@ -6,7 +6,7 @@ import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
 import { parametersOf } from "../http/lists.ts";
-import { addResource, idOf, json } from "../http/resource.ts";
+import { addResource, idFromPath, json } from "../http/resource.ts";
 import { hoursOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { SiteSync } from "./sync.ts";
@@ -44,7 +44,7 @@ export function timelineRoutes(router: Router, guards: AuthGuards, timeline: Sit
     get: (request, response) => sendPage(timeline, request, response),
   });
   addResource(router, "/site/interventions/:id/history", guards.api, {
-    get: json((request) => timeline.history(idOf(request, "intervention"))),
+    get: json((request) => timeline.history(idFromPath(request, "intervention"))),
   });
 }
 

@@ -1,5 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
-import { spansOf, type Interval } from "../domain/interval.ts";
+import { clippedIntervals, type Interval } from "../domain/interval.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { FaultStore } from "../store/faults.ts";
 import type { PastTrip, PastTripStore } from "../store/past-trips.ts";
@@ -43,7 +43,9 @@ export function zoneHistories(
       contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
       // An end without a start is the end of a swinger shutdown.
-      bypasses: spansOf(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(viewOf),
+      bypasses: clippedIntervals(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(
+        viewOf,
+      ),
     };
   });
 }
@@ -57,7 +59,7 @@ function faultSpans(
   const faults = own.filter(({ type }) => type === "fault" || type === "fault-over");
   const subjects = [...new Set(faults.map(({ subject }) => subject))];
   const spans = subjects.flatMap((subject) =>
-    spansOf(
+    clippedIntervals(
       faults
         .filter((fault) => fault.subject === subject)
         .map(({ wallMs, type }) => ({ atMs: wallMs, begins: type === "fault" })),

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
-import { countersInForce, isShutDown } from "../domain/swinger.ts";
+import { applicableCounters, isShutDown } from "../domain/swinger.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
@@ -38,15 +38,15 @@ export class SiteZones {
   }
 
   list(): readonly ZoneView[] {
-    const { watch, journal, clock } = this.#parts;
+    const { zoneService, journal, clock } = this.#parts;
     const faults = journal.faults.list();
     const swingers = journal.swingers.all();
     const tested = this.#testedZones();
-    return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
-      const swinger = countersInForce(zone, swingers.get(zone.id), clock.wallMs());
-      const ordered = watch.orders.dispositionOf(zone);
+    return zoneService.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
+      const swinger = applicableCounters(zone, swingers.get(zone.id), clock.wallMs());
+      const ordered = zoneService.zoneOverrides.dispositionOf(zone);
       const isShut = ordered.state === "waiting" && isShutDown(zone, swinger);
-      const bypass = watch.orders.bypassOf(zone.id);
+      const bypass = zoneService.zoneOverrides.bypassOf(zone.id);
       return {
         id: zone.id,
         name: zone.name,
@@ -73,11 +73,13 @@ export class SiteZones {
 
   /** The zones that were tested in a walk test, or in the one that is running, by id. */
   #testedZones(): ReadonlyMap<string, Omit<TestedZone, "zoneId">> {
-    const { watch, journal } = this.#parts;
+    const { zoneService, journal } = this.#parts;
     const tested = new Map<string, Omit<TestedZone, "zoneId">>(
-      journal.orders.testedZones().map((zone) => [zone.zoneId, zone]),
+      journal.zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone]),
     );
-    const running = watch.orders.isWalkTest ? watch.orders.walkReport()?.zones : undefined;
+    const running = zoneService.zoneOverrides.isWalkTest
+      ? zoneService.zoneOverrides.walkReport()?.zones
+      : undefined;
     for (const { id, lastWallMs } of running ?? [])
       if (lastWallMs !== null) tested.set(id, { sensor: null, testedWallMs: lastWallMs });
     return tested;
@@ -86,7 +88,7 @@ export class SiteZones {
   /** Where a zone reads its contact, with its last message. @throws AppError `not-found` for an unknown zone */
   source(zoneId: string): ZoneSourceView {
     // An alarm panel has zones that no configuration names.
-    const watched = this.#parts.watch.monitor.zones().find(({ zone }) => zone.id === zoneId);
+    const watched = this.#parts.zoneService.monitor.zones().find(({ zone }) => zone.id === zoneId);
     const { input } = watched?.zone ?? this.#zoneOf(zoneId);
     const last = this.#parts.inputs.messages.of(zoneId);
     const none = { topic: null, path: null, line: null, converter: null, account: null, number: null };
@@ -102,7 +104,9 @@ export class SiteZones {
 
   /** Life-safety zones whose trips are currently suppressed for any reason. */
   lifeSafetySuppressed(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
-    const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
+    const test = this.#parts.zoneService.zoneOverrides.isWalkTest
+      ? this.#parts.zoneService.zoneOverrides.walkReport()
+      : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
       if (!zone.isLifeSafety || disposition === "waiting") return [];
       const untilOf = {
@@ -120,22 +124,22 @@ export class SiteZones {
    * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a duration out of range
    */
   bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView {
-    this.#parts.watch.orders.bypass(zoneId, order, actor);
+    this.#parts.zoneService.zoneOverrides.bypass(zoneId, order, actor);
     const view = this.#viewOf(zoneId);
     return { ...view, lifeSafetySuppressed: this.lifeSafetySuppressed([view]) };
   }
 
   /** Returns a zone to service after a bypass or swinger shutdown. @throws AppError `not-found` */
   restore(zoneId: string, actor: Actor): ZoneView {
-    const { orders, faults } = this.#parts.watch;
-    orders.restore(zoneId, actor);
+    const { zoneOverrides, faults } = this.#parts.zoneService;
+    zoneOverrides.restore(zoneId, actor);
     faults.set(this.#zoneOf(zoneId), "faulty", false);
     return this.#viewOf(zoneId);
   }
 
   /** Simulates the contact of a zone. @throws AppError `not-found` for an unknown zone */
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
-    const { inputs, watch, journal } = this.#parts;
+    const { inputs, zoneService, journal } = this.#parts;
     const { trips } = journal;
     // Right after the start, an opening would be the first reading of the line and not an edge.
     const { rules } = this.#zoneOf(zoneId);
@@ -145,7 +149,7 @@ export class SiteZones {
     const before = this.#viewOf(zoneId).contact;
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
-    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, watch.monitor.settlesInMs(zone.id)));
+    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, zoneService.monitor.settlesInMs(zone.id)));
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)

@@ -26,7 +26,7 @@ const COLUMNS =
 
 /** Accounts of users, and the service account that posts trips. */
 export class AccountStore extends Store {
-  readonly #hasPeople = this.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1");
+  readonly #hasUserAccounts = this.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1");
   readonly #byEmail = this.prepare<AccountRow>(`SELECT ${COLUMNS} FROM accounts WHERE email = ?`).raw();
   readonly #byId = this.prepare<AccountRow>(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`).raw();
   readonly #add = this.prepare<AccountRow>(
@@ -50,8 +50,8 @@ export class AccountStore extends Store {
   ).raw();
 
   /** Whether an account exists with which a user can sign in. */
-  hasPeople(): boolean {
-    return this.#hasPeople.get() !== undefined;
+  hasUserAccounts(): boolean {
+    return this.#hasUserAccounts.get() !== undefined;
   }
 
   /** The account with an e-mail address, ignoring case. */

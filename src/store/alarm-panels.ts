@@ -2,7 +2,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import { Store } from "./database.ts";
 
 /** A processed message of an alarm panel, identified in a way that a repetition matches. */
-interface PanelMessage {
+interface AlarmPanelMessage {
   /** In capitals. */
   readonly account: string;
   readonly sequence: string;
@@ -15,7 +15,7 @@ interface PanelMessage {
 }
 
 /** A zone that was created at its first alarm. */
-export interface CreatedPanelZone {
+export interface CreatedAlarmPanelZone {
   readonly account: string;
   readonly number: number;
   readonly kind: ZoneKind;
@@ -23,7 +23,7 @@ export interface CreatedPanelZone {
 }
 
 /** A trouble or a bypassed zone that an alarm panel has reported and not restored. */
-export interface PanelReport {
+export interface AlarmPanelReport {
   readonly account: string;
   readonly what: "trouble" | "bypass";
   readonly code: string;
@@ -33,7 +33,7 @@ export interface PanelReport {
 
 /** What is known of alarm panels: processed messages, created zones, open troubles and bypasses. */
 export class AlarmPanelStore extends Store {
-  readonly #messages = this.prepare<PanelMessage & { readonly seq: number }>(
+  readonly #messages = this.prepare<AlarmPanelMessage & { readonly seq: number }>(
     `SELECT seq, account, sequence, hash, sent_wall AS sentWallMs, at_wall AS atWallMs
      FROM panel_messages ORDER BY seq`,
   );
@@ -41,13 +41,13 @@ export class AlarmPanelStore extends Store {
     "INSERT INTO panel_messages(account, sequence, hash, sent_wall, at_wall) VALUES(?, ?, ?, ?, ?)",
   );
   readonly #removeMessage = this.prepare("DELETE FROM panel_messages WHERE seq = ?");
-  readonly #zones = this.prepare<CreatedPanelZone>(
+  readonly #zones = this.prepare<CreatedAlarmPanelZone>(
     "SELECT account, number, kind, name FROM panel_zones ORDER BY account, number, kind",
   );
   readonly #addZone = this.prepare(
     "INSERT OR IGNORE INTO panel_zones(account, number, kind, name) VALUES(?, ?, ?, ?)",
   );
-  readonly #reports = this.prepare<PanelReport>("SELECT account, what, code, number FROM panel_reports");
+  readonly #reports = this.prepare<AlarmPanelReport>("SELECT account, what, code, number FROM panel_reports");
   readonly #addReport = this.prepare(
     "INSERT OR IGNORE INTO panel_reports(account, what, code, number) VALUES(?, ?, ?, ?)",
   );
@@ -56,12 +56,12 @@ export class AlarmPanelStore extends Store {
   );
 
   /** The stored messages with their numbers, oldest first. */
-  messages(): (PanelMessage & { readonly seq: number })[] {
+  messages(): (AlarmPanelMessage & { readonly seq: number })[] {
     return this.#messages.all();
   }
 
   /** @returns the number of the message, for `removeMessage` */
-  addMessage({ account, sequence, hash, sentWallMs, atWallMs }: PanelMessage): number {
+  addMessage({ account, sequence, hash, sentWallMs, atWallMs }: AlarmPanelMessage): number {
     const { lastInsertRowid } = this.#addMessage.run(
       account,
       sequence,
@@ -76,23 +76,23 @@ export class AlarmPanelStore extends Store {
     this.#removeMessage.run(seq);
   }
 
-  zones(): CreatedPanelZone[] {
+  zones(): CreatedAlarmPanelZone[] {
     return this.#zones.all();
   }
 
-  addZone({ account, number, kind, name }: CreatedPanelZone): void {
+  addZone({ account, number, kind, name }: CreatedAlarmPanelZone): void {
     this.#addZone.run(account, number, kind, name);
   }
 
-  reports(): PanelReport[] {
+  reports(): AlarmPanelReport[] {
     return this.#reports.all();
   }
 
-  addReport({ account, what, code, number }: PanelReport): void {
+  addReport({ account, what, code, number }: AlarmPanelReport): void {
     this.#addReport.run(account, what, code, number);
   }
 
-  removeReport({ account, what, code, number }: PanelReport): void {
+  removeReport({ account, what, code, number }: AlarmPanelReport): void {
     this.#removeReport.run(account, what, code, number);
   }
 }

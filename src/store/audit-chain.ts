@@ -81,12 +81,15 @@ const REPEATED: ReadonlySet<EventName> = new Set<EventName>([
 ]);
 export const REPEAT_WINDOW_MS = 600_000;
 /**
- * Maximum entries per hour (`UNKNOWN_WINDOW_MS`) of events that need no account: for all guessed names together, because they are
+ * Maximum entries per hour (`LIMITED_EVENTS_WINDOW_MS`) of events that need no account: for all guessed names together, because they are
  * unlimited, and for each account that exists, so that guessed names hide no attempt on it.
  */
-export const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
-export const UNKNOWN_MAX = 100;
-export const UNKNOWN_WINDOW_MS = 3_600_000;
+export const LIMITED_EVENTS: ReadonlySet<EventName> = new Set<EventName>([
+  "sign-in-failed",
+  "sign-in-blocked",
+]);
+export const LIMITED_EVENTS_MAX = 100;
+export const LIMITED_EVENTS_WINDOW_MS = 3_600_000;
 
 /** The hash before the first entry. */
 const INITIAL_HASH = "0".repeat(64);
@@ -112,21 +115,21 @@ export function isLimited(event: EventName): boolean {
 /**
  * Whether and why an event is left out: as a repetition, or because of the limit, and then it is counted.
  * @param repeats entries of the same event, account and address within `REPEAT_WINDOW_MS` before it
- * @param others number of entries of the same event within `UNKNOWN_WINDOW_MS` of it: those of the same account, or those of
+ * @param others number of entries of the same event within `LIMITED_EVENTS_WINDOW_MS` of it: those of the same account, or those of
  *   all names without one
  */
-export function leftOutBy(
+export function omissionReason(
   event: EventName,
   repeats: number,
   others: () => number,
 ): "repetition" | "limit" | undefined {
   if (!isLimited(event)) return undefined;
   if (repeats > 0) return "repetition";
-  return UNKNOWN.has(event) && others() >= UNKNOWN_MAX ? "limit" : undefined;
+  return LIMITED_EVENTS.has(event) && others() >= LIMITED_EVENTS_MAX ? "limit" : undefined;
 }
 
 /** Events that the limit has left out since a time. */
-export interface LeftOut {
+export interface OmittedEvents {
   readonly event: EventName;
   /** Wall clock of the first one, milliseconds since 1970. */
   readonly since: number;
@@ -134,13 +137,13 @@ export interface LeftOut {
 }
 
 /** Counts what the limit leaves out: the next entry after the hour is followed by one with the number. */
-export const LEFT_OUT = `
+export const OMITTED_EVENTS_TABLE = `
   CREATE TABLE audit_left_out(event TEXT PRIMARY KEY, since BIGINT NOT NULL, entries BIGINT NOT NULL);
   INSERT INTO audit_left_out(event, since, entries) VALUES('sign-in-failed', 0, 0), ('sign-in-blocked', 0, 0);
 `;
 
 /** The event with the number of those left out. */
-export function leftOutEvent({ event, since, entries }: LeftOut): NewEvent {
+export function omittedEventsEntry({ event, since, entries }: OmittedEvents): NewEvent {
   const detail = { leftOut: entries, since: isoTime(since) };
   return { event: "sign-ins-left-out", who: "santinela", from: "itself", subject: event, detail };
 }

@@ -2,14 +2,14 @@ import {
   auditedEvents,
   chained,
   isLimited,
-  leftOutBy,
+  omissionReason,
   NO_CUT,
   REPEAT_WINDOW_MS,
   TrailCheck,
-  UNKNOWN_WINDOW_MS,
+  LIMITED_EVENTS_WINDOW_MS,
   type AuditRow,
   type EventRow,
-  type LeftOut,
+  type OmittedEvents,
   type TrailCut,
   type TrailReport,
 } from "./audit-chain.ts";
@@ -40,9 +40,9 @@ export class AuditTrail extends Store {
     `UPDATE audit_left_out SET since = CASE WHEN entries = 0 THEN :at ELSE since END, entries = entries + 1
      WHERE event = :event`,
   );
-  readonly #leftOut = this.prepare<LeftOut>(
+  readonly #leftOut = this.prepare<OmittedEvents>(
     `SELECT event, since, entries FROM audit_left_out
-     WHERE entries > 0 AND abs(:at - since) >= ${UNKNOWN_WINDOW_MS}`,
+     WHERE entries > 0 AND abs(:at - since) >= ${LIMITED_EVENTS_WINDOW_MS}`,
   );
   readonly #forgetLeftOut = this.prepare("UPDATE audit_left_out SET entries = 0 WHERE event = ?");
   readonly #lastOfBatch = this.prepare<Pick<AuditRow, "position" | "at" | "hash">>(
@@ -58,14 +58,14 @@ export class AuditTrail extends Store {
 
   /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
-    const why = this.#leftOutBy(row);
+    const why = this.#omissionReason(row);
     if (why === "limit") this.#leaveOut.run({ event: row.event, at: row.at });
     if (why !== undefined) return;
     this.#insert.run(chained(this.#last.get() ?? cutOf(this.database), row));
   }
 
   /** What the limit has left out more than an hour before a time; it is forgotten, to be added as an event. */
-  takeLeftOut(at: number): LeftOut[] {
+  takeLeftOut(at: number): OmittedEvents[] {
     const due = this.#leftOut.all({ at });
     for (const { event } of due) this.#forgetLeftOut.run(event);
     return due;
@@ -104,12 +104,12 @@ export class AuditTrail extends Store {
     });
   }
 
-  #leftOutBy({ event, who, origin, at }: EventRow): ReturnType<typeof leftOutBy> {
+  #omissionReason({ event, who, origin, at }: EventRow): ReturnType<typeof omissionReason> {
     if (!isLimited(event)) return undefined;
     const repeats = this.#repetition.get(event, who, origin, at - REPEAT_WINDOW_MS, at) === undefined ? 0 : 1;
     // Later ones count too: a clock that is set back does not begin the limit again.
-    const window = { event, sinceMs: at - UNKNOWN_WINDOW_MS, untilMs: at + UNKNOWN_WINDOW_MS };
-    return leftOutBy(event, repeats, () =>
+    const window = { event, sinceMs: at - LIMITED_EVENTS_WINDOW_MS, untilMs: at + LIMITED_EVENTS_WINDOW_MS };
+    return omissionReason(event, repeats, () =>
       this.#account.get({ who }) === undefined
         ? (this.#countOfStrangers.get(window) as number)
         : (this.#countOfAccount.get({ ...window, who }) as number),

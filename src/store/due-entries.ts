@@ -1,5 +1,5 @@
 import type { Statement } from "better-sqlite3";
-import { type OutboxEntry, URGENT_ORDER } from "../domain/outbox.ts";
+import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import { Store } from "./database.ts";
 import { toEntry } from "./outbox-row.ts";
 
@@ -9,7 +9,7 @@ export type OutboxQueue = "urgent" | "bulk";
 export interface DueEntry {
   readonly entry: OutboxEntry;
   /** Records with the same value cannot be distinguished if the centre does not keep our marker. */
-  readonly likeness: string;
+  readonly similarityKey: string;
 }
 
 /** Entries with work to do; the partial index outbox_due covers exactly these. */
@@ -20,7 +20,7 @@ export const ACTIVE =
 const CANDIDATES_MAX = 32;
 
 /** Objective, name and start; for an unconfirmed attempt those that were sent. */
-const LIKENESS = `iif(phase = 'unsure',
+const SIMILARITY_KEY = `iif(phase = 'unsure',
   json_array(attempt_body ->> 'objectiveType', attempt_body ->> 'objectiveId', attempt_body ->> 'name', attempt_body ->> 'dateStart'),
   json_array(objectiveType, objectiveId, name, dateStart))`;
 
@@ -31,8 +31,8 @@ const ORDERS: Readonly<Record<OutboxQueue, string>> = {
 };
 
 const QUEUES: Readonly<Record<OutboxQueue, string>> = {
-  urgent: `rank = ${URGENT_ORDER}`,
-  bulk: `rank > ${URGENT_ORDER}`,
+  urgent: `rank = ${URGENT_PRIORITY_ORDER}`,
+  bulk: `rank > ${URGENT_PRIORITY_ORDER}`,
 };
 
 /** Finds the outbox entries that may be sent now. */
@@ -42,7 +42,7 @@ export class DueEntries extends Store {
     `SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`,
   ).pluck();
   readonly #unproved = this.prepare<number>(
-    `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_ORDER} AND attempt_at < ?
+    `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_PRIORITY_ORDER} AND attempt_at < ?
        AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
   ).pluck();
 
@@ -53,7 +53,7 @@ export class DueEntries extends Store {
    */
   next(queue: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
     for (const row of this.#candidates[queue].iterate(nowMs)) {
-      const due = { entry: toEntry(row) as OutboxEntry, likeness: row.likeness };
+      const due = { entry: toEntry(row) as OutboxEntry, similarityKey: row.similarityKey };
       if (isFree(due)) return due;
     }
     return undefined;
@@ -74,9 +74,9 @@ export class DueEntries extends Store {
     return this.#unproved.all(sentBeforeMs, JSON.stringify(codes));
   }
 
-  #candidatesOf(queue: OutboxQueue): Statement<unknown[], { readonly likeness: string }> {
+  #candidatesOf(queue: OutboxQueue): Statement<unknown[], { readonly similarityKey: string }> {
     return this.prepare(
-      `SELECT outbox.*, ${LIKENESS} AS likeness FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
+      `SELECT outbox.*, ${SIMILARITY_KEY} AS similarityKey FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
        WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND next_at <= ?
        ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
     );

@@ -1,5 +1,5 @@
 import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
-import { isAudited, leftOutEvent, type EventRow } from "./audit-chain.ts";
+import { isAudited, omittedEventsEntry, type EventRow } from "./audit-chain.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { Store } from "./database.ts";
 import { transaction } from "./transaction.ts";
@@ -59,7 +59,7 @@ export class EventLog extends Store {
     const seq = this.#add(event, at);
     this.#audit.add({ seq, at, event: event.event, who, origin, subject, detail: JSON.stringify(detail) });
     if (event.event === "signed-in") this.#storeAddress(who, origin, at);
-    for (const leftOut of this.#audit.takeLeftOut(at)) this.#addAudited(leftOutEvent(leftOut), at);
+    for (const leftOut of this.#audit.takeLeftOut(at)) this.#addAudited(omittedEventsEntry(leftOut), at);
   }
 
   #add({ event, who, from, subject, detail }: NewEvent, atMs: number): number {

@@ -13,10 +13,10 @@ import {
 } from "./intervention-query.ts";
 
 /** The fields by which records are counted. */
-export type Counted = Pick<Intervention, "status" | "priority" | "type">;
+export type CountedFields = Pick<Intervention, "status" | "priority" | "type">;
 
 /** The fields by which records are counted. */
-export const COUNTED: ReadonlySet<RecordField> = new Set<RecordField>(["status", "priority", "type"]);
+export const COUNTED_FIELDS: ReadonlySet<RecordField> = new Set<RecordField>(["status", "priority", "type"]);
 
 /**
  * The number of records by status, priority and type: at most 36 rows, updated in the transaction of each record.
@@ -29,18 +29,18 @@ export class InterventionCounts extends Store {
   );
 
   /** Adds a new record to the counts. */
-  add({ status, priority, type }: Counted): void {
+  add({ status, priority, type }: CountedFields): void {
     this.#change.run({ status, priority, type, by: 1 });
   }
 
   /** Removes a deleted record from the counts. */
-  remove({ status, priority, type }: Counted): void {
+  remove({ status, priority, type }: CountedFields): void {
     this.#change.run({ status, priority, type, by: -1 });
   }
 }
 
 /** Rebuilds the table from the records, after these were restored or salvaged. */
-export const RECOUNT = `
+export const REBUILD_COUNTS = `
   DELETE FROM intervention_counts;
   INSERT INTO intervention_counts(status, priority, type, records)
     SELECT status, priority, type, count(*) FROM interventions WHERE deleted_at IS NULL
@@ -48,7 +48,7 @@ export const RECOUNT = `
 `;
 
 function isCounted({ field, operator }: Filter): boolean {
-  return COUNTED.has(field) && (operator === "equal" || operator === "not-equal");
+  return COUNTED_FIELDS.has(field) && (operator === "equal" || operator === "not-equal");
 }
 
 /** A slice of a list, each record as JSON, and the total number of matching records. */

@@ -6,9 +6,9 @@ import {
   type InterventionInstants,
 } from "../domain/intervention.ts";
 import { folded } from "../domain/search-folding.ts";
-import type { ZoneInRecord } from "../domain/standing.ts";
+import type { ZoneInRecord } from "../domain/open-contact.ts";
 import { readDatabase, StatementCache, Store } from "./database.ts";
-import { COUNTED, InterventionCounts } from "./intervention-lists.ts";
+import { COUNTED_FIELDS, InterventionCounts } from "./intervention-lists.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 import { SummedInsert } from "./row-checksums.ts";
 
@@ -96,7 +96,7 @@ export class InterventionStore extends Store {
     own: Partial<Pick<Intervention, "dispeceratId" | "invoicePdf">> = {},
   ): StoredIntervention {
     const changed = INTERVENTION_FIELDS.filter((field) => field in fields);
-    const before = changed.some((field) => COUNTED.has(field)) ? this.findStored(id) : undefined;
+    const before = changed.some((field) => COUNTED_FIELDS.has(field)) ? this.findStored(id) : undefined;
     const copies = SEARCHED.filter((field) => field in fields).map(foldedColumn);
     const names = [...changed, ...copies, ...Object.keys(own), "dateStartMs", "dateEndMs"];
     const row = this.#updates

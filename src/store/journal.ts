@@ -27,8 +27,8 @@ export class Journal extends Store {
   readonly zoneStates = new ZoneStateStore(this.database);
   readonly faults = new FaultStore(this.database);
   readonly swingers = new SwingerStore(this.database);
-  readonly orders = new OverrideStore(this.database);
-  readonly takenMessages: DeduplicationStore;
+  readonly zoneOverrides = new OverrideStore(this.database);
+  readonly processedMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
@@ -47,7 +47,7 @@ export class Journal extends Store {
     super(database);
     this.offDisk = offDisk;
     this.#commits = new GroupCommit(database, clock);
-    this.takenMessages = new DeduplicationStore(database, this.#commits);
+    this.processedMessages = new DeduplicationStore(database, this.#commits);
   }
 
   /**
@@ -109,9 +109,9 @@ export class Journal extends Store {
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.owner, closed.fault);
-      this.takenMessages.write();
+      this.processedMessages.write();
     });
-    this.takenMessages.written();
+    this.processedMessages.written();
   }
 
   /**
@@ -140,8 +140,8 @@ export class Journal extends Store {
       }
       for (const fault of moved) this.faults.open(fault);
       for (const of of found) this.losses.remove(of);
-      for (const zoneId of removed) this.orders.forgetZone(zoneId);
-      this.orders.keepGateStates(gates);
+      for (const zoneId of removed) this.zoneOverrides.forgetZone(zoneId);
+      this.zoneOverrides.keepGateStates(gates);
     });
   }
 
@@ -188,7 +188,7 @@ export class Journal extends Store {
   }
 
   /** Commits contacts that were already open at the start, all or none. @throws as `#earlierFirst` */
-  commitStanding(trips: readonly NewTrip[]): void {
+  commitOpenContacts(trips: readonly NewTrip[]): void {
     this.#earlierFirst();
     transaction(this.database, () => {
       for (const trip of trips) this.trips.insert(trip);

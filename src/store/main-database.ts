@@ -1,7 +1,7 @@
-import { LEFT_OUT } from "./audit-chain.ts";
+import { OMITTED_EVENTS_TABLE } from "./audit-chain.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-checksums.ts";
-import { RECOUNT } from "./intervention-lists.ts";
+import { REBUILD_COUNTS } from "./intervention-lists.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished-records.ts";
 import {
@@ -72,7 +72,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           records INTEGER NOT NULL,
           PRIMARY KEY(status, priority, type)
         ) STRICT, WITHOUT ROWID;
-        ${RECOUNT}
+        ${REBUILD_COUNTS}
         -- Equal priorities are sorted by id even if the priorities descend.
         CREATE INDEX interventions_priority_down ON interventions(priority DESC, id) WHERE deleted_at IS NULL;
         CREATE INDEX interventions_status_start ON interventions(status, dateStartMs, id) WHERE deleted_at IS NULL;
@@ -187,7 +187,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         ALTER TABLE sites ADD COLUMN account INTEGER;
       `),
     (database) => database.exec(RETENTION_CLOCK),
-    (database) => database.exec(LEFT_OUT.replaceAll("BIGINT", "INTEGER")),
+    (database) => database.exec(OMITTED_EVENTS_TABLE.replaceAll("BIGINT", "INTEGER")),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

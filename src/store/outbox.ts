@@ -1,13 +1,18 @@
 import type { Statement } from "better-sqlite3";
 import { NEWEST_MISSING } from "../domain/absence.ts";
 import type { Comparison } from "../domain/difference.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry, type OutboxSummary, URGENT_ORDER } from "../domain/outbox.ts";
+import {
+  VERIFY_IMMEDIATELY,
+  type OutboxEntry,
+  type OutboxSummary,
+  URGENT_PRIORITY_ORDER,
+} from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
-import { KeptResult } from "./kept-result.ts";
+import { CachedResult } from "./cached-result.ts";
 import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
 
@@ -71,7 +76,7 @@ export class OutboxStore extends Store {
     `SELECT
        count(*) FILTER (WHERE phase = 'rejected') AS rejected,
        count(*) FILTER (WHERE phase = 'gone') AS gone,
-       count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
+       count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_PRIORITY_ORDER}) AS rejectedAlarms,
        count(*) FILTER (WHERE phase = 'linked') AS doubtful
      FROM outbox WHERE ${STUCK}`,
   );
@@ -84,7 +89,7 @@ export class OutboxStore extends Store {
     `SELECT min(updated_at) AS oldestWaitingMs FROM interventions
      WHERE id IN (SELECT intervention_id FROM outbox WHERE ${ACTIVE} AND phase <> 'blocked')`,
   );
-  readonly #summary = new KeptResult(
+  readonly #summary = new CachedResult(
     this.database,
     () => ({ ...this.#stuck.get(), ...this.#active.get(), ...this.#oldestWaiting.get() }) as OutboxSummary,
   );

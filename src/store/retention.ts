@@ -2,7 +2,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
 import type { ExpiringTable } from "./retention-clock.ts";
 import { transaction } from "./transaction.ts";
-import { InterventionCounts, type Counted } from "./intervention-lists.ts";
+import { InterventionCounts, type CountedFields } from "./intervention-lists.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 
 /** Rows removed per transaction: a long one would delay a trip. */
@@ -77,7 +77,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
     main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
     const removed = main
       .prepare(`DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at`)
-      .all(list) as (Counted & { deleted_at: number | null })[];
+      .all(list) as (CountedFields & { deleted_at: number | null })[];
     const counts = new InterventionCounts(main);
     for (const record of removed) if (record.deleted_at === null) counts.remove(record);
     return { removed: removed.length, cursor: next };
@@ -166,7 +166,7 @@ export function newestChangeMs(main: Database): number | undefined {
 }
 
 /** Returns some space of removed rows to the file system. */
-export function shrink(database: Database): void {
+export function releaseFreePages(database: Database): void {
   database.pragma(`incremental_vacuum(${BATCH_ROWS})`);
 }
 

@@ -59,12 +59,12 @@ export function without(ranges: readonly NumberRange[], known: readonly NumberRa
 }
 
 /** The number of numbers in ranges. */
-export function countOf(ranges: readonly NumberRange[]): number {
+export function numbersInRanges(ranges: readonly NumberRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
 /** Ranges as text, such as `7, 12-15`; at most twenty. */
-export function namesOf(ranges: readonly NumberRange[]): string {
+export function formatRanges(ranges: readonly NumberRange[]): string {
   const shown = ranges
     .slice(0, 20)
     .map(([first, last]) => (first === last ? String(first) : `${first}-${last}`));

@@ -36,12 +36,12 @@ export class UpstreamCapabilities extends Store {
   }
 
   /** Whether the 404 of the centre tells a deleted record from one that it does not have: it has announced it. */
-  get tellsDeletions(): boolean {
+  get reportsDeletions(): boolean {
     return this.#read.get("tells-deletions") === "yes";
   }
 
-  noteTellsDeletions(isAnnounced: boolean): void {
-    if (isAnnounced !== this.tellsDeletions) this.#write.run("tells-deletions", isAnnounced ? "yes" : "no");
+  noteReportsDeletions(isAnnounced: boolean): void {
+    if (isAnnounced !== this.reportsDeletions) this.#write.run("tells-deletions", isAnnounced ? "yes" : "no");
   }
 
   /** The highest upstream id of a record that retention has removed here; 0 for none. */

@@ -1,6 +1,6 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
-import { type OutboxEntry, type RecoveryState, URGENT_ORDER } from "../domain/outbox.ts";
+import { type OutboxEntry, type RecoveryState, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
@@ -24,7 +24,8 @@ export function retryAlarmRejection(
 ): { readonly outcome: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
   const waitMs = ALARM_RETRY_MS[refusals];
   const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
-  if (priorityOrder !== URGENT_ORDER || !isStray || waitMs === undefined) return { outcome, changes: {} };
+  if (priorityOrder !== URGENT_PRIORITY_ORDER || !isStray || waitMs === undefined)
+    return { outcome, changes: {} };
   return {
     outcome: { ...outcome, event: "not-applied" },
     changes: { refusals: refusals + 1, nextAtMs: clock.wallMs() + waitMs },
@@ -96,7 +97,7 @@ export function afterFailure(
 ): Partial<OutboxEntry> {
   const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
   // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
-  const askedMs = entry.priorityOrder === URGENT_ORDER ? 0 : retryAfterMs;
+  const askedMs = entry.priorityOrder === URGENT_PRIORITY_ORDER ? 0 : retryAfterMs;
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;

@@ -15,7 +15,13 @@ import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import { itemsOf, type WriteOutcome } from "./reply-classification.ts";
-import { LAG_MAX_MS, poll, readPage, removeOldTestRecords, TestRecords } from "./test-records.ts";
+import {
+  TEST_RECORD_WAIT_MAX_MS,
+  waitForNextPoll,
+  readPage,
+  removeOldTestRecords,
+  TestRecords,
+} from "./test-records.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
 interface CentreTrialsOptions {
@@ -158,8 +164,8 @@ class CentreTrial {
       const seconds = Math.ceil(waitedMs / 1000);
       if ((value as MatchCandidate | undefined)?.id === id)
         return isFirst ? this.#report("reads-current") : this.#report("reads-late", { seconds });
-      if (waitedMs > LAG_MAX_MS) return this.#report("reads-too-late", { seconds });
-      await poll(clock);
+      if (waitedMs > TEST_RECORD_WAIT_MAX_MS) return this.#report("reads-too-late", { seconds });
+      await waitForNextPoll(clock);
     }
   }
 

@@ -26,7 +26,7 @@ export interface SyncContext extends SyncPorts {
   readonly centre: UpstreamClient;
   readonly store: SyncStore;
   readonly linkedIds: LinkedIdHistory;
-  readonly watch: LinkFaultDetector;
+  readonly linkFaults: LinkFaultDetector;
   readonly syncConditions: SyncConditions;
   readonly timeouts: SyncTimeouts;
   readonly siteRef: string;
@@ -36,7 +36,7 @@ export interface SyncContext extends SyncPorts {
 
 /** Logs the outcome of a record's request, and updates the link. */
 export async function report(
-  { log, watch }: SyncContext,
+  { log, linkFaults }: SyncContext,
   interventionId: number,
   outcome: WriteOutcome,
 ): Promise<void> {
@@ -44,5 +44,5 @@ export async function report(
   const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
   if (event === "applied" || event === "removed") log.info("record-synced", fields);
   else log.warn("record-sync-failed", { ...fields, reason });
-  await watch.note(outcome);
+  await linkFaults.note(outcome);
 }

@@ -46,7 +46,7 @@ export class CreateFlow {
   }
 
   /** Stores what is about to be sent; undefined if the record was deleted in the meantime. */
-  #freeze(interventionId: number, { id, witness }: Watermark): OutboxEntry | undefined {
+  #freeze(interventionId: number, { id, rowFingerprint }: Watermark): OutboxEntry | undefined {
     const { store } = this.#context;
     const found = store.entry(interventionId);
     // The priority has changed and the other queue has taken the record.
@@ -58,7 +58,7 @@ export class CreateFlow {
     const stored = {
       attempt,
       watermark: id,
-      watermarkFingerprint: witness && JSON.stringify(witness),
+      watermarkFingerprint: rowFingerprint && JSON.stringify(rowFingerprint),
       ...inheritedInFlightValues(this.#context, entry, attempt.key),
     };
     if (!entry.possiblyDuplicated || entry.sends > 0)

@@ -224,7 +224,7 @@ export class Heartbeat {
   }
 
   /** Sends a request if the last response is too old, or if a link that is down may be retried. */
-  look(): void {
+  runIfDue(): void {
     const { link } = this.#options;
     const { state, waitMs, answeredAgoMs } = link.state;
     if (this.#running || waitMs > 0) return;

@@ -88,7 +88,7 @@ function isInvoice(value: unknown): value is string | null {
 type OwnField = "dispeceratId" | "invoicePdf";
 
 /** Maximum replication lag: reads may come from a replica that shows a write only after this time. */
-export const LAG_MAX_MS = 60_000;
+export const REPLICATION_LAG_MAX_MS = 60_000;
 
 /**
  * Values that our updates have just replaced. A lagging replica still returns them, which looks like a dispatcher's
@@ -111,7 +111,7 @@ export class StaleReads {
     for (const [id, { untilMs }] of this.#replaced) if (untilMs < nowMs) this.#replaced.delete(id);
     const old = Object.fromEntries(Object.keys(body).map((field) => [field, shown[field] ?? null]));
     const values = withInFlightValues(this.#replaced.get(interventionId)?.values ?? {}, old);
-    this.#replaced.set(interventionId, { untilMs: nowMs + LAG_MAX_MS, values });
+    this.#replaced.set(interventionId, { untilMs: nowMs + REPLICATION_LAG_MAX_MS, values });
   }
 
   /** The in-flight values, with replaced values that a replica may still return. */

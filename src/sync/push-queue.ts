@@ -113,22 +113,26 @@ export class PushQueue {
 
 /** The records in progress in both queues; each is worked on once at a time. */
 export class ActiveRecords {
-  readonly #records = new Map<number, { readonly queue: OutboxQueue; readonly likeness: string }>();
+  readonly #records = new Map<number, { readonly queue: OutboxQueue; readonly similarityKey: string }>();
 
   /**
    * Whether work on an entry may start. Similar records are sent one after the other: if the centre does not keep
    * our marker, a search could confuse them. An alarm waits for no bulk record.
    */
-  isFree(queue: OutboxQueue, { entry, likeness }: DueEntry): boolean {
+  isFree(queue: OutboxQueue, { entry, similarityKey }: DueEntry): boolean {
     if (this.#records.has(entry.interventionId)) return false;
     return ![...this.#records.values()].some(
-      (other) => other.likeness === likeness && (queue === "bulk" || other.queue === "urgent"),
+      (other) => other.similarityKey === similarityKey && (queue === "bulk" || other.queue === "urgent"),
     );
   }
 
   /** Works on a record while nothing else does. */
-  async hold(queue: OutboxQueue, { entry, likeness }: DueEntry, work: () => Promise<void>): Promise<void> {
-    this.#records.set(entry.interventionId, { queue, likeness });
+  async hold(
+    queue: OutboxQueue,
+    { entry, similarityKey }: DueEntry,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    this.#records.set(entry.interventionId, { queue, similarityKey });
     try {
       await work();
     } finally {

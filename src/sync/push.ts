@@ -49,7 +49,7 @@ export class Push {
   readonly #options: PushOptions;
   readonly #conditions: SyncConditions;
   readonly #store: SyncStore;
-  readonly #watch: LinkFaultDetector;
+  readonly #linkFaults: LinkFaultDetector;
   readonly #createFlow: CreateFlow;
   readonly #reconciler: Reconciler;
   readonly #sweep: DuplicateSweep;
@@ -67,13 +67,13 @@ export class Push {
   constructor(options: PushOptions) {
     this.#options = options;
     this.#store = new SyncStore(options);
-    this.#watch = new LinkFaultDetector(options);
+    this.#linkFaults = new LinkFaultDetector(options);
     this.#due = new DueEntries(options.database);
     const context: SyncContext = {
       ...options,
       store: this.#store,
       linkedIds: new LinkedIdHistory({ store: this.#store, clock: options.clock }),
-      watch: this.#watch,
+      linkFaults: this.#linkFaults,
       syncConditions: new SyncConditions({ ...options, store: this.#store, due: this.#due }),
       timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
@@ -161,7 +161,7 @@ export class Push {
   }
 
   #slotsOf(queue: OutboxQueue): number {
-    const isOpen = queue === "urgent" ? this.#watch.isOpenForAlarms : this.#watch.isOpen;
+    const isOpen = queue === "urgent" ? this.#linkFaults.isOpenForAlarms : this.#linkFaults.isOpen;
     if (this.#isStopped || !isOpen) return 0;
     // On an unproven link only one record is risked, not eight.
     const isProven = this.#options.link.state.state === "up";
@@ -210,11 +210,11 @@ export class Push {
       () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
       ...outbox.dueChecks("verify", nowMs, VERIFICATIONS_MAX).map((entry) => () => this.#verify(entry)),
     ];
-    for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check().then(giveWay);
+    for (const check of checks) if (!this.#isStopped && this.#linkFaults.isOpen) await check().then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {
-    const due = { entry, likeness: `check of ${entry.interventionId}` };
+    const due = { entry, similarityKey: `check of ${entry.interventionId}` };
     if (!this.#active.isFree("bulk", due)) return;
     await this.#active.hold("bulk", due, () => this.#reconciler.work(entry));
   }

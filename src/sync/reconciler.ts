@@ -1,6 +1,11 @@
 import { fieldsOf } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
-import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_ORDER, priorityOrderOf } from "../domain/outbox.ts";
+import {
+  VERIFY_IMMEDIATELY,
+  type OutboxEntry,
+  URGENT_PRIORITY_ORDER,
+  priorityOrderOf,
+} from "../domain/outbox.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
@@ -37,14 +42,14 @@ export class Reconciler {
   /** @returns whether a dispatcher has changed the record between its read and the update, which was not applied */
   async #reconcile(asked: OutboxEntry, guard: VersionGuard): Promise<boolean> {
     const { interventionId, upstreamId } = asked;
-    const { store, watch, failpoint } = this.#context;
+    const { store, linkFaults, failpoint } = this.#context;
     const centre = this.#context.centre.of(asked);
     const seen = await centre.record(upstreamId);
     // A missing record is only judged after the other records have been read.
     const absence = isMissing(seen) ? await this.#absent.lookUpInList(asked, seen) : {};
     const { failure } = absence;
     const step = await store.share(() => this.#decide(asked, failure ?? seen, absence));
-    await watch.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
+    await linkFaults.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
     if (!step) return false;
     failpoint("sync-writing-committed");
     // A record that was deleted here is deleted there, whatever a dispatcher has written since the read.
@@ -96,7 +101,7 @@ export class Reconciler {
     const known = { marker: store.markerOf(stored.uid), base, watermark: entry.watermark };
     const identity = identityOf(upstream as MatchCandidate, known);
     // For an alarm a duplicate is better than no crew.
-    if (identity === "unclear" && entry.priorityOrder !== URGENT_ORDER) {
+    if (identity === "unclear" && entry.priorityOrder !== URGENT_PRIORITY_ORDER) {
       this.#absent.unclear(entry);
       return undefined;
     }

@@ -11,9 +11,9 @@ import { NextRun } from "./schedule.ts";
 interface SyncSchedulerOptions {
   readonly push: Push;
   /** Objective mirror, read after the records; omitted for none. */
-  readonly mirror?: Pick<ObjectiveMirror, "start" | "look" | "clockStepped" | "stop">;
+  readonly mirror?: Pick<ObjectiveMirror, "start" | "runIfDue" | "clockStepped" | "stop">;
   /** Heartbeat of an idle link; omitted for none. */
-  readonly heartbeat?: Pick<Heartbeat, "look" | "stop">;
+  readonly heartbeat?: Pick<Heartbeat, "runIfDue" | "stop">;
   readonly link: Link;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,15 +85,15 @@ export class SyncScheduler {
       this.#arm(push.nextWorkInMs() ?? CHECK_INTERVAL_MS);
       conditions.clear("outbox-write-failed");
       if (!this.#isRunning) return;
-      mirror?.look();
-      heartbeat?.look();
+      mirror?.runIfDue();
+      heartbeat?.runIfDue();
       this.#audit();
     });
   }
 
   /** Runs beside the cycles: new records do not wait for a comparison. */
   #audit(): void {
-    this.#auditing ??= this.#withDatabase(() => this.#options.push.audit.look()).finally(
+    this.#auditing ??= this.#withDatabase(() => this.#options.push.audit.runIfDue()).finally(
       () => (this.#auditing = undefined),
     );
   }

@@ -25,7 +25,7 @@ interface SiteReporterOptions {
 }
 
 /** Response header of a sign-in by which a dispatch centre tells that it takes reports. */
-const REPORTS_TAKEN = "site-reports";
+const SITE_REPORTS_HEADER = "site-reports";
 /** Intervals without an answer after which a report is sent although the link is down. */
 const OVERDUE_INTERVALS = 2;
 /** The interval varies by this share, so that the reports of many sites stay spread. */
@@ -66,7 +66,7 @@ export class SiteReporter {
 
   /** Learns from the headers of a sign-in whether the dispatch centre takes reports. */
   signedIn(headers: IncomingHttpHeaders): void {
-    this.#note(headers[REPORTS_TAKEN] === undefined ? null : this.#options.baseUrl);
+    this.#note(headers[SITE_REPORTS_HEADER] === undefined ? null : this.#options.baseUrl);
   }
 
   #arm(delayMs: number): void {

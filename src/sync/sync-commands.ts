@@ -122,7 +122,7 @@ export class SyncCommands {
    * @throws AppError `not-found`; `conflict` if the centre does not have the record or cannot be read now
    */
   async reassert(interventionId: number): Promise<void> {
-    const { centre, store, watch } = this.#context;
+    const { centre, store, linkFaults } = this.#context;
     const { upstreamId } = this.#entry(interventionId);
     if (upstreamId === null)
       throw new AppError(
@@ -130,7 +130,7 @@ export class SyncCommands {
         `intervention ${interventionId} has no record at the dispatch centre to correct`,
       );
     const seen = await centre.record(upstreamId);
-    await watch.note(seen);
+    await linkFaults.note(seen);
     const shown = seen.value as UpstreamRecord | undefined;
     if (shown?.["id"] !== upstreamId)
       throw new AppError(

@@ -8,7 +8,7 @@ import type { MarkerField } from "../domain/marker.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError } from "../store/database.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
-import { noteAnnouncements } from "./announcements.ts";
+import { storeCapabilities } from "./sign-in-capabilities.ts";
 import type { SyncPorts } from "./context.ts";
 import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
@@ -96,7 +96,7 @@ export class Sync {
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
       onSignIn: (headers) => {
         this.#reporter.signedIn(headers);
-        noteAnnouncements(facts, headers);
+        storeCapabilities(facts, headers);
       },
     });
     const centre = new UpstreamClient({ client, urgentClient, tokens, clock });

@@ -56,7 +56,7 @@ export async function removeOldTestRecords(
 }
 
 /** Maximum wait until a new record can be read or deleted. */
-export const LAG_MAX_MS = 10_000;
+export const TEST_RECORD_WAIT_MAX_MS = 10_000;
 const POLL_INTERVAL_MS = 250;
 
 /** The records that one test has created. */
@@ -92,21 +92,21 @@ export class TestRecords {
     const { centre, clock, siteRef } = this.#options;
     const count = this.#ids.size;
     let reason = "";
-    const endMs = clock.monotonicMs() + LAG_MAX_MS;
+    const endMs = clock.monotonicMs() + TEST_RECORD_WAIT_MAX_MS;
     for (const id of this.#ids)
       for (;;) {
         const failure = await removeTestRecord(centre, id, { siteRef, isFresh: true });
         if (failure === undefined) this.#ids.delete(id);
         else reason = failure;
         if (failure === undefined || clock.monotonicMs() > endMs) break;
-        await poll(clock);
+        await waitForNextPoll(clock);
       }
     return { count, left: [...this.#ids], reason };
   }
 }
 
 /** Waits before the next request about a new record. */
-export function poll(clock: Clock): Promise<void> {
+export function waitForNextPoll(clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     clock.after(POLL_INTERVAL_MS, resolve);
   });

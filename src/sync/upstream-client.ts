@@ -2,7 +2,7 @@ import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
-import { type OutboxEntry, URGENT_ORDER } from "../domain/outbox.ts";
+import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import {
   classify,
   classifyRead,
@@ -36,7 +36,7 @@ export class UpstreamClient {
 
   /** The client for an entry's requests: urgent entries have their own connections. */
   of({ priorityOrder }: Pick<OutboxEntry, "priorityOrder">): UpstreamClient {
-    return priorityOrder === URGENT_ORDER ? this.urgent : this;
+    return priorityOrder === URGENT_PRIORITY_ORDER ? this.urgent : this;
   }
 
   /** Creates a record. @param key idempotency key @param body the record as JSON */

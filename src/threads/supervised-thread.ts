@@ -6,7 +6,7 @@ import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { startThread } from "../ops/limited-thread.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
-import type { MainThread } from "./thread-side.ts";
+import type { MainThread } from "./main-thread-connection.ts";
 
 /** The component `thread` of every thread: its start, its end and its sign of life. */
 export interface ThreadControl<Started> {

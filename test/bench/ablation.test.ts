@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/ablation.ts";
+import { changed, ABLATIONS } from "../../scripts/bench/contenders/ablation.ts";
 import { BUILD } from "../support/built-program.ts";
 
 // The code that the benchmark removes from a copy of the built program must exist, or it would measure the
 // product against itself.
-test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
+test.each(ABLATIONS.map((one) => [one.name, one] as const))(
   "%s finds the code that it removes in the built program",
   (_name, { changes }) => {
     for (const { file, text, instead } of changes) {

@@ -11,11 +11,11 @@ import {
   LOAD_ACCOUNTS,
   LOAD_ZONES,
   objectiveOf,
-  PANEL_KEY,
+  ALARM_PANEL_KEY,
   SENSORS_BESIDE,
   TIMED_ZONES,
-} from "../../scripts/bench/contenders/panels.ts";
-import { eventFrame } from "../../scripts/bench/measures/panel-line.ts";
+} from "../../scripts/bench/contenders/alarm-panels.ts";
+import { eventFrame } from "../../scripts/bench/measures/alarm-panel-connection.ts";
 import { AlarmPanel } from "../support/alarm-panel.ts";
 import { openAt } from "../../scripts/bench/open-connections.ts";
 import { resultOf } from "../../scripts/bench/wrk.ts";
@@ -95,7 +95,7 @@ test.each(["1000", "1001"])("the frames of panel %s are those of the standard", 
   const reader = new AlarmPanel({
     account,
     port: () => 0,
-    ...(isEncrypted(account) ? { key: PANEL_KEY } : {}),
+    ...(isEncrypted(account) ? { key: ALARM_PANEL_KEY } : {}),
     wallMs: () => 0,
   });
   expect(eventFrame(account, 7, "1120", 12, new Date(0)).toString("latin1")).toBe(

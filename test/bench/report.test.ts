@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Measured } from "../../scripts/bench/figures.ts";
 import { Notebook } from "../../scripts/bench/figures.ts";
-import { GOALS, standings, type Standing } from "../../scripts/bench/goals.ts";
+import { GOALS, goalResults, type GoalResult } from "../../scripts/bench/goals.ts";
 import { withTables } from "../../scripts/bench/page.ts";
 import { ROOT } from "../../scripts/bench/paths.ts";
 import { heaviest } from "../../scripts/bench/profile.ts";
@@ -26,8 +26,10 @@ const result: Result = {
 };
 
 describe("the goals", () => {
-  const standing = (measured: readonly Measured[], goal: (one: Standing) => boolean): Standing | undefined =>
-    standings(measured).find(goal);
+  const standing = (
+    measured: readonly Measured[],
+    goal: (one: GoalResult) => boolean,
+  ): GoalResult | undefined => goalResults(measured).find(goal);
 
   test("are evaluated by the ratio within each round", () => {
     const found = standing(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { converterChecks } from "../../src/cli/converter-checks.ts";
 import { FakeConverters } from "../support/fake-converters.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 test("the doctor measures each loop, and says which cannot be measured", async () => {
   const eol = { normal: "2k2", alarm: "4k4", pullUp: "2k2" };

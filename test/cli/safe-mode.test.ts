@@ -8,7 +8,7 @@ import { describeWithBrowser, PANEL_HOST, startBrowser } from "../support/browse
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 import { PanelPage } from "../support/panel-page.ts";
-import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
 
 let installation: Installation;
 let file: string;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   judgeAbsence,
-  SECOND_LOOK_MS,
+  SECOND_CHECK_MS,
   type AbsenceStep,
   type ListPresence,
 } from "../../src/domain/absence.ts";
@@ -33,7 +33,7 @@ function play(all: readonly { afterMs: number; list: ListPresence }[]): Played {
     expect(step.kind).toBe("wait");
     if (step.kind !== "wait") break;
     expect(step.againAtMs).toBeGreaterThan(nowMs);
-    expect(step.againAtMs).toBeLessThanOrEqual(nowMs + SECOND_LOOK_MS);
+    expect(step.againAtMs).toBeLessThanOrEqual(nowMs + SECOND_CHECK_MS);
     ({ sinceMs } = step);
   }
   return { believedAfterMs: undefined, lastList: undefined };
@@ -44,7 +44,7 @@ test("a record counts as deleted only after two minutes and by a list that went 
     fc.property(looks, (all) => {
       const { believedAfterMs, lastList } = play(all);
       if (believedAfterMs === undefined) return;
-      expect(believedAfterMs).toBeGreaterThanOrEqual(SECOND_LOOK_MS);
+      expect(believedAfterMs).toBeGreaterThanOrEqual(SECOND_CHECK_MS);
       expect(lastList).toBe("passed");
     }),
   );
@@ -52,7 +52,7 @@ test("a record counts as deleted only after two minutes and by a list that went 
 
 test("a record that is deleted counts as deleted once the list shows it, at the second read", () => {
   fc.assert(
-    fc.property(fc.integer({ min: SECOND_LOOK_MS, max: 10 * SECOND_LOOK_MS }), (afterMs) => {
+    fc.property(fc.integer({ min: SECOND_CHECK_MS, max: 10 * SECOND_CHECK_MS }), (afterMs) => {
       const { believedAfterMs } = play([
         { afterMs: 0, list: "passed" },
         { afterMs, list: "passed" },
@@ -63,8 +63,8 @@ test("a record that is deleted counts as deleted once the list shows it, at the 
 });
 
 test("a list that has the record restarts the two minutes", () => {
-  const step = judgeAbsence(0, SECOND_LOOK_MS, "listed");
-  expect(step).toEqual({ kind: "wait", sinceMs: SECOND_LOOK_MS, againAtMs: 2 * SECOND_LOOK_MS });
+  const step = judgeAbsence(0, SECOND_CHECK_MS, "listed");
+  expect(step).toEqual({ kind: "wait", sinceMs: SECOND_CHECK_MS, againAtMs: 2 * SECOND_CHECK_MS });
 });
 
 test("a list that was not read completely never makes a record count as deleted", () => {
@@ -77,18 +77,18 @@ test("a list that was not read completely never makes a record count as deleted"
 
 test("a missing record is read again soon, then at growing intervals, and once more after two minutes", () => {
   const looksMs = [0];
-  for (let nowMs = 0; nowMs < SECOND_LOOK_MS;) {
+  for (let nowMs = 0; nowMs < SECOND_CHECK_MS;) {
     const step = judgeAbsence(nowMs === 0 ? null : 0, nowMs);
     expect(step).toMatchObject({ kind: "wait", sinceMs: 0 });
     if (step.kind !== "wait") break;
     nowMs = step.againAtMs;
     looksMs.push(nowMs);
   }
-  expect(looksMs).toEqual([0, 10_000, 20_000, 40_000, 80_000, SECOND_LOOK_MS]);
+  expect(looksMs).toEqual([0, 10_000, 20_000, 40_000, 80_000, SECOND_CHECK_MS]);
 });
 
 test("a list that was not read completely postpones the next read, and not the time since when the record is missing", () => {
-  const nowMs = SECOND_LOOK_MS + 5;
+  const nowMs = SECOND_CHECK_MS + 5;
   const step = judgeAbsence(0, nowMs, "undetermined");
-  expect(step).toEqual({ kind: "wait", sinceMs: 0, againAtMs: nowMs + SECOND_LOOK_MS });
+  expect(step).toEqual({ kind: "wait", sinceMs: 0, againAtMs: nowMs + SECOND_CHECK_MS });
 });

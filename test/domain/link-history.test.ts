@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { linkStretches, SAMPLE_EVERY_MS, type LinkSample } from "../../src/domain/link-history.ts";
-import { spansOf } from "../../src/domain/interval.ts";
+import { clippedIntervals } from "../../src/domain/interval.ts";
 
 const MINUTE = 60_000;
 const HOUR = { sinceMs: 0, untilMs: 60 * MINUTE, count: 6 };
@@ -81,6 +81,6 @@ describe("spans between start and end events", () => {
       [[20, 100]],
     ],
   ])("%s", (_what, marks, spans) => {
-    expect(spansOf(marks, time).map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual(spans);
+    expect(clippedIntervals(marks, time).map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual(spans);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ListReading, type PageWord } from "../../src/domain/list-reading.ts";
+import { ListReading, type PageResult } from "../../src/domain/list-reading.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
 /* Reads of lists of dispatch centres with any page size, with and without order and pages. */
@@ -27,9 +27,12 @@ function read(
   ids: readonly number[],
   { pageRows, isDescending, ignoresStart }: ListBehaviour,
   watermarkId = 0,
-): { word: PageWord; reading: ListReading } {
+): { word: PageResult; reading: ListReading } {
   const sorted = [...ids].sort((a, b) => (isDescending ? b - a : a - b)).map(row);
-  const reading = new ListReading({ id: watermarkId, witness: watermarkId === 0 ? {} : row(watermarkId) });
+  const reading = new ListReading({
+    id: watermarkId,
+    rowFingerprint: watermarkId === 0 ? {} : row(watermarkId),
+  });
   for (let page = 0; page < 200; page += 1) {
     const start = ignoresStart ? 0 : reading.start;
     const rows = sorted.slice(start, start + pageRows);

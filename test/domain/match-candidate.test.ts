@@ -3,7 +3,7 @@ import type { UpstreamRecord } from "../../src/domain/merge.ts";
 import {
   carriesMarker,
   identityOf,
-  LOOKS,
+  IDENTITY_WITHOUT_MARKER,
   hasOnlyKnownValues,
   chooseSurvivor,
   findMatches,
@@ -146,7 +146,7 @@ describe("the record under a known id is", () => {
   });
 
   test("ours by its fields only with its name or its start", () => {
-    for (const byName of Object.values(LOOKS)) {
+    for (const byName of Object.values(IDENTITY_WITHOUT_MARKER)) {
       expect(Object.values(byName.another).filter((identity) => identity === "ours")).toHaveLength(1);
       expect(byName.another.same).toBe("ours");
     }

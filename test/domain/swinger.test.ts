@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../../src/domain/swinger.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
 const GATE = zoneOf(ZONE);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import { AlarmPanel, newPanelKey } from "../support/alarm-panel.ts";
+import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation, interventionsOf } from "../support/installation.ts";
@@ -9,7 +9,7 @@ import { freePort } from "../support/loopback.ts";
 
 let installation: Installation;
 let port: number;
-const key = newPanelKey(32);
+const key = newAlarmPanelKey(32);
 beforeEach(async () => {
   installation = new Installation();
   installation.secret("panel.key", `${key}\n`);

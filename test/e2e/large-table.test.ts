@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import { RECOUNT } from "../../src/store/intervention-lists.ts";
+import { REBUILD_COUNTS } from "../../src/store/intervention-lists.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
@@ -143,7 +143,7 @@ function addRecords(path: string): void {
         crews, police, ambulance, firetruck, dispeceratId, created_by, created_at, updated_at)
       SELECT 'made-' || n, 'Patrol', 'patrol', 'note ' || n, 'note ' || n, 'done', 'low', 'other', 'obiective/cladiri', 1,
         1 + n % 2, 0, 0, 0, 1, 1, 0, 0 FROM numbers;
-    ${RECOUNT}
+    ${REBUILD_COUNTS}
     COMMIT;
   `);
   database.close();

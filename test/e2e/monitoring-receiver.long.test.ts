@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import type { TransmissionView } from "../../src/site/transmission-view.ts";
-import { newPanelKey } from "../support/alarm-panel.ts";
+import { newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { freePort } from "../support/loopback.ts";
 import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
 
-const KEY = newPanelKey(32);
+const KEY = newAlarmPanelKey(32);
 const BUILDING = "objective: { type: obiective/cladiri, id: 1 }";
 
 let installation: Installation;

@@ -5,7 +5,7 @@ import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, seededRandom } from "../support/installation.ts";
-import { breakOff, type BrokenExchange, type Door } from "../support/reset-connection.ts";
+import { resetConnection, type ResetExchange, type ConnectionTarget } from "../support/reset-connection.ts";
 import { processOf, socketsOf } from "../support/resource-use.ts";
 
 /*
@@ -73,7 +73,7 @@ const MQTT: readonly Uint8Array[] = [
 ].map((hex) => Buffer.from(hex, "hex"));
 
 /** Each way to reset each of these requests. */
-function exchangesOf(requests: readonly (readonly (string | Uint8Array)[])[]): BrokenExchange[] {
+function exchangesOf(requests: readonly (readonly (string | Uint8Array)[])[]): ResetExchange[] {
   return requests.flatMap((pieces) => [
     { sent: [], breaksOff: "with the last piece" as const },
     ...pieces.map((_piece, index) => ({
@@ -97,10 +97,10 @@ function shuffled<T>(all: readonly T[], seed: number): T[] {
     .map(({ item }) => item);
 }
 
-async function breakOffAll(door: Door, exchanges: readonly BrokenExchange[]): Promise<void> {
+async function breakOffAll(door: ConnectionTarget, exchanges: readonly ResetExchange[]): Promise<void> {
   const left = Array.from({ length: ROUNDS }, (_, round) => shuffled(exchanges, round)).flat();
   const client = async (): Promise<void> => {
-    for (let next = left.pop(); next; next = left.pop()) await breakOff(door, next);
+    for (let next = left.pop(); next; next = left.pop()) await resetConnection(door, next);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
@@ -119,7 +119,7 @@ describe.each([
   let daemon: DaemonProcess;
   let pid: number;
   let sockets: number;
-  let doors: Readonly<Record<"network" | "broker" | "control socket", Door>>;
+  let doors: Readonly<Record<"network" | "broker" | "control socket", ConnectionTarget>>;
   const dataDir = (): string => join(installation.folder, name);
 
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe.each([
   test("closes the connection of a client that requests a tunnel and keeps its own half open", async () => {
     const held = await Promise.all(
       (["network", "control socket"] as const).map((door) =>
-        breakOff(doors[door], { sent: ["CONNECT x:443 HTTP/1.1\r\n\r\n"], breaksOff: "never" }),
+        resetConnection(doors[door], { sent: ["CONNECT x:443 HTTP/1.1\r\n\r\n"], breaksOff: "never" }),
       ),
     );
     await isAsBefore();
@@ -175,7 +175,7 @@ describe.each([
     const { network } = doors;
     if (!("port" in network)) throw new Error("the network side has a port");
     const silent = { port: network.port, tls: false };
-    const held = breakOff(silent, { sent: [""], breaksOff: "never" });
+    const held = resetConnection(silent, { sent: [""], breaksOff: "never" });
     await askDaemon(dataDir(), "GET", "/site/status");
     await daemon.end("SIGTERM");
     (await held).destroy();

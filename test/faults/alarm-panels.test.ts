@@ -5,11 +5,11 @@ import Database from "better-sqlite3";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Trip } from "../../src/domain/trip.ts";
-import { AlarmPanel, newPanelKey, wire, type PanelDialect } from "../support/alarm-panel.ts";
+import { AlarmPanel, newAlarmPanelKey, wire, type AlarmPanelDialect } from "../support/alarm-panel.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation, pause, seededRandom } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
-import { readChangedFrames } from "../support/panel-frames.ts";
+import { readChangedFrames } from "../support/dc09-frames.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
 import { wrappingSequences } from "../support/wrapping-sequences.ts";
@@ -25,7 +25,7 @@ const PANELS = RUN_LENGTH.panels;
 const ALARMS_A_ZONE = Math.max(1, Math.ceil(RUN_LENGTH.events / (PANELS * ZONES)));
 const EVENTS = PANELS * ZONES * ALARMS_A_ZONE;
 const KILLS = 10;
-const DIALECTS: readonly PanelDialect[] = ["standard", "covers-cr", "raw-checksum", "nul"];
+const DIALECTS: readonly AlarmPanelDialect[] = ["standard", "covers-cr", "raw-checksum", "nul"];
 
 let installation: Installation;
 let both: SiteAndCentre | undefined;
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const accounts = Array.from({ length: PANELS }, (_, index) => String(1000 + index));
 const isEncrypted = (index: number): boolean => index % 2 === 0;
-const dialectOf = (index: number): PanelDialect =>
+const dialectOf = (index: number): AlarmPanelDialect =>
   DIALECTS[Math.floor(index / 4) % DIALECTS.length] ?? "standard";
 
 function receiverYaml(port: number): string {
@@ -75,7 +75,7 @@ function panelOf(account: string, index: number, port: number, key: string): Ala
 test(`${EVENTS} alarms of ${PANELS} panels, with the daemon killed at ten random moments, are each one trip, and at the centre`, async () => {
   const random = seededRandom(RUN_LENGTH.seed);
   const port = await freePort();
-  const key = newPanelKey(16);
+  const key = newAlarmPanelKey(16);
   both = new SiteAndCentre({ siteYaml: receiverYaml(port), buildings: PANELS * ZONES });
   both.installation.secret("panel.key", key);
   await both.start();
@@ -144,7 +144,7 @@ function tripsByZone(dataDir: string): Map<string, number> {
 
 test("while senders flood the receiver, every alarm of a panel and of 20 MQTT sensors is a trip", async () => {
   const port = await freePort();
-  const key = newPanelKey(16);
+  const key = newAlarmPanelKey(16);
   installation.secret("panel.key", key);
   const ids = Array.from({ length: 20 }, (_, index) => index + 1);
   const zonesYaml = ids.map(

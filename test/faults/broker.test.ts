@@ -8,7 +8,7 @@ import { close, listen } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { readingsOf } from "../support/mqtt-readings.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * Faults of MQTT and Mosquitto between a sensor and the journal; each test is named after the fault. A power
@@ -115,7 +115,7 @@ describe("the MQTT protocol version", () => {
       socket.once("data", (bytes) => (welcome = bytes));
     });
     const port = await listen(broker);
-    const site = new WatchedZones(ZONES.slice(0, 1));
+    const site = new MonitoredZones(ZONES.slice(0, 1));
     const readings = readingsOf(site, `mqtt://127.0.0.1:${port}`);
     await readings.start();
     const packet = await eventually("the CONNECT", () => welcome);

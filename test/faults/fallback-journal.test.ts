@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
-import { gateIdOf, WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
@@ -14,7 +14,7 @@ const MESSAGES = zoneOf({ id: "back-gate", input: { mqtt: "gate/back", open: ["O
 let folder: string;
 let journalPath: string;
 let offDiskFile: string;
-let site: WatchedZones;
+let site: MonitoredZones;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-off-disk-"));
   journalPath = join(folder, "journal.db");
@@ -27,9 +27,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function started(): WatchedZones {
-  const zones = new WatchedZones([WIRE, MESSAGES], { journalPath, offDiskFile });
-  zones.watch.start();
+function started(): MonitoredZones {
+  const zones = new MonitoredZones([WIRE, MESSAGES], { journalPath, offDiskFile });
+  zones.zoneService.start();
   return zones;
 }
 
@@ -106,8 +106,8 @@ describe("when the disk rejects a trip with an entry delay", () => {
   beforeEach(() => {
     site.stop();
     site.database.close();
-    site = new WatchedZones([DOOR], { journalPath, offDiskFile });
-    site.watch.start();
+    site = new MonitoredZones([DOOR], { journalPath, offDiskFile });
+    site.zoneService.start();
     site.monitor.setGate(GATE, "open");
     setContact(DOOR.id, "normal");
     site.breakJournal();
@@ -129,7 +129,7 @@ describe("when the disk rejects a trip with an entry delay", () => {
     site.repairJournal();
     site.clock.advance(20_000);
     site.restart();
-    site.watch.start();
+    site.zoneService.start();
     site.clock.advance(60_000);
     // The door is still open when the zone is armed again, which is listed.
     expect(site.trips.map(({ type, state }) => [type, state])).toEqual([
@@ -148,8 +148,8 @@ test("a zone that opened while disarmed and the disk rejected it, is listed once
   // Whether the check of open zones or that of the disk comes first depends on when each began.
   for (const laterMs of [0, 3_000, 7_000]) {
     rmSync(journalPath, { force: true });
-    site = new WatchedZones([DOOR], { journalPath, offDiskFile });
-    site.watch.start();
+    site = new MonitoredZones([DOOR], { journalPath, offDiskFile });
+    site.zoneService.start();
     site.monitor.setGate(GATE, "closed");
     setContact(DOOR.id, "normal");
     site.clock.advance(10_000 + laterMs);

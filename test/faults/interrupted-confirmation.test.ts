@@ -5,7 +5,7 @@ import { machineIdentity } from "../../src/ops/machine-identity.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
-import { describeUnless } from "../support/installed.ts";
+import { describeUnless } from "../support/required-programs.ts";
 import { report } from "../support/run-length.ts";
 import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";

@@ -4,7 +4,7 @@ import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { TokenService } from "../../src/service/tokens.ts";
-import { PASSWORD, PEOPLE, TestApp, TESTER, testOfSite } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
 
 let site: TestApp;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const list = (authorization?: string) => {
 
 describe("obtaining a token", () => {
   test("returns a JWT and its lifetime of an hour", async () => {
-    const { body, headers } = await signIn({ email: PEOPLE.operator, password: PASSWORD }).expect(200);
+    const { body, headers } = await signIn({ email: TEST_ACCOUNTS.operator, password: PASSWORD }).expect(200);
     expect(body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiresIn: 3600 });
     expect(headers["cache-control"]).toBe("no-store");
     await list(`Bearer ${body.token}`).expect(200);
@@ -29,7 +29,7 @@ describe("obtaining a token", () => {
 
   test("does not reveal whether the address or the password was wrong", async () => {
     const unknown = await signIn({ email: "unknown@test.example", password: PASSWORD }).expect(401);
-    const wrong = await signIn({ email: PEOPLE.operator, password: "wrong" }).expect(401);
+    const wrong = await signIn({ email: TEST_ACCOUNTS.operator, password: "wrong" }).expect(401);
     expect(unknown.body).toEqual(wrong.body);
     expect(wrong.body).toEqual({
       error: "Unauthorized",
@@ -51,8 +51,8 @@ describe("obtaining a token", () => {
   });
 
   test("ignores the case of the address and limits the password to what bcrypt reads", async () => {
-    await signIn({ email: PEOPLE.operator.toUpperCase(), password: PASSWORD }).expect(200);
-    await signIn({ email: PEOPLE.operator, password: `${PASSWORD}${"x".repeat(60)}` }).expect(401);
+    await signIn({ email: TEST_ACCOUNTS.operator.toUpperCase(), password: PASSWORD }).expect(200);
+    await signIn({ email: TEST_ACCOUNTS.operator, password: `${PASSWORD}${"x".repeat(60)}` }).expect(401);
   });
 
   test("is impossible for the daemon's own account", async () => {
@@ -82,7 +82,7 @@ describe("a request without a valid token", () => {
 
   test("is distinguished from a valid one of the same form", async () => {
     const accounts = await site.parts.accounts.list();
-    const { id } = accounts.find(({ email }) => email === PEOPLE.operator) ?? { id: 0 };
+    const { id } = accounts.find(({ email }) => email === TEST_ACCOUNTS.operator) ?? { id: 0 };
     const right = { ...claims(), sub: String(id) };
     await list(`Bearer ${forge({ ...right, exp: good() })}`).expect(200);
     await list(`Bearer ${forgeText(head(), { ...right, exp: good() })}`).expect(200);
@@ -191,7 +191,7 @@ describe("after a rotation of the signing key", () => {
       clock,
       keys: { current: next, previous: own.key },
     });
-    const { token: newToken } = await rotated.signIn(PEOPLE.operator, PASSWORD);
+    const { token: newToken } = await rotated.signIn(TEST_ACCOUNTS.operator, PASSWORD);
     await list(rotated, token).expect(200);
     await list(rotated, newToken).expect(200);
     const forgotten = new TokenService({ signIns, events, clock, keys: { current: next } });
@@ -210,7 +210,7 @@ describe("password guessing", () => {
   const guess = (email: string, password: string) =>
     request(own.app).post("/auth/token").send({ email, password });
 
-  test.each([PEOPLE.operator, "unknown@test.example"])(
+  test.each([TEST_ACCOUNTS.operator, "unknown@test.example"])(
     "for %s is slowed down after five wrong attempts, never permanently",
     async (email) => {
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(email, "wrong").expect(401);
@@ -231,24 +231,24 @@ describe("password guessing", () => {
   );
 
   testOfSite("is not permitted sooner by a clock that is set forward", async () => {
-    for (let attempt = 0; attempt < 5; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
-    await guess(PEOPLE.operator, PASSWORD).expect(429);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess(TEST_ACCOUNTS.operator, "wrong").expect(401);
+    await guess(TEST_ACCOUNTS.operator, PASSWORD).expect(429);
     own.clock.stepWall(86_400_000);
-    await guess(PEOPLE.operator, PASSWORD).expect(429);
+    await guess(TEST_ACCOUNTS.operator, PASSWORD).expect(429);
   });
 
   test("resets with the right password, and after an hour", async () => {
-    for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
-    await guess(PEOPLE.operator, PASSWORD).expect(200);
-    for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
+    for (let attempt = 0; attempt < 4; attempt += 1) await guess(TEST_ACCOUNTS.operator, "wrong").expect(401);
+    await guess(TEST_ACCOUNTS.operator, PASSWORD).expect(200);
+    for (let attempt = 0; attempt < 4; attempt += 1) await guess(TEST_ACCOUNTS.operator, "wrong").expect(401);
     own.clock.advance(3_600_000);
-    for (let attempt = 0; attempt < 5; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
-    await guess(PEOPLE.operator, PASSWORD).expect(429);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess(TEST_ACCOUNTS.operator, "wrong").expect(401);
+    await guess(TEST_ACCOUNTS.operator, PASSWORD).expect(429);
   });
 
   test("with forty concurrent attempts gets 429, while tokens and trips work", async () => {
     const token = await own.token();
-    const answers = Promise.all(Array.from({ length: 40 }, () => guess(PEOPLE.operator, "wrong")));
+    const answers = Promise.all(Array.from({ length: 40 }, () => guess(TEST_ACCOUNTS.operator, "wrong")));
     await request(own.app)
       .post("/interventii")
       .set("Authorization", `Bearer ${await own.tokens.deviceToken()}`)
@@ -262,15 +262,15 @@ describe("password guessing", () => {
   });
 
   test("from many addresses at once locks out neither a known address nor a new one", async () => {
-    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+    await own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, "10.0.0.7");
     const outcomes = Array.from({ length: 60 }, (_none, index) =>
       own.tokens
         .signIn(`u${index}@test.example`, "x", `10.9.0.${index % 4}`)
         .catch((error: unknown) => error),
     );
     const [known, stranger] = await Promise.all([
-      own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7"),
-      own.tokens.signIn(PEOPLE.administrator, PASSWORD, "10.0.0.8"),
+      own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, "10.0.0.7"),
+      own.tokens.signIn(TEST_ACCOUNTS.administrator, PASSWORD, "10.0.0.8"),
     ]);
     expect([known, stranger]).toEqual([
       expect.objectContaining({ expiresIn: 3600 }),
@@ -282,7 +282,7 @@ describe("password guessing", () => {
   test("does not include many concurrent right passwords", async () => {
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_none, index) =>
-        guess(index % 2 === 0 ? PEOPLE.operator : PEOPLE.administrator, PASSWORD),
+        guess(index % 2 === 0 ? TEST_ACCOUNTS.operator : TEST_ACCOUNTS.administrator, PASSWORD),
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
@@ -291,7 +291,8 @@ describe("password guessing", () => {
   test("gains no attempts by signing in to another account in between", async () => {
     let passed = 0;
     for (let attempt = 0; attempt < 40; attempt += 1) {
-      if (attempt % 4 === 3) await own.tokens.signIn(PEOPLE.viewer, PASSWORD, "10.0.0.1").catch(() => {});
+      if (attempt % 4 === 3)
+        await own.tokens.signIn(TEST_ACCOUNTS.viewer, PASSWORD, "10.0.0.1").catch(() => {});
       const outcome = await own.tokens.signIn(`u${attempt}@test.example`, "x", "10.0.0.1").catch((e) => e);
       if (outcome.code === "unauthenticated") passed += 1;
     }
@@ -299,13 +300,13 @@ describe("password guessing", () => {
   });
 
   test("cannot lock an owner out of an address where the account has signed in before", async () => {
-    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+    await own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, "10.0.0.7");
     for (let attempt = 0; attempt < 6; attempt += 1)
-      await own.tokens.signIn(PEOPLE.operator, "x", `10.9.0.${attempt}`).catch(() => {});
-    await expect(own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.8")).rejects.toMatchObject({
+      await own.tokens.signIn(TEST_ACCOUNTS.operator, "x", `10.9.0.${attempt}`).catch(() => {});
+    await expect(own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, "10.0.0.8")).rejects.toMatchObject({
       code: "too-many-requests",
     });
-    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+    await own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, "10.0.0.7");
   });
 
   test("from all addresses of one network counts as one source", async () => {
@@ -353,14 +354,23 @@ test("a disabled account is rejected at once", async () => {
   const token = await own.token();
   await own.run("UPDATE accounts SET disabled = TRUE");
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
-  await request(own.app).post("/auth/token").send({ email: PEOPLE.operator, password: PASSWORD }).expect(401);
+  await request(own.app)
+    .post("/auth/token")
+    .send({ email: TEST_ACCOUNTS.operator, password: PASSWORD })
+    .expect(401);
   await own.close();
 });
 
 test.each<[what: string, change: (own: TestApp) => void | Promise<void>]>([
-  ["password", (own: TestApp) => own.parts.accounts.setPassword(PEOPLE.operator, "a new password", TESTER)],
-  ["role", (own: TestApp) => own.parts.accounts.setRole(PEOPLE.operator, "viewer", TESTER)],
-  ["the disabled state", (own: TestApp) => own.parts.accounts.setDisabled(PEOPLE.operator, true, TESTER)],
+  [
+    "password",
+    (own: TestApp) => own.parts.accounts.setPassword(TEST_ACCOUNTS.operator, "a new password", TESTER),
+  ],
+  ["role", (own: TestApp) => own.parts.accounts.setRole(TEST_ACCOUNTS.operator, "viewer", TESTER)],
+  [
+    "the disabled state",
+    (own: TestApp) => own.parts.accounts.setDisabled(TEST_ACCOUNTS.operator, true, TESTER),
+  ],
 ])("a change of %s revokes the tokens of that account at once, and no others", async (_what, change) => {
   const own = await TestApp.make();
   const [token, other] = [await own.token(), await own.token("administrator")];
@@ -422,7 +432,7 @@ describe("roles", () => {
 });
 
 test("no password, hash or token is ever logged", async () => {
-  const { body } = await signIn({ email: PEOPLE.operator, password: PASSWORD });
+  const { body } = await signIn({ email: TEST_ACCOUNTS.operator, password: PASSWORD });
   const log = site.logLines.join("");
   expect(log).not.toContain(PASSWORD);
   expect(log).not.toContain("$2b$");

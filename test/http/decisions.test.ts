@@ -2,13 +2,13 @@ import { request as httpRequest } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, TEST_ACCOUNTS, OPERATOR_USER, TestApp } from "../support/app.ts";
 
 // Design decisions A to Z for what the contract leaves open, one section a letter.
 
 let site: TestApp;
 let port: number;
-let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
+let tokens: Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>;
 beforeAll(async () => {
   site = await TestApp.make();
   port = await site.listen();
@@ -18,7 +18,7 @@ afterAll(() => site.close());
 beforeEach(() => site.clear());
 
 type Method = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
-const ask = (method: Method, path: string, role: keyof typeof PEOPLE = "operator") =>
+const ask = (method: Method, path: string, role: keyof typeof TEST_ACCOUNTS = "operator") =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 const make = async (fields: object = {}): Promise<Intervention> =>
   (
@@ -122,7 +122,7 @@ describe("C. roles", () => {
 
   test("can be configured so that only administrators delete", async () => {
     const own = await TestApp.make({ deleteNeedsAdministrator: true });
-    const remove = async (role: keyof typeof PEOPLE, id: number) =>
+    const remove = async (role: keyof typeof TEST_ACCOUNTS, id: number) =>
       (
         await request(own.app)
           .delete(`/interventii/${id}`)
@@ -151,7 +151,7 @@ describe("C. roles", () => {
 describe("D. wrong credentials", () => {
   test.each([
     ["an unknown address", { email: "unknown@test.example", password: PASSWORD }],
-    ["a wrong password", { email: PEOPLE.viewer, password: "wrong" }],
+    ["a wrong password", { email: TEST_ACCOUNTS.viewer, password: "wrong" }],
   ])("%s is 401 with one and the same message and WWW-Authenticate", async (_what, body) => {
     const answer = await request(site.app).post("/auth/token").send(body).expect(401);
     expect(answer.body.message).toBe("email or password is wrong");
@@ -160,13 +160,13 @@ describe("D. wrong credentials", () => {
 
   test.each([
     {},
-    { email: PEOPLE.operator },
+    { email: TEST_ACCOUNTS.operator },
     { password: PASSWORD },
     { email: 1, password: PASSWORD },
-    { email: PEOPLE.operator, password: ["x"] },
-    { email: PEOPLE.operator, password: null },
+    { email: TEST_ACCOUNTS.operator, password: ["x"] },
+    { email: TEST_ACCOUNTS.operator, password: null },
     { email: "", password: "" },
-    { email: PEOPLE.operator, password: PASSWORD, remember: true },
+    { email: TEST_ACCOUNTS.operator, password: PASSWORD, remember: true },
     { email: "a\u0000@b.c", password: PASSWORD },
     { email: "\ud800@b.c", password: PASSWORD },
     [],
@@ -224,7 +224,7 @@ describe("E. rate limit", () => {
 
 describe("F. token refresh", () => {
   test("is a new sign-in; the response is not cached", async () => {
-    const credentials = { email: PEOPLE.operator, password: PASSWORD };
+    const credentials = { email: TEST_ACCOUNTS.operator, password: PASSWORD };
     for (let again = 0; again < 2; again += 1) {
       const { body, headers } = await request(site.app).post("/auth/token").send(credentials).expect(200);
       expect(Object.keys(body).toSorted()).toEqual(["expiresIn", "token"]);
@@ -766,7 +766,7 @@ describe("W. ETag and If-Match", () => {
 });
 
 describe("X. Idempotency-Key", () => {
-  const post = (key: string, body: object = PATROL, role: keyof typeof PEOPLE = "operator") =>
+  const post = (key: string, body: object = PATROL, role: keyof typeof TEST_ACCOUNTS = "operator") =>
     ask("post", "/interventii", role).set("Idempotency-Key", key).send(body);
   test("a repetition returns the first response, another body is 422, another account has its own keys", async () => {
     const first = await post('"k-1"').expect(201);

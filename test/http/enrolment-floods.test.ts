@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import request from "supertest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
-import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { codeFor, SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -100,7 +100,7 @@ test("a blocked address waits, and another address has attempts of its own", asy
 test("wrong codes block no sign-in of the same address, and wrong passwords no code", async () => {
   const shared = at(SHARED);
   await flood(50);
-  await signIn(shared, PEOPLE.operator, PASSWORD).expect(200);
+  await signIn(shared, TEST_ACCOUNTS.operator, PASSWORD).expect(200);
   const elsewhere = at(ELSEWHERE);
   const guessed: number[] = [];
   for (let guess = 0; guess < 21; guess += 1)

@@ -1,11 +1,11 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
-import { PASSWORD, PATROL, PEOPLE, TESTER, TestApp, testOfSite } from "../support/app.ts";
+import { PASSWORD, PATROL, TEST_ACCOUNTS, TESTER, TestApp, testOfSite } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 
 let site: TestApp;
-let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
+let tokens: Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>;
 beforeEach(async () => {
   site = await TestApp.make();
   tokens = await site.tokenOfEach();
@@ -14,14 +14,14 @@ afterEach(() => site.close());
 
 const logged = async (event: LoggedEvent["event"]): Promise<LoggedEvent[]> =>
   (await site.newestEvents(1000)).filter((entry) => entry.event === event);
-const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
+const as = (role: keyof typeof TEST_ACCOUNTS, method: "post" | "put" | "delete" | "get", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 
 describe("the event log records", () => {
   test("who signed in and from where, who failed, and whose attempts were stopped", async () => {
     const guess = (email: string, password: string) =>
       request(site.app).post("/auth/token").send({ email, password });
-    await guess(PEOPLE.operator, PASSWORD).expect(200);
+    await guess(TEST_ACCOUNTS.operator, PASSWORD).expect(200);
     for (let attempt = 0; attempt < 5; attempt += 1) await guess("unknown@test.example", "x").expect(401);
     await guess("unknown@test.example", "x").expect(429);
     const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
@@ -29,16 +29,16 @@ describe("the event log records", () => {
       seq: expect.any(Number),
       at: new Date(site.clock.wallMs()).toISOString(),
       event: "signed-in",
-      who: PEOPLE.operator,
+      who: TEST_ACCOUNTS.operator,
       from,
-      subject: `account ${PEOPLE.operator}`,
+      subject: `account ${TEST_ACCOUNTS.operator}`,
       detail: { role: "operator" },
     });
     expect(await logged("sign-in-failed")).toHaveLength(5);
     expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: "unknown@test.example", from });
     // In the spelling of the account: each spelling would otherwise have a limit of its own in the audit trail.
-    await guess(PEOPLE.operator.toUpperCase(), "x").expect(401);
-    expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: PEOPLE.operator });
+    await guess(TEST_ACCOUNTS.operator.toUpperCase(), "x").expect(401);
+    expect((await logged("sign-in-failed"))[0]).toMatchObject({ who: TEST_ACCOUNTS.operator });
     expect((await logged("sign-in-blocked")).map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 
@@ -49,7 +49,7 @@ describe("the event log records", () => {
     const count = async (): Promise<number> => (await logged("forbidden")).length;
     await eventually("the first entry", async () => (await count()) === 1);
     expect(await logged("forbidden")).toMatchObject([
-      { who: PEOPLE.viewer, subject: "GET /interventii", detail: {} },
+      { who: TEST_ACCOUNTS.viewer, subject: "GET /interventii", detail: {} },
     ]);
     site.clock.advance(60_000);
     await as("viewer", "delete", "/interventii/1").expect(403);
@@ -67,17 +67,17 @@ describe("the event log records", () => {
     await as("operator", "delete", `/interventii/${body.id}`).expect(204);
     const subject = `intervention ${body.id}`;
     expect(await logged("intervention-created")).toMatchObject([
-      { who: PEOPLE.operator, subject, detail: { after: body } },
+      { who: TEST_ACCOUNTS.operator, subject, detail: { after: body } },
     ]);
     expect(await logged("intervention-changed")).toMatchObject([
-      { who: PEOPLE.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
+      { who: TEST_ACCOUNTS.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
     ]);
     expect((await logged("intervention-changed"))[0]?.detail).toEqual({
       before: { crews: 1 },
       after: { crews: 3 },
     });
     expect(await logged("intervention-deleted")).toMatchObject([
-      { who: PEOPLE.operator, subject, detail: { before: { ...body, crews: 3 } } },
+      { who: TEST_ACCOUNTS.operator, subject, detail: { before: { ...body, crews: 3 } } },
     ]);
   });
 
@@ -136,7 +136,7 @@ testOfSite("a full disk does not prevent sign-ins", async () => {
   site.database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(FAIL, 'full'); END");
   await request(site.app)
     .post("/auth/token")
-    .send({ email: PEOPLE.operator, password: PASSWORD })
+    .send({ email: TEST_ACCOUNTS.operator, password: PASSWORD })
     .expect(200);
   await as("operator", "post", "/interventii").send(PATROL).expect(500);
   expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, PEOPLE, TestApp, TESTER, testOfSite } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
 
 /* A dispatch centre with many sites, several of them behind one address. */
 
@@ -104,13 +104,17 @@ describe("a verified password", () => {
         await own.token();
         own.database.pragma("wal_checkpoint(TRUNCATE)");
         await Promise.all(
-          Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
+          Array.from({ length: 300 }, () => own.tokens.signIn(TEST_ACCOUNTS.operator, PASSWORD, SHARED)),
         );
         // Each commit writes at least five pages of tables and indexes.
         expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
         const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
         expect(entries).toEqual(
-          Array.from({ length: 300 }, () => ({ event: "signed-in", who: PEOPLE.operator, from: SHARED })),
+          Array.from({ length: 300 }, () => ({
+            event: "signed-in",
+            who: TEST_ACCOUNTS.operator,
+            from: SHARED,
+          })),
         );
       } finally {
         await own.close();

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
-import { PATROL, PEOPLE, TestApp, TESTER, testOfSite } from "../support/app.ts";
+import { PATROL, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 
 /* The lists of objectives that sites request every hour. */
@@ -201,7 +201,7 @@ test("a list of three is too short for compression", async () => {
 
 describe("an account of a site that is restricted to its objectives", () => {
   const bind = (...objectives: { type: typeof BUILDINGS; id: number }[]): Promise<void> =>
-    centre.parts.accounts.setObjectives(PEOPLE.operator, objectives, TESTER);
+    centre.parts.accounts.setObjectives(TEST_ACCOUNTS.operator, objectives, TESTER);
 
   test("can read these and no others, in the lists and by their ids", async () => {
     await add(...halls(300));
@@ -248,13 +248,13 @@ describe("an account of a site that is restricted to its objectives", () => {
     await bind();
     token = await centre.token();
     expect(await idsOf()).toEqual([]);
-    await centre.parts.accounts.setObjectives(PEOPLE.operator, undefined, TESTER);
+    await centre.parts.accounts.setObjectives(TEST_ACCOUNTS.operator, undefined, TESTER);
     token = await centre.token();
     expect(await idsOf()).toEqual([1, 2, 3]);
     expect(await centre.newestEvents(9)).toContainEqual(
       expect.objectContaining({
         event: "account-role-changed",
-        subject: `account ${PEOPLE.operator}`,
+        subject: `account ${TEST_ACCOUNTS.operator}`,
         detail: { objectives: "all" },
       }),
     );

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-api.ts";
-import { PASSWORD, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
@@ -185,7 +185,7 @@ describe("a client that holds connections", () => {
 
     test("does not prevent a sign-in", async () => {
       await flood();
-      const body = JSON.stringify({ email: PEOPLE.viewer, password: PASSWORD });
+      const body = JSON.stringify({ email: TEST_ACCOUNTS.viewer, password: PASSWORD });
       const request = `${head("POST /auth/token", "Content-Type: application/json", `Content-Length: ${body.length}`)}${body}`;
       expect(await raw(request)).toMatch(/^HTTP\/1.1 200 /);
     });

@@ -4,7 +4,7 @@ import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* Names that a client chooses are kept with each of its messages, so their length is limited. */
 
@@ -21,11 +21,11 @@ const YARD = zoneOf({
 });
 const PASSWORD = "0123456789abcdef";
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let broker: BuiltInBroker | undefined;
 
 beforeEach(() => {
-  site = new WatchedZones([GATE, YARD]);
+  site = new MonitoredZones([GATE, YARD]);
 });
 afterEach(async () => {
   await broker?.stop();

@@ -5,7 +5,7 @@ import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones, type MqttMessage } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const MIB = 1024 * 1024;
 const TOPIC = "zigbee2mqtt/gate";
@@ -39,13 +39,13 @@ class BusyZones extends MqttZones {
   }
 }
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let broker: BuiltInBroker;
 let zones: BusyZones;
 let sockets: Socket[];
 
 beforeEach(async () => {
-  site = new WatchedZones([GATE]);
+  site = new MonitoredZones([GATE]);
   zones = new BusyZones(site.common);
   sockets = [];
   broker = builtInBrokerOf(site, { zones });

@@ -5,7 +5,7 @@ import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const TOPIC = "zigbee2mqtt/gate";
 const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] } });
@@ -14,13 +14,13 @@ const WILL = { topic: "camera/gone", payload: Buffer.alloc(55_000, "x"), qos: 0,
 const NEXT_BYTES = 20_000;
 const SENSOR = { username: "sensor", password: Buffer.from("right") };
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let broker: BuiltInBroker;
 let zones: MqttZones;
 let sockets: Socket[];
 
 beforeEach(async () => {
-  site = new WatchedZones([GATE]);
+  site = new MonitoredZones([GATE]);
   zones = new MqttZones(site.common);
   sockets = [];
   broker = builtInBrokerOf(site, { zones, accounts: [{ username: "sensor", password: "right" }] });

@@ -9,18 +9,18 @@ import { PacketSizeLimit } from "../../src/inputs/packet-size-limit.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { close, listen } from "../support/loopback.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const TOPIC = "zigbee2mqtt/gate";
 const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] } });
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let broker: BuiltInBroker;
 let sensors: MqttClient[];
 let sockets: Socket[];
 
 beforeEach(() => {
-  site = new WatchedZones([GATE]);
+  site = new MonitoredZones([GATE]);
   sensors = [];
   sockets = [];
 });

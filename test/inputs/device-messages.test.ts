@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
-import { WatchedZones } from "../support/watched-zones.ts";
+import { MonitoredZones } from "../support/monitored-zones.ts";
 
 /*
  * Messages of real devices and bridges, as published by vendors and users, and their expected result. A client
@@ -30,13 +30,13 @@ const messages = readFileSync(pathOf("device-messages.jsonl"), "utf8")
   .map((line) => JSON.parse(line) as DeviceMessage);
 
 describe("the message of a device", () => {
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let broker: BuiltInBroker;
   let device: MqttClient;
 
   beforeAll(async () => {
     const { zones } = loadConfiguration({ file: pathOf("device-zones.yaml"), env: {}, cwd: "/" });
-    site = new WatchedZones(zones);
+    site = new MonitoredZones(zones);
     const restoring = new Set(["paradox-front-door", "shelly-door-2"]);
     for (const { id } of zones) site.monitor.read(id, restoring.has(id) ? "open" : "normal", { live: true });
     site.clock.advance(10_000);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const at = (id: number) =>
   ({ objective: { type: "obiective/cladiri", id }, input: { simulated: true } }) as const;
@@ -69,7 +69,7 @@ test("a trip passes those that wait for a record of another objective, which sta
 test("a trip is dispatched while the restore of another objective is being noted", async () => {
   isHeld = () => true;
   site.zones.monitor.read("yard", "normal", { live: true });
-  site.kick();
+  site.requestDispatch();
   await eventually("the request of the restore", () => held.length === 1);
   isHeld = () => false;
   await open("roof");
@@ -81,7 +81,7 @@ test("a trip is dispatched while the restore of another objective is being noted
 test("a trip waits for the restore of its own objective, so that both are in the record", async () => {
   isHeld = () => true;
   site.zones.monitor.read("yard", "normal", { live: true });
-  site.kick();
+  site.requestDispatch();
   await eventually("the request of the restore", () => held.length === 1);
   isHeld = () => false;
   await open("yard");
@@ -115,7 +115,7 @@ async function open(zoneId: string, { untilHeld = false } = {}): Promise<void> {
   if (untilHeld) isHeld = () => held.length === 0;
   site.zones.monitor.read(zoneId, "normal", { live: true });
   site.zones.monitor.read(zoneId, "open", { live: true });
-  site.kick();
+  site.requestDispatch();
   if (untilHeld) await eventually("the request", () => held.length === 1);
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
+import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
 
 const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
 const GATE = gateIdOf(KEY);

@@ -8,7 +8,7 @@ import { type GpioChip, chosenChip } from "../../src/inputs/gpio/chips.ts";
 import { type GpioLine, type GpioPort, SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 3 } });
 const YARD = zoneOf({ id: "yard", input: { gpio: 3, chip: "expander" } });
@@ -44,12 +44,12 @@ class PluggedChips {
 }
 
 describe("the lines of several chips", () => {
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let chips: PluggedChips;
   let readings: GpioReadings;
 
   beforeEach(() => {
-    site = new WatchedZones([DOOR, YARD, SHED]);
+    site = new MonitoredZones([DOOR, YARD, SHED]);
     chips = new PluggedChips();
     readings = new GpioReadings({ ...site.common, openPort: chips.openPort });
   });
@@ -125,7 +125,7 @@ describe("the lines of several chips", () => {
     await readings.start();
     await pass(2000);
     const moved = [zoneOf({ id: "yard", input: { gpio: 7 } }), DOOR];
-    site.watch.exchange(moved, { who: "tester", from: "test" });
+    site.zoneService.exchange(moved, { who: "tester", from: "test" });
     await readings.exchange(moved);
     await pass(2000);
     expect(site.conditions).toEqual([]);
@@ -221,7 +221,7 @@ describe("onoff", () => {
 });
 
 test("a zone of a chip that only the reloaded file knows never uses another chip's line", async () => {
-  const { common } = new WatchedZones([]);
+  const { common } = new MonitoredZones([]);
   await expect(
     openChip("cdev", "expander", { ...common, gpio: { chips: { header: {} } }, zones: [YARD] }),
   ).rejects.toMatchObject({

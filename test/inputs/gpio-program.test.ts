@@ -3,10 +3,10 @@ import { openBackend } from "../../src/inputs/gpio/backend.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { listChips } from "../../src/inputs/gpio/chip-list.ts";
 import { openDriver } from "../../src/inputs/gpio/line-driver.ts";
-import { sayInRomanian } from "../../src/panel/messages/ro-more.ts";
+import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeLineProgram } from "../support/fake-line-program.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
 
@@ -17,10 +17,10 @@ beforeEach(() => {
 afterEach(() => program.remove());
 
 describe("a door whose line is read by a program", () => {
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let readings: GpioReadings;
   beforeEach(async () => {
-    site = new WatchedZones([DOOR]);
+    site = new MonitoredZones([DOOR]);
     const { clock, log, conditions } = site.common;
     const { devices } = program;
     const options = { chip: {}, needsBias: false, lines: [17], clock, log, conditions, devices };
@@ -132,10 +132,10 @@ test("an output whose program was killed fails at once, and not after the time o
 describe("a door on the header, beside an expander whose bus hangs", () => {
   const SHED = zoneOf({ id: "shed", input: { gpio: 3, chip: "expander" } });
   const MCP23017 = { label: "mcp23017", lines: 16 } as const;
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let readings: GpioReadings;
   beforeEach(() => {
-    site = new WatchedZones([DOOR, SHED]);
+    site = new MonitoredZones([DOOR, SHED]);
     readings = readingsOf("auto");
   });
   afterEach(() => {
@@ -183,7 +183,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
     expect(text).toBe(
       `chip expander: the GPIO chip ${program.devices}/gpiochip0 does not respond. Check its supply and the wires of its bus. Not read: shed.`,
     );
-    expect(sayInRomanian(text)).toBe(
+    expect(translateToRomanian(text)).toBe(
       `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Necitite: shed`,
     );
     // It is listed too, without hiding the others.
@@ -198,7 +198,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
     expect(text).toMatch(
       /gpiochip1 cannot be opened: EACCES\. Add the user to the group gpio; .* Not read: shed\.$/,
     );
-    expect(sayInRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Necitite: shed$/);
+    expect(translateToRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Necitite: shed$/);
     program.plug("gpiochip1", "/dev/zero", MCP23017);
     site.clock.advance(2_000);
     await eventually("the expander to be read", () => {
@@ -210,7 +210,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
 });
 
 test("without Perl the condition names the program, and not its text", async () => {
-  const site = new WatchedZones([DOOR]);
+  const site = new MonitoredZones([DOOR]);
   const { clock, log, conditions } = site.common;
   const options = {
     chip: {},

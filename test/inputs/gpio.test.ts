@@ -24,7 +24,7 @@ import { openBackend } from "../../src/inputs/gpio/backend.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines, releaseExportedLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
 const SMOKE = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 22, contact: "no" } });
@@ -81,7 +81,7 @@ describe("a key switch", () => {
   const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, gate: KEY, swinger: false });
 
   test("arms and disarms its zones; while it is unreadable, they are all armed", async () => {
-    const site = new WatchedZones([HALL, YARD]);
+    const site = new MonitoredZones([HALL, YARD]);
     const lines = new SimulatedLines([
       [17, 0],
       [18, 0],
@@ -145,13 +145,13 @@ describe("a key switch", () => {
 });
 
 describe("the lines of a site", () => {
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let port: FailingLines;
   let readings: GpioReadings;
   let isAvailable: boolean;
 
   beforeEach(() => {
-    site = new WatchedZones([DOOR, SMOKE]);
+    site = new MonitoredZones([DOOR, SMOKE]);
     port = new FailingLines();
     isAvailable = true;
     readings = readingsOf();
@@ -520,7 +520,7 @@ describe("the device files of chips", () => {
 
 describe("the character device", () => {
   const options = (needsBias: boolean) => {
-    const { clock, log, conditions } = new WatchedZones([DOOR]).common;
+    const { clock, log, conditions } = new MonitoredZones([DOOR]).common;
     return { chip: { label: "no-such-chip" }, needsBias, lines: [17], clock, log, conditions };
   };
 

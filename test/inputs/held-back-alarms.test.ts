@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 /* Regressions in which a valid alarm was delayed or missing in a text. */
 
@@ -34,7 +34,7 @@ test("a record that always gets 500 does not delay the next smoke detector", asy
   site.zones.monitor.read("b", "open", { live: true });
   await site.until(() => {
     site.zones.clock.advance(60_000);
-    site.kick();
+    site.requestDispatch();
     return site.records.length === 2;
   });
   expect(site.records[1]).toMatchObject({ name: "Alarm, fire: Smoke b", firetruck: true });
@@ -72,7 +72,7 @@ test("a detector in alarm trips at once at the end of its bypass, although its i
   await site.trip("smoke");
   site.change(1, { status: "done" });
   await passes(10_000);
-  site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 2 }, ANA);
+  site.zones.zoneService.zoneOverrides.bypass("smoke", { reason: "dust", minutes: 2 }, ANA);
   await passes(130_000);
   expect(site.records).toHaveLength(2);
 });
@@ -139,7 +139,7 @@ test("a closing that is noted late leaves no condition", async () => {
   site.zones.monitor.read("door", "normal", { live: true });
   await site.until(() => {
     site.zones.clock.advance(60_000);
-    site.kick();
+    site.requestDispatch();
     return site.zones.restores.at(-1)?.state === "merged";
   });
   await site.until(() => site.zones.conditions.length === 0);
@@ -159,7 +159,7 @@ test("a restore that stays in the journal has its reason, or is tried again, whe
   site.zones.monitor.read("smoke", "normal", { live: true });
   site.zones.clock.advance(60_000);
   await site.until(() => {
-    site.kick();
+    site.requestDispatch();
     return attempts > 1;
   });
   const pending = journal.restores.nextPending(0);

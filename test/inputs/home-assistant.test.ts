@@ -10,7 +10,7 @@ import { BuiltInPublisher, ExternalPublisher } from "../../src/inputs/retained-p
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ id: "front-door", name: "Ușa", input: { simulated: true } });
 const SMOKE = zoneOf({ id: "smoke", name: "Fum", kind: "fire", input: { simulated: true } });
@@ -29,14 +29,14 @@ const GATE = zoneOf({
   tamper: { path: "/tamper", open: [true] },
 });
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let state: InstallationState;
 let shown: HomeAssistant;
 let isBroken = false;
 let siteName: string;
 beforeEach(() => {
   siteName = "Hala Nord";
-  site = new WatchedZones([DOOR, SMOKE]);
+  site = new MonitoredZones([DOOR, SMOKE]);
   state = {
     zones: [
       { id: "front-door", contact: "normal", faults: [] },
@@ -60,7 +60,7 @@ async function show(publisher: RetainedPublisher): Promise<void> {
     publisher,
     clock: site.clock,
     log: site.log,
-    look: () => {
+    readState: () => {
       if (isBroken) throw new Error("disk I/O error");
       return state;
     },

@@ -3,7 +3,7 @@ import schema from "../../schemas/configuration.json" with { type: "json" };
 import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
@@ -282,7 +282,7 @@ describe("a crash of the daemon", () => {
     };
     site.zones.monitor.read("motion", "normal", { live: true });
     site.zones.monitor.read("motion", "open", { live: true });
-    site.kick();
+    site.requestDispatch();
     await eventually("the failure", () => site.zones.logged("trip-dispatch-failed").length === 1);
   }
 

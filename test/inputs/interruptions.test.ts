@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: { simulated: true } });
@@ -34,7 +34,7 @@ describe("an untrusted clock", () => {
     clock.advance(90_000);
     clock.stepWall(rightWallMs);
     site.zones.isClockTrusted = true;
-    site.kick();
+    site.requestDispatch();
     await site.until(() => site.zones.trips[0]?.isDated);
     expect(site.records).toMatchObject([
       {
@@ -56,7 +56,7 @@ describe("an untrusted clock", () => {
       expect(site.records).toMatchObject([{ dateStart: "2026-11-20T23:30:00" }]);
       site.zones.clock.advance(60_000);
       site.zones.clock.stepWall(stepMs);
-      site.kick();
+      site.requestDispatch();
       await site.until(() => site.records[0]?.dateStart === dateStart);
       expect(site.records[0]?.description).toBe(
         `Zone Gate (gate, intrusion) tripped at ${dateStart.replace("T", " ")}.`,
@@ -64,7 +64,7 @@ describe("an untrusted clock", () => {
       await site.until(() => site.zones.trips[0]?.isDated);
       // Corrected to the minute, it has its previous value.
       site.zones.clock.stepWall(-stepMs);
-      site.kick();
+      site.requestDispatch();
       await site.until(() => site.records[0]?.dateStart === "2026-11-20T23:30:00");
     },
   );
@@ -76,7 +76,7 @@ describe("an untrusted clock", () => {
     await site.trip("yard");
     site.change(2, { dateStart: "2026-11-20T20:00:00" });
     site.zones.clock.stepWall(-2 * HOUR_MS);
-    site.kick();
+    site.requestDispatch();
     await site.until(() => site.zones.trips[1]?.moment.wallMs === site.zones.clock.wallMs());
     expect(site.records.map(({ dateStart }) => dateStart)).toEqual([
       "2026-11-20T23:30:00",
@@ -90,7 +90,7 @@ describe("an untrusted clock", () => {
     await site.trip("gate");
     site.change(1, { dateStart: "2026-11-20T20:00:00", description: "The gate, said the neighbour." });
     site.zones.isClockTrusted = true;
-    site.kick();
+    site.requestDispatch();
     await site.until(() => site.zones.trips[0]?.isDated);
     expect(site.records).toMatchObject([
       { dateStart: "2026-11-20T20:00:00", description: "The gate, said the neighbour." },
@@ -173,14 +173,14 @@ describe("a broker that cannot be reached", () => {
 
   test("is one monitoring gap, and a clock step changes only its times", async () => {
     site = await DispatchingSite.make([GATE]);
-    const { blindIntervals } = site.zones.watch;
+    const { monitoringGaps } = site.zones.zoneService;
     for (let time = 0; time < 3; time += 1) {
-      blindIntervals.raise("mqtt-unreachable", time === 0 ? REASON : "another reason");
+      monitoringGaps.raise("mqtt-unreachable", time === 0 ? REASON : "another reason");
       site.zones.clock.advance(60_000);
     }
     site.zones.clock.stepWall(HOUR_MS);
-    blindIntervals.clear("mqtt-unreachable");
-    blindIntervals.clear("mqtt-unreachable");
+    monitoringGaps.clear("mqtt-unreachable");
+    monitoringGaps.clear("mqtt-unreachable");
     expect(site.zones.events).toEqual([
       {
         who: "santinela",
@@ -195,7 +195,7 @@ describe("a broker that cannot be reached", () => {
 
   test("while the daemon stops is reported up to the stop, and the absence of the daemon from there", async () => {
     site = await DispatchingSite.make([GATE]);
-    site.zones.watch.blindIntervals.raise("mqtt-unreachable", REASON);
+    site.zones.zoneService.monitoringGaps.raise("mqtt-unreachable", REASON);
     site.zones.clock.advance(60_000);
     site.zones.stop();
     site.zones.clock.advance(60_000);

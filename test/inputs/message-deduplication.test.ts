@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { listening } from "../support/mqtt-readings.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * A message with a lost acknowledgement is delivered again. The repetition must not be a second trip, and a
@@ -22,9 +22,9 @@ const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: 
 const OPEN = '{"contact":false}';
 const CLOSED = '{"contact":true}';
 
-let site: WatchedZones;
+let site: MonitoredZones;
 beforeEach(() => {
-  site = new WatchedZones([GATE]);
+  site = new MonitoredZones([GATE]);
 });
 afterEach(() => site.close());
 
@@ -98,10 +98,10 @@ describe("the built-in broker with lost acknowledgements", () => {
 
   test("does not take an opening for a repetition after one that was suppressed, as in a walk test", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
-    site.watch.orders.startWalkTest(5, { who: "ana@example.ro", from: "itself" });
+    site.zoneService.zoneOverrides.startWalkTest(5, { who: "ana@example.ro", from: "itself" });
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
-    site.watch.orders.endWalkTest({ who: "ana@example.ro", from: "itself" });
+    site.zoneService.zoneOverrides.endWalkTest({ who: "ana@example.ro", from: "itself" });
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN });
     expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);

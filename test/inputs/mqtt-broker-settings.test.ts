@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * The shipped Mosquitto settings, each shown by the loss without it. A power cut is a SIGKILL here: data that

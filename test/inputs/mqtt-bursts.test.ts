@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * Messages that arrive together share a commit of the journal. Unacknowledged ones are delivered again; so a

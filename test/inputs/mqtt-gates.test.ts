@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { CLIENT_ID } from "../support/mqtt-readings.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const MINUTE_MS = 60_000;
 const HALL = zoneOf({
@@ -36,7 +36,7 @@ describeWithMosquitto("a wired contact that a keypad arms over MQTT", () => {
   });
 
   const isDisarmed = (): Promise<unknown> =>
-    eventually("the zone to be disarmed", () => site.watch.orders.gates.isClosed(HALL));
+    eventually("the zone to be disarmed", () => site.zoneService.zoneOverrides.gates.isClosed(HALL));
   const trip = (): void => {
     for (const level of [1, 0] as const) {
       lines.set(17, level);

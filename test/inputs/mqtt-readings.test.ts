@@ -7,7 +7,7 @@ import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { readingsOf } from "../support/mqtt-readings.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const GATE = zoneOf({
   id: "gate",
@@ -136,7 +136,7 @@ describeWithMosquitto("an external broker", () => {
 
 describeWithMosquitto("a broker that keeps something from us", () => {
   let broker: Mosquitto | undefined;
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let readings: MqttReadings;
   afterEach(async () => {
     await readings.stop();
@@ -145,7 +145,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
   });
 
   test("that is unreachable is a condition and does not prevent the start", async () => {
-    site = new WatchedZones([GATE]);
+    site = new MonitoredZones([GATE]);
     readings = readingsOf(site, `mqtt://127.0.0.1:${await freePort()}/`);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
@@ -156,7 +156,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
 
   test("that rejects the password is named in the condition", async () => {
     broker = await startMosquitto(["allow_anonymous false"]);
-    site = new WatchedZones([GATE]);
+    site = new MonitoredZones([GATE]);
     readings = readingsOf(site, broker.url, { credentials: { username: "edge", password: "wrong" } });
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
@@ -171,7 +171,7 @@ describe("a broker with access rules", () => {
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });
     const open = zoneOf({ id: "open", input: { mqtt: "allowed", open: ["ON"] } });
-    const site = new WatchedZones([open, GATE]);
+    const site = new MonitoredZones([open, GATE]);
     const readings = readingsOf(site, broker.url);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-subscription-refused"));

@@ -6,14 +6,14 @@ import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { CLIENT_ID, readingsOf } from "../support/mqtt-readings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let readings: MqttReadings;
 beforeEach(() => {
-  site = new WatchedZones([DOOR]);
+  site = new MonitoredZones([DOOR]);
 });
 afterEach(async () => {
   await readings.stop();

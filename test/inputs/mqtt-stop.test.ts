@@ -4,19 +4,19 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { close, listen } from "../support/loopback.ts";
 import { readingsOf } from "../support/mqtt-readings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* A daemon that stops takes leave of its broker, so that the next one gets only what this one has not recorded. */
 
 const DOOR = zoneOf({ id: "door", input: { mqtt: "door", path: "/contact", open: [false], normal: [true] } });
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let broker: Server;
 let connections: Socket[];
 let received: Packet[];
 
 beforeEach(async () => {
-  site = new WatchedZones([DOOR]);
+  site = new MonitoredZones([DOOR]);
   [connections, received] = [[], []];
   broker = createServer({ allowHalfOpen: true }, serve);
   await listen(broker);

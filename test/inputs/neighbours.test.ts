@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MqttInput, Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * Devices and bridges with several sensors on one topic, with messages as documented. For each: the zone, a
@@ -222,7 +222,7 @@ const DEVICES: Readonly<Record<string, Shared>> = {
 describe("another device on the topic of", () => {
   test.each(Object.entries(DEVICES))("%s neither opens nor closes the zone", async (_what, device) => {
     const { input, opens, others, more } = device;
-    const site = new WatchedZones([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
+    const site = new MonitoredZones([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
     const mqtt = new MqttZones(site.common);
     const topic = input.mqtt.replace("+", "one");
     const publish = (text: string): Promise<void> =>
@@ -252,7 +252,7 @@ test("the codes of several remotes on one topic are distinguished without condit
       input: { mqtt: "tele/rf/RESULT", path: "/RfReceived/Data", open: [code] },
       supervisionTimeoutS: 900,
     });
-  const site = new WatchedZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);
+  const site = new MonitoredZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);
   const mqtt = new MqttZones(site.common);
   for (const id of ["left", "right"]) site.monitor.read(id, "normal", { live: true });
   const publish = (code: string): Promise<void> =>

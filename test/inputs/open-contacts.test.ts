@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
+import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
 
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
@@ -37,7 +37,7 @@ const names = (): string[] => site.records.map(({ name }) => name);
 describe("a smoke detector in alarm", () => {
   test("trips at once at the end of a walk test, with the time of its opening", async () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
-    site.zones.watch.orders.startWalkTest(10, ANA);
+    site.zones.zoneService.zoneOverrides.startWalkTest(10, ANA);
     opens("smoke");
     await passes(10 * MINUTE_MS);
     await passes(TOLD_MS);
@@ -51,9 +51,9 @@ describe("a smoke detector in alarm", () => {
 
   test.each(["expires", "is ended by a technician"])("trips at once when its bypass %s", async (how) => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
-    site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
+    site.zones.zoneService.zoneOverrides.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
     opens("smoke");
-    if (how === "is ended by a technician") site.zones.watch.orders.restore("smoke", ANA);
+    if (how === "is ended by a technician") site.zones.zoneService.zoneOverrides.restore("smoke", ANA);
     else await passes(10 * MINUTE_MS);
     await passes(TOLD_MS);
     expect(names()).toEqual(["Alarm, fire: Smoke"]);
@@ -188,7 +188,7 @@ describe("a window that is open at arming", () => {
 describe("an open door", () => {
   test("is listed at the end of its bypass", async () => {
     await make({ id: "door", name: "Door" });
-    site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    site.zones.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     opens("door");
     await passes(10 * MINUTE_MS + TOLD_MS);
     expect(names()).toEqual(["Armed with 1 zone open"]);
@@ -234,8 +234,8 @@ describe("an open door", () => {
       swinger: false,
       name: "Main entrance",
     });
-    site.zones.watch.exchange([renamed], ANA);
-    site.zones.watch.checkOpenContacts();
+    site.zones.zoneService.exchange([renamed], ANA);
+    site.zones.zoneService.checkOpenContacts();
     await passes(TOLD_MS);
     expect(site.records).toHaveLength(1);
     expect(site.zones.conditions).toEqual([]);
@@ -280,7 +280,7 @@ describe("an open door", () => {
 
   test("is listed once the journal is writable again", async () => {
     await make({ id: "door", name: "Door" });
-    site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    site.zones.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     opens("door");
     site.zones.breakJournal();
     site.zones.clock.advance(11 * MINUTE_MS);
@@ -336,7 +336,7 @@ describe("a zone that closes", () => {
   ])("after %s is recorded with the reason", async (what, reason) => {
     await make({ id: "door", name: "Door" });
     if (what === "its opening was bypassed")
-      site.zones.watch.orders.bypass("door", { reason: "painter" }, ANA);
+      site.zones.zoneService.zoneOverrides.bypass("door", { reason: "painter" }, ANA);
     opens("door");
     await site.settled();
     if (what === "its intervention is done") site.change(1, { status: "done" });

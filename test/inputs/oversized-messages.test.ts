@@ -12,7 +12,7 @@ import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { readingsOf } from "../support/mqtt-readings.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
 import { seededRandom } from "../support/seeded-random.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* A message that is far too large is neither held in memory nor does it hold up the messages behind it. */
 
@@ -21,7 +21,7 @@ const YARD = zoneOf({ id: "yard", input: { mqtt: "yard", path: "/contact", open:
 const MEBIBYTE = 1024 * 1024;
 
 describe("an external broker with a message of 200 MiB", () => {
-  let site: WatchedZones;
+  let site: MonitoredZones;
   let broker: Server;
   let connections: Socket[];
   let readings: MqttReadings;
@@ -30,7 +30,7 @@ describe("an external broker with a message of 200 MiB", () => {
   let peakBytes: number;
 
   beforeEach(async () => {
-    site = new WatchedZones([GATE, YARD]);
+    site = new MonitoredZones([GATE, YARD]);
     [connections, received, peakBytes] = [[], [], 0];
     broker = createServer((socket) => serve(socket));
     readings = readingsOf(site, `mqtt://127.0.0.1:${await listen(broker)}`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PAYLOAD_BYTES_MAX } from "../../src/inputs/message-content.ts";
 import { ZoneTopics } from "../../src/inputs/zone-topics.ts";
 import type { Availability, Battery, MqttInput } from "../../src/generated/types.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 type Rule = Omit<MqttInput, "mqtt">;
 type Case = readonly [payload: string, rule: Rule, expected: string];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /*
  * Random days of an installation: contacts that open and close, repeated messages, restarts, power cuts, full
@@ -105,7 +105,7 @@ test("in 1,000 random days every edge is one trip, and every trip has an edge", 
   const day = fc.array(step, { minLength: 5, maxLength: 40 });
   fc.assert(
     fc.property(day, (steps) => {
-      const site = new WatchedZones(ZONES);
+      const site = new MonitoredZones(ZONES);
       try {
         const notebook = new Notebook();
         simulate(site, notebook, steps);
@@ -123,7 +123,7 @@ test("in 1,000 random days every edge is one trip, and every trip has an edge", 
 }, 300_000);
 
 /** Simulates a day. Readings rejected by a full disk are delivered again, as by a broker, until the disk works. */
-function simulate(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
+function simulate(site: MonitoredZones, notebook: Notebook, steps: readonly Step[]): void {
   const last: ({ contact: Contact; live: boolean } | undefined)[] = ZONES.map(() => undefined);
   const owed: { zone: number; contact: Contact; live: boolean }[] = [];
   const read = (index: number, contact: Contact, isLive: boolean): void => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 /* Reviews of a camera: a person in the yard is `new`, then `update` every few seconds, then `end`. */
 
@@ -91,10 +91,10 @@ describe("openings with the same value", () => {
   test("are two if the first was suppressed by a bypass: the dispatch centre has neither", async () => {
     await watch();
     const ana = { who: "ana", from: "test" };
-    site.zones.watch.orders.bypass("yard", { reason: "cleaning", minutes: 10 }, ana);
+    site.zones.zoneService.zoneOverrides.bypass("yard", { reason: "cleaning", minutes: 10 }, ana);
     await publish("new", "a");
     passes(60);
-    site.zones.watch.orders.restore("yard", ana);
+    site.zones.zoneService.zoneOverrides.restore("yard", ana);
     await publish("update", "a");
     await site.settled();
     expect(site.dispositions).toEqual(["bypassed", "posted"]);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
-import { WatchedZones } from "../support/watched-zones.ts";
+import { MonitoredZones } from "../support/monitored-zones.ts";
 
 /* The example zones of docs/sensors.md, loaded as written and fed with the documented messages. */
 
@@ -43,7 +43,7 @@ describe("the example zone", () => {
     writeFileSync(file, `objectives: { obiective/cladiri: [{ id: 12, name: Hala }] }\n${yaml}`);
     const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: folder });
     expect(warnings).toEqual([]);
-    const site = new WatchedZones(zones);
+    const site = new MonitoredZones(zones);
     const mqtt = new MqttZones(site.common);
     for (const { id } of zones) site.monitor.read(id, "normal", { live: true });
     outcomesOf(site);
@@ -68,7 +68,7 @@ describe("the example zone", () => {
 });
 
 /** Events since the last call. */
-function outcomesOf({ logLines, events }: WatchedZones): string[] {
+function outcomesOf({ logLines, events }: MonitoredZones): string[] {
   const logged = logLines.splice(0).flatMap(({ event, zone, of }) => {
     if (event === "zone-trip") return [`trip ${String(zone)}`];
     if (event === "zone-restore") return [`restore ${String(zone)}`];

@@ -4,19 +4,19 @@ import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* Several sensors on one topic, each zone with conditions that select its messages. */
 
 type Options = Partial<ZoneOptions> & Pick<ZoneOptions, "input">;
 
-let site: WatchedZones;
+let site: MonitoredZones;
 let mqtt: MqttZones;
 let broker: BuiltInBroker;
 let device: MqttClient;
 
 async function watch(...zones: readonly Options[]): Promise<void> {
-  site = new WatchedZones(zones.map((zone) => zoneOf(zone)));
+  site = new MonitoredZones(zones.map((zone) => zoneOf(zone)));
   mqtt = new MqttZones(site.common);
   broker = builtInBrokerOf(site, { zones: mqtt });
   await broker.start();

@@ -9,7 +9,7 @@ import { TestApp } from "../support/app.ts";
 import { dispatcherOf } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { close, listen } from "../support/loopback.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: building(1) });
 const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: building(2) });
@@ -25,7 +25,7 @@ const FAR = Array.from({ length: 12 }, (_, index) =>
 const SITE = { locale: "en", timezone: "Europe/Bucharest" } as const;
 
 let app: TestApp;
-let site: WatchedZones;
+let site: MonitoredZones;
 let server: Server;
 let port: number;
 let client: ApiClient;
@@ -38,7 +38,7 @@ let failpoint: (name: string) => void;
 
 beforeEach(async () => {
   app = await TestApp.make();
-  site = new WatchedZones([HALL_1, HALL_2, GATE, NOWHERE, ...FAR]);
+  site = new MonitoredZones([HALL_1, HALL_2, GATE, NOWHERE, ...FAR]);
   instead = [];
   keys = [];
   failpoint = () => {};

@@ -6,7 +6,7 @@ import type { Zone } from "../../src/domain/zone.ts";
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { type GpioPort, SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const BY: { who: string; from: string } = { who: "ana@site.example", from: "10.0.0.9" };
 const DOOR = zoneOf({ id: "door", input: { gpio: 17 }, swinger: false });
@@ -16,7 +16,7 @@ const gate = (id: string, topic: string, more: Partial<Parameters<typeof zoneOf>
 
 /** Reloads of zones with simulated lines and topics, in this process with a manual clock. */
 class Site {
-  readonly watched: WatchedZones;
+  readonly watched: MonitoredZones;
   readonly lines = new SimulatedLines();
   /** Calls for lines: `open 17`, `close 17`. */
   readonly handled: string[] = [];
@@ -24,7 +24,7 @@ class Site {
   readonly #mqtt: MqttZones;
 
   constructor(zones: readonly Zone[], journal = ":memory:") {
-    this.watched = new WatchedZones(zones, { journalPath: journal });
+    this.watched = new MonitoredZones(zones, { journalPath: journal });
     const port: GpioPort = {
       open: (line, bias, onActivity) => {
         this.handled.push(`open ${line}`);
@@ -49,7 +49,7 @@ class Site {
 
   /** The synchronous part of a reload. */
   exchange(zones: readonly Zone[]): Promise<void> {
-    this.watched.watch.exchange(zones, BY);
+    this.watched.zoneService.exchange(zones, BY);
     this.#mqtt.exchange(zones);
     return this.#gpio.exchange(zones);
   }
@@ -270,7 +270,7 @@ test("a zone that remains configured keeps the faults whose end its sources repo
   const before = gate("b", "z/b", statusSources);
   site = await new Site([before]).start();
   for (const fault of ["battery", "tamper", "faulty"] as const)
-    site.watched.watch.faults.set(before, fault, true);
+    site.watched.zoneService.faults.set(before, fault, true);
   await site.exchange([gate("b", "z/b", { tamper: statusSources.tamper, supervisionTimeoutS: 3600 })]);
   expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
   expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", cause: "battery" });
@@ -284,11 +284,11 @@ describe("a zone that is removed", () => {
 
   test("leaves no bypass and no open fault; the event log names the user", async () => {
     site = await new Site([DOOR, WITH_BATTERY]).start();
-    const { watch } = site.watched;
-    watch.orders.bypass("b", { reason: "painter" }, BY);
-    watch.orders.bypass("door", { reason: "painter" }, BY);
-    watch.faults.set(WITH_BATTERY, "battery", true);
-    watch.faults.set(DOOR, "faulty", true);
+    const { zoneService } = site.watched;
+    zoneService.zoneOverrides.bypass("b", { reason: "painter" }, BY);
+    zoneService.zoneOverrides.bypass("door", { reason: "painter" }, BY);
+    zoneService.faults.set(WITH_BATTERY, "battery", true);
+    zoneService.faults.set(DOOR, "faulty", true);
     await site.exchange([{ ...DOOR, name: "Main door" }]);
     expect(site.watched.trips.map(({ zoneId, type, cause }) => `${zoneId} ${type} ${cause}`)).toEqual([
       "b fault battery",
@@ -296,7 +296,7 @@ describe("a zone that is removed", () => {
       "b fault-over battery",
     ]);
     expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "door", fault: "faulty" }]);
-    expect(site.watched.journal.orders.bypasses()).toMatchObject([{ zoneId: "door" }]);
+    expect(site.watched.journal.zoneOverrides.bypasses()).toMatchObject([{ zoneId: "door" }]);
     expect(site.watched.events.at(-1)).toEqual({
       ...BY,
       event: "zone-restored",
@@ -317,7 +317,7 @@ describe("a zone that is removed", () => {
     const bridge = { mqtt: "z/bridge", path: "/state" };
     const [a, b] = [gate("a", "z/a", { bridge }), gate("b", "z/b", { bridge })];
     site = await new Site([a, b]).start();
-    site.watched.watch.faults.set(a, "supervision", true, "z/bridge");
+    site.watched.zoneService.faults.set(a, "supervision", true, "z/bridge");
     await site.exchange([b]);
     expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "z/bridge", zoneId: "b" }]);
     await site.exchange([DOOR]);
@@ -339,7 +339,7 @@ describe("a zone that is removed", () => {
 test("zones that the journal cannot store are rejected, and the old ones continue", async () => {
   site = await new Site([DOOR, YARD]).start();
   site.watched.breakJournal();
-  expect(() => site.watched.watch.exchange([DOOR], BY)).toThrow(/readonly/);
+  expect(() => site.watched.zoneService.exchange([DOOR], BY)).toThrow(/readonly/);
   site.watched.repairJournal();
   site.lines.set(18, 1);
   await site.pass(1000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ZoneSignal } from "../../src/domain/zone.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
@@ -311,7 +311,7 @@ describe("a swinger", () => {
     await site.restart();
     await site.trip("gate");
     expect(site.dispositions.at(-2)).toBe("swinger");
-    site.zones.watch.orders.restore("gate", { who: "ana", from: "test" });
+    site.zones.zoneService.zoneOverrides.restore("gate", { who: "ana", from: "test" });
     await site.trip("gate");
     expect(site.zones.trips.findLast(({ type }) => type === "trip")?.state).toBe("posted");
   });

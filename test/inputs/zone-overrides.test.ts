@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { simulated: true }, swinger: false });
 const GATE = zoneOf({ id: "gate", input: { simulated: true }, swinger: false });
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 const MINUTE_MS = 60_000;
 
-let site: WatchedZones;
+let site: MonitoredZones;
 afterEach(() => site.close());
 
 function trip(...zoneIds: string[]): void {
@@ -28,8 +28,8 @@ function states(): unknown[] {
 
 describe("a bypass", () => {
   test("suppresses the trips of its zone alone, with its reason, until it expires", () => {
-    site = new WatchedZones([DOOR, GATE]);
-    site.watch.orders.bypass("door", { reason: " painter ", minutes: 10 }, ANA);
+    site = new MonitoredZones([DOOR, GATE]);
+    site.zoneService.zoneOverrides.bypass("door", { reason: " painter ", minutes: 10 }, ANA);
     trip("door", "gate");
     site.clock.advance(10 * MINUTE_MS);
     trip("door");
@@ -45,14 +45,14 @@ describe("a bypass", () => {
   });
 
   test("expires also across a restart, and is not extended by a backward clock step", () => {
-    site = new WatchedZones([DOOR]);
-    site.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    site = new MonitoredZones([DOOR]);
+    site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     site.clock.advance(4 * MINUTE_MS);
     site.restart();
     trip("door");
     site.clock.advance(6 * MINUTE_MS);
     trip("door");
-    site.watch.orders.bypass("door", { reason: "again", minutes: 10 }, ANA);
+    site.zoneService.zoneOverrides.bypass("door", { reason: "again", minutes: 10 }, ANA);
     site.clock.stepWall(-86_400_000);
     site.restart();
     site.clock.advance(10 * MINUTE_MS);
@@ -61,9 +61,10 @@ describe("a bypass", () => {
   });
 
   test("lasts eight hours by default, and can be ended", () => {
-    site = new WatchedZones([DOOR, GATE]);
-    for (const zone of ["door", "gate"]) site.watch.orders.bypass(zone, { reason: "painter" }, ANA);
-    site.watch.orders.restore("gate", ANA);
+    site = new MonitoredZones([DOOR, GATE]);
+    for (const zone of ["door", "gate"])
+      site.zoneService.zoneOverrides.bypass(zone, { reason: "painter" }, ANA);
+    site.zoneService.zoneOverrides.restore("gate", ANA);
     site.clock.advance(480 * MINUTE_MS - 1);
     trip("door", "gate");
     site.clock.advance(1);
@@ -79,9 +80,9 @@ describe("a bypass", () => {
     ["door", { reason: "painter", minutes: 10_081 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 1.5 }, /whole number/],
   ])("of %s with %j is rejected", (zone, order, message) => {
-    site = new WatchedZones([DOOR]);
-    expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(message);
-    expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(AppError);
+    site = new MonitoredZones([DOOR]);
+    expect(() => site.zoneService.zoneOverrides.bypass(zone, order, ANA)).toThrow(message);
+    expect(() => site.zoneService.zoneOverrides.bypass(zone, order, ANA)).toThrow(AppError);
     trip("door");
     expect(states()).toEqual(["waiting"]);
   });
@@ -89,8 +90,8 @@ describe("a bypass", () => {
 
 describe("a walk test", () => {
   test("dispatches nothing, and leaves a report of the zones that have not tripped", () => {
-    site = new WatchedZones([DOOR, GATE]);
-    site.watch.orders.startWalkTest(undefined, ANA);
+    site = new MonitoredZones([DOOR, GATE]);
+    site.zoneService.zoneOverrides.startWalkTest(undefined, ANA);
     trip("door", "door");
     const lastWallMs = site.clock.wallMs();
     site.clock.advance(30 * MINUTE_MS);
@@ -100,7 +101,7 @@ describe("a walk test", () => {
       ["door", "test", "walk test by ana@example.ro"],
       ["gate", "waiting", null],
     ]);
-    expect(site.watch.orders.walkReport()).toMatchObject({
+    expect(site.zoneService.zoneOverrides.walkReport()).toMatchObject({
       isRunning: false,
       who: "ana@example.ro",
       zones: [
@@ -115,8 +116,8 @@ describe("a walk test", () => {
   });
 
   test("continues after a restart, and ends on time", () => {
-    site = new WatchedZones([DOOR]);
-    site.watch.orders.startWalkTest(20, ANA);
+    site = new MonitoredZones([DOOR]);
+    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
     site.clock.advance(15 * MINUTE_MS);
     site.restart();
     trip("door");
@@ -126,30 +127,30 @@ describe("a walk test", () => {
   });
 
   test("does not affect the first real trip after it", () => {
-    site = new WatchedZones([DOOR]);
-    site.watch.orders.startWalkTest(20, ANA);
+    site = new MonitoredZones([DOOR]);
+    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
     for (let step = 0; step < 40; step += 1) {
       trip("door");
       site.clock.advance(500);
     }
-    site.watch.orders.endWalkTest(ANA);
+    site.zoneService.zoneOverrides.endWalkTest(ANA);
     trip("door");
     expect(site.trips.at(-1)?.state).toBe("waiting");
     expect(site.trips).toHaveLength(21);
   });
 
   test("cannot be started twice, nor for more than four hours", () => {
-    site = new WatchedZones([DOOR]);
-    expect(() => site.watch.orders.startWalkTest(241, ANA)).toThrow(/from 1 to 240/);
-    site.watch.orders.startWalkTest(240, ANA);
-    expect(() => site.watch.orders.startWalkTest(1, ANA)).toThrow(/running already/);
-    site.watch.orders.endWalkTest(ANA);
-    expect(site.watch.orders.startWalkTest(1, ANA)).toMatchObject({ isRunning: true });
+    site = new MonitoredZones([DOOR]);
+    expect(() => site.zoneService.zoneOverrides.startWalkTest(241, ANA)).toThrow(/from 1 to 240/);
+    site.zoneService.zoneOverrides.startWalkTest(240, ANA);
+    expect(() => site.zoneService.zoneOverrides.startWalkTest(1, ANA)).toThrow(/running already/);
+    site.zoneService.zoneOverrides.endWalkTest(ANA);
+    expect(site.zoneService.zoneOverrides.startWalkTest(1, ANA)).toMatchObject({ isRunning: true });
   });
 
   test("treats a tamper as a part of it", () => {
-    site = new WatchedZones([DOOR]);
-    site.watch.orders.startWalkTest(20, ANA);
+    site = new MonitoredZones([DOOR]);
+    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
     site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
     site.monitor.take("door", { kind: "tamper", open: false }, { live: true });
     expect(site.trips.map(({ type, state }) => [type, state])).toEqual([["fault", "test"]]);
@@ -167,7 +168,7 @@ describe("an arming condition", () => {
 
   test("by schedule suppresses trips outside of it", () => {
     // The clock of these tests shows 23:30 in Bucharest.
-    site = new WatchedZones([AT_NIGHT]);
+    site = new MonitoredZones([AT_NIGHT]);
     trip("door");
     site.clock.advance(7 * 60 * MINUTE_MS);
     trip("door");
@@ -178,7 +179,7 @@ describe("an arming condition", () => {
   });
 
   test("by a key switch is armed until the first reading, and follows it then", () => {
-    site = new WatchedZones([ARMED]);
+    site = new MonitoredZones([ARMED]);
     trip("gate");
     site.monitor.setGate("gpio 22", "closed");
     trip("gate");

@@ -14,7 +14,7 @@ import { certificateFromFiles, ownCertificate } from "../../src/ops/certificates
 import { JsonLog } from "../../src/ops/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { WatchedZones } from "../support/watched-zones.ts";
+import { MonitoredZones } from "../support/monitored-zones.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
@@ -333,7 +333,7 @@ describe("the certificate authority of an installation", () => {
     await make();
     const clock = new ManualClock();
     clock.stepWall(NOW_MS - clock.wallMs());
-    const { log, health } = new WatchedZones([]);
+    const { log, health } = new MonitoredZones([]);
     const common = { dataDir: folder, clock, time: { isTrusted: () => true }, log, conditions: health };
     const keeper = (names: string[]): CertificateKeeper =>
       new CertificateKeeper({ ...common, tls: { mode: "own" }, names, onRenewed: () => {} });

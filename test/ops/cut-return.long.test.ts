@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../support/installed.ts";
+import { describeUnless } from "../support/required-programs.ts";
 import { CAN_MOUNT } from "../support/small-disk.ts";
 
 /*

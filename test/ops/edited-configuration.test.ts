@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { revert, takeReverted, writeOnTrial } from "../../src/ops/configuration-trial.ts";
-import { describeUnless } from "../support/installed.ts";
+import { describeUnless } from "../support/required-programs.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 const BY = { who: "ana@example.ro", from: "192.168.1.9", diff: "" };

@@ -20,7 +20,7 @@ beforeEach(() => {
   samples = new LinkSampleStore(database);
   now = { state: "up", oldestWaitingMs: null };
   const log = new JsonLog({ level: "debug", clock, write: () => {} });
-  recorder = new LinkRecorder({ samples, clock, log, look: () => now });
+  recorder = new LinkRecorder({ samples, clock, log, readState: () => now });
   recorder.start();
 });
 afterEach(() => {

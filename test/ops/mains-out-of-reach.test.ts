@@ -8,7 +8,7 @@ import { CurrentContacts } from "../../src/site/current-contacts.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 const MINUTE_MS = 60_000;
 const LIMIT_MS = 6 * MINUTE_MS;
@@ -20,8 +20,12 @@ beforeEach(() => {
 });
 
 /** Powers off six minutes after the loss of mains. */
-function powersOff(site: WatchedZones): void {
-  const contacts = new CurrentContacts({ clock: site.clock, health: site.health, watch: site.watch });
+function powersOff(site: MonitoredZones): void {
+  const contacts = new CurrentContacts({
+    clock: site.clock,
+    health: site.health,
+    zoneService: site.zoneService,
+  });
   const battery = new OnBattery({
     config: () => ({ mains: "mains", batteryLow: null, powerOffAfterMs: LIMIT_MS }),
     contactOf: (zoneId) => contacts.contactOf(zoneId),
@@ -109,7 +113,7 @@ describeWithMosquitto(
 
     test("is not powered off while the sensor itself is unavailable", async () => {
       await site.publish("ups/availability", "offline");
-      await eventually("its absence", () => site.watch.faults.isUnread(MAINS));
+      await eventually("its absence", () => site.zoneService.faults.isUnread(MAINS));
       site.clock.advance(60 * MINUTE_MS);
       expect(orders).toBe(0);
     });
@@ -117,7 +121,9 @@ describeWithMosquitto(
 );
 
 test("a site on battery whose mains line cannot be read is not powered off before it is read again", async () => {
-  const site = new WatchedZones([zoneOf({ id: "mains", kind: "power", input: { gpio: 17, contact: "no" } })]);
+  const site = new MonitoredZones([
+    zoneOf({ id: "mains", kind: "power", input: { gpio: 17, contact: "no" } }),
+  ]);
   const lines = new SimulatedLines([[17, 1]]);
   let isGone = false;
   const openPort = (): GpioPort => ({

@@ -79,7 +79,7 @@ function outputs(...all: Partial<Output>[]): Outputs {
       },
     }),
     pulses: new AlarmPulses({ clock, bootId: "b", trips: { newest: readRows }, kindOf: () => "fire" }),
-    look: () => {
+    readState: () => {
       if (lookFailure) throw lookFailure;
       return facts;
     },

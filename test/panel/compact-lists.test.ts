@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const NAMES = [/Zona .* declanșată la [\d-]+ [\d:]+\./g, "Alarmă efracție", "Hala Nord", "Ușa principală"];
 /** Eight looks, on a busy machine. */
@@ -59,7 +59,7 @@ describeWithBrowser("long lists on a small screen", () => {
         await list.markup(".filter-chips button").shown();
         await list.complete();
       };
-      expect(await faultsInEveryLook(page, open, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, open, NAMES)).toEqual([]);
     },
     LOOKS_TIMEOUT_MS,
   );

@@ -5,7 +5,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă incendiu: Fum"];
 
@@ -55,13 +55,13 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.menu.link("Zones").gone();
     await page.menu.link("Sync").gone();
     const listed = (): Promise<void> => sites.row(/Depozit Sud/).shown();
-    expect(await faultsInEveryLook(page, listed, NAMES)).toEqual([]);
+    expect(await violationsInAllThemes(page, listed, NAMES)).toEqual([]);
     await sites.field("Search").fill("sediu");
     await sites.row(/Depozit Sud/).gone();
     await sites.link("Sediu central").click();
     const site = page.screen("sites/3");
     await site.row(/First report: Fault/).shown();
-    expect(await faultsInEveryLook(page, () => site.markup("tbody tr").shown(), NAMES)).toEqual([]);
+    expect(await violationsInAllThemes(page, () => site.markup("tbody tr").shown(), NAMES)).toEqual([]);
     await page.speak("RO");
     // Figures as the language writes them.
     await site.text(/^-?[\d.]+,\d s$/).shown();
@@ -133,7 +133,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await sites.row(/hala-est.*Code not used yet.*obiective\/cladiri\/1/s).shown();
     const invited = () => sites.row(/hala-est/s).shown();
     expect(
-      await faultsInEveryLook(page, invited, [
+      await violationsInAllThemes(page, invited, [
         ...NAMES,
         "hala-est",
         /sudo santinela enrol .*/g,

@@ -8,7 +8,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, EDGE } from "../support/installation.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 /* An installer enrols a site in its settings, with the link that the centre shows. */
 
@@ -36,7 +36,7 @@ describeWithBrowser("the enrolment of a site in its panel", () => {
     const page = await site.page("settings?open=centre");
     const settings = page.screen("settings");
     const form = (): Promise<void> => settings.markup("input[name=centre]").shown();
-    expect(await faultsInEveryLook(page, form, ["Hala Nord"])).toEqual([]);
+    expect(await violationsInAllThemes(page, form, ["Hala Nord"])).toEqual([]);
     await settings.field("Address of the dispatch centre").fill(address);
     await settings.field("One-time code").fill("abcde-fghjk-mnpqr-stuvw");
     await settings.field("Your password").fill(EDGE.password);

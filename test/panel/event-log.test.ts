@@ -4,7 +4,7 @@ import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 /** More entries than a page of the log and than a reading of a filter. */
 const CHANGES = 320;
@@ -72,7 +72,9 @@ describeWithBrowser("the event log of a busy site", () => {
     await page.speak("RO");
     await log.button(/^de 4 ori de la /).shown();
     const open = async (): Promise<void> => (await page.open("events")).markup(".log").shown();
-    expect(await faultsInEveryLook(page, open, [/Ușa principală|PIR hol|Fum depozit|probă/g])).toEqual([]);
+    expect(await violationsInAllThemes(page, open, [/Ușa principală|PIR hol|Fum depozit|probă/g])).toEqual(
+      [],
+    );
     await page.close();
   });
 });

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("a record rejected by the dispatch centre", () => {
   const elsewhere = new Installation();
@@ -53,7 +53,7 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
       await page.openDialog.shown();
     };
     // A notice stays in the language in which it was shown.
-    const faults = await faultsInEveryLook(page, asked, ["Retrying #1"]);
+    const faults = await violationsInAllThemes(page, asked, ["Retrying #1"]);
     expect(faults.join("\n")).toBe("");
     await page.openDialog.gone();
     await menu.click();

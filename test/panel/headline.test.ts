@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("the status screen", () => {
   const site = new PanelSite();
@@ -25,7 +25,7 @@ describeWithBrowser("the status screen", () => {
     await page.speak("EN");
     const raised = () => home.heading(/^(Fire alarm|Alarmă de incendiu)$/).shown();
     // The name of the intervention is in the language of the site.
-    const faults = await faultsInEveryLook(page, raised, [/Alarmă incendiu/g]);
+    const faults = await violationsInAllThemes(page, raised, [/Alarmă incendiu/g]);
     expect(faults).toEqual([]);
 
     await page.speak("EN");

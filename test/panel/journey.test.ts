@@ -4,7 +4,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
 
 /** A dispatch centre that does not respond. */
 const DEAD_CENTRE = `upstream:

@@ -3,7 +3,7 @@ import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 /** A device with one part more than discovery reads. */
 const PARTS = Object.fromEntries(
@@ -63,7 +63,7 @@ describeWithBrowser("an installer whose broker has more than discovery lists", (
         };
         // Names of the announcing devices have no language.
         const names = (await found.region(/^Senzori găsiți$/).words()).split("\n");
-        const faults = await faultsInEveryLook(page, opened, ["Ușa din spate", "Hala Nord"]);
+        const faults = await violationsInAllThemes(page, opened, ["Ușa din spate", "Hala Nord"]);
         expect(faults.filter((fault) => !names.some((name) => fault.includes(name)))).toEqual([]);
         await page.close();
         expect(site.pageErrors).toEqual([]);

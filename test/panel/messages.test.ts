@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
-import { EVENT_SENTENCES, OPEN_WORDS, OUTCOMES } from "../../src/domain/event-sentence.ts";
+import { EVENT_SENTENCES, OPEN_STATE_TEXTS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";
 import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
 import { RO_DAEMON } from "../../src/panel/messages/ro-daemon.ts";
-import { RO_MORE, sayInRomanian } from "../../src/panel/messages/ro-more.ts";
-import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
+import { RO_MORE, translateToRomanian } from "../../src/panel/messages/ro-more.ts";
+import { RO_CONDITION_MESSAGES } from "../../src/panel/messages/ro-condition-messages.ts";
 import { daemonLiterals } from "../support/daemon-literals.ts";
 
 const WHOLE = { ...EN, ...EN_MORE };
@@ -66,14 +66,17 @@ test("an entry of the event log has the same English sentence in the panel as on
     Object.fromEntries(keys.map((key) => [key, (WHOLE as Texts)[`${prefix}.${key}`]]));
   expect(shown("says", Object.keys(EVENT_SENTENCES))).toEqual(EVENT_SENTENCES);
   expect(shown("outcome", Object.keys(OUTCOMES))).toEqual(OUTCOMES);
-  const words = Object.keys(OPEN_WORDS).map((kind) => [kind, (WHOLE as Texts)[`zoneWord.${kind}.open`]]);
-  expect(Object.fromEntries(words)).toEqual(OPEN_WORDS);
+  const words = Object.keys(OPEN_STATE_TEXTS).map((kind) => [
+    kind,
+    (WHOLE as Texts)[`zoneWord.${kind}.open`],
+  ]);
+  expect(Object.fromEntries(words)).toEqual(OPEN_STATE_TEXTS);
 });
 
 test("a Romanian condition message uses only values of the daemon", () => {
   for (const [code, sentence] of Object.entries(CONDITION_MESSAGES)) {
     const given = [...sentence.matchAll(/\{\w+\}/g)].map(([name]) => name);
-    const taken = [...RO_SENTENCES[code as keyof typeof CONDITION_MESSAGES].matchAll(/\{\w+\}/g)];
+    const taken = [...RO_CONDITION_MESSAGES[code as keyof typeof CONDITION_MESSAGES].matchAll(/\{\w+\}/g)];
     expect([code, taken.map(([name]) => name).filter((name) => !given.includes(name))]).toEqual([code, []]);
   }
   expect(formatConditionMessage("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
@@ -105,7 +108,7 @@ test("every refusal and condition that the panel can show has a Romanian transla
   const english = RO_DAEMON.map(([text]) => withBraces(text));
   // In the source a value is unknown; a sample of it must not be needed to find the translation.
   const isKnown = (text: string): boolean => {
-    if (english.includes(withBraces(text)) || sayInRomanian(text.replaceAll("{}", "1.1")) !== undefined)
+    if (english.includes(withBraces(text)) || translateToRomanian(text.replaceAll("{}", "1.1")) !== undefined)
       return true;
     return ["; ", ". "].some((joint) => {
       const parts = text.split(joint);
@@ -139,65 +142,67 @@ function withBraces(text: string): string {
 }
 
 test("what the daemon says is translated with its values, or not at all", () => {
-  expect(sayInRomanian("account ana@site.example already exists")).toBe(
+  expect(translateToRomanian("account ana@site.example already exists")).toBe(
     "contul ana@site.example există deja",
   );
-  expect(sayInRomanian("name is required; crews must be at least 1")).toBe(
+  expect(translateToRomanian("name is required; crews must be at least 1")).toBe(
     "name: valoare obligatorie; crews: cel puțin 1",
   );
-  expect(sayInRomanian("ana@x.ro is the last administrator. Make another account administrator first.")).toBe(
-    "ana@x.ro este ultimul administrator. Acordați întâi altui cont rolul de administrator",
-  );
-  expect(sayInRomanian("zones[1].input.gpio: line 18 is used by two zones, usa and hol")).toBe(
+  expect(
+    translateToRomanian("ana@x.ro is the last administrator. Make another account administrator first."),
+  ).toBe("ana@x.ro este ultimul administrator. Acordați întâi altui cont rolul de administrator");
+  expect(translateToRomanian("zones[1].input.gpio: line 18 is used by two zones, usa and hol")).toBe(
     "zones[1].input.gpio: linia 18 este folosită de două zone: usa și hol",
   );
   expect(
-    sayInRomanian(
+    translateToRomanian(
       "/etc/santinela.yaml:10:9: zones[0].supervision: unknown option. Did you mean supervisionTimeoutS?; the daemon keeps its previous configuration",
     ),
   ).toBe(
     "/etc/santinela.yaml:10:9: zones[0].supervision: opțiune necunoscută; probabil supervisionTimeoutS; rămâne activă configurația anterioară",
   );
-  expect(sayInRomanian("zones[0].x: unknown option. Known here: id, name")).toBe(
+  expect(translateToRomanian("zones[0].x: unknown option. Known here: id, name")).toBe(
     "zones[0].x: opțiune necunoscută; opțiuni posibile: id, name",
   );
   expect(
-    sayInRomanian(
+    translateToRomanian(
       "chip expander: the GPIO chip /dev/gpiochip2 cannot be opened: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
     ),
   ).toBe(
     "cipul expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw). Necitite: usa, hol",
   );
   expect(
-    sayInRomanian(
+    translateToRomanian(
       "line 17 can no longer be read: GPIO line 17 cannot be opened: another program or driver uses it. santinela gpio list shows the holder; stop it or use another line. It is reopened automatically.",
     ),
   ).toBe(
     "linia 17 nu mai poate fi citită: linia GPIO 17 nu poate fi deschisă: este folosită de alt program sau driver. santinela gpio list arată cine o folosește; opriți acel program sau folosiți altă linie. Se redeschide automat",
   );
   expect(
-    sayInRomanian(
+    translateToRomanian(
       "no GPIO chip with the label pinctrl-rp1 (found: gpio-mock). Set gpio.chip to one of the labels found. A chip that appears is used within seconds, without a restart. Not read: usa.",
     ),
   ).toBe(
     "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip apărut este folosit în câteva secunde, fără repornire. Necitite: usa",
   );
-  expect(sayInRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
+  expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",
   );
-  expect(sayInRomanian("dateEnd (2026-11-20T10:00:00Z) is before dateStart (2026-11-20T12:00:00Z)")).toBe(
-    "sfârșitul (2026-11-20T10:00:00Z) este înainte de început (2026-11-20T12:00:00Z)",
+  expect(
+    translateToRomanian("dateEnd (2026-11-20T10:00:00Z) is before dateStart (2026-11-20T12:00:00Z)"),
+  ).toBe("sfârșitul (2026-11-20T10:00:00Z) este înainte de început (2026-11-20T12:00:00Z)");
+  expect(translateToRomanian("unknown zone usa. Known: hol, pod")).toBe(
+    "zona usa nu există. Există: hol, pod",
   );
-  expect(sayInRomanian("unknown zone usa. Known: hol, pod")).toBe("zona usa nu există. Există: hol, pod");
-  expect(sayInRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
-  expect(sayInRomanian("something that no table has; name is required")).toBeUndefined();
+  expect(translateToRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
+  expect(translateToRomanian("something that no table has; name is required")).toBeUndefined();
 });
 
 test("each text of the daemon has its own translation, and not that of a more general one", () => {
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, "$1.1");
   const others = RO_DAEMON.filter(([english, romanian]) => {
     if (english.includes("{problem}")) return false; // Only with a problem that has a translation itself.
-    return sayInRomanian(filled(english)) !== filled(romanian);
+    return translateToRomanian(filled(english)) !== filled(romanian);
   });
   expect(others).toEqual([]);
 });

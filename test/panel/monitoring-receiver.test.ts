@@ -4,7 +4,7 @@ import { EDGE } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
 import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("an alarm with two ways", () => {
   let receiver: MonitoringReceiver;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SimulationView, ZoneView } from "../../src/site/zone-view.ts";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { describeWithBrowser, startBrowser, type Browser } from "../support/browser.ts";
-import { CountedHand } from "../support/counted-hand.ts";
+import { InteractionCounter } from "../support/interaction-counter.ts";
 import { eventually } from "../support/eventually.ts";
 import { FirstBoot } from "../support/first-boot.ts";
 import { PanelPage } from "../support/panel-page.ts";
@@ -72,7 +72,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       );
       const context = await browser.newContext({ ...PHONE, locale: "en-GB", ignoreHTTPSErrors: true });
       const page = await PanelPage.in(context, pi.scannedAddress());
-      const hand = new CountedHand(page);
+      const hand = new InteractionCounter(page);
       await page.openFirst();
       // The warning about the installation's own certificate.
       hand.tapsElsewhere(2);

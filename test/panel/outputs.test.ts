@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Part } from "../support/panel-page.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const OUTPUTS = `outputs:
   - { name: sirena, on: alarm, pulseS: 180, gpio: 22, active: low }
@@ -47,7 +47,7 @@ describeWithBrowser("the outputs in the panel", () => {
   test("look right in every language and theme", { timeout: LOOKS_TIMEOUT_MS }, async () => {
     const page = await site.page("walk-test");
     const open = async (): Promise<void> => siren(await page.open("walk-test")).shown();
-    expect(await faultsInEveryLook(page, open, NAMES)).toEqual([]);
+    expect(await violationsInAllThemes(page, open, NAMES)).toEqual([]);
     await page.close();
   });
 

@@ -6,7 +6,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import type { PlanView } from "../../src/site/plan-view.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 /** A drawing with a script in it, as a stranger could send it to an installer. */
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300">
@@ -38,7 +38,7 @@ describeWithBrowser("a floor plan", () => {
         .text(/^No floor plan yet/)
         .shown();
       const open = async (): Promise<void> => (await page.open("plan")).markup(".empty").shown();
-      expect(await faultsInEveryLook(page, open, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, open, NAMES)).toEqual([]);
     },
     LOOKS_TIMEOUT_MS,
   );
@@ -96,7 +96,7 @@ describeWithBrowser("a floor plan", () => {
       for (const address of ["plan/1?zone=smoke", "plan/1/edit", "plan/new"]) {
         const mark = address === "plan/new" ? "form" : ".plan img";
         const open = async (): Promise<void> => (await other.open(address)).markup(mark).shown();
-        expect(await faultsInEveryLook(other, open, NAMES)).toEqual([]);
+        expect(await violationsInAllThemes(other, open, NAMES)).toEqual([]);
       }
       expect([site.foreignRequests, site.pageErrors]).toEqual([[], []]);
     },

@@ -11,7 +11,7 @@ import { foreignWords } from "../support/foreign-words.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
-import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
 
 /** A dispatch centre that does not respond, so that there is a condition and queued records. */
 const DEAD_CENTRE =

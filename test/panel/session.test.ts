@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
-import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 import { PanelPage } from "../support/panel-page.ts";
 import { signIn } from "../support/panel-site.ts";
 
@@ -42,7 +42,7 @@ describeWithBrowser("a session in the panel", () => {
   });
 
   test("expires with its token; the page stays and continues after the password", async () => {
-    await signIn(page, PASSWORD, PEOPLE.operator);
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
     await page.follow("Objectives");
     const objectives = page.screen("objectives");
     // The stream must be open before its token expires.
@@ -61,7 +61,7 @@ describeWithBrowser("a session in the panel", () => {
   });
 
   test("is not called live while it waits for the password: what the page shows may be over", async () => {
-    await signIn(page, PASSWORD, PEOPLE.operator);
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
     await page.banner.badge("live").shown();
     site.clock.advance(3_601_000);
     const dialog = page.dialog("Session expired");
@@ -78,12 +78,12 @@ describeWithBrowser("a session in the panel", () => {
 
   /** An intervention that the operator saves after the password was changed elsewhere: it waits for the password. */
   async function saveWithRejectedToken(): Promise<void> {
-    await signIn(page, PASSWORD, PEOPLE.operator);
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
     await page.banner.badge("live").shown();
     const form = await page.open("interventions/new");
     await form.field("Name").fill("Ronda de noapte");
     await form.option("Hall 1 (1)").present();
-    await site.accounts.setPassword(PEOPLE.operator, NEW_PASSWORD, TESTER);
+    await site.accounts.setPassword(TEST_ACCOUNTS.operator, NEW_PASSWORD, TESTER);
     await form.button("Save").click();
     await page.dialog("Session expired").shown();
   }
@@ -99,7 +99,7 @@ describeWithBrowser("a session in the panel", () => {
   test("sends nothing that another user has entered", async () => {
     await saveWithRejectedToken();
     await page.dialog("Session expired").button("Use another account").click();
-    await signIn(page, PASSWORD, PEOPLE.administrator);
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.administrator);
     await page.banner.badge("live").shown();
     const list = await page.open("interventions");
     await list.text("No interventions yet. Each alarm creates one.").shown();
@@ -107,7 +107,7 @@ describeWithBrowser("a session in the panel", () => {
   });
 
   test("survives a reload and ends with a sign-out", async () => {
-    await signIn(page, PASSWORD, PEOPLE.viewer);
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.viewer);
     await page.screen("status").heading("No zones yet.").shown();
     await page.reload();
     await page.screen("status").heading("No zones yet.").shown();

@@ -4,7 +4,7 @@ import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../
 import { BUILT_PANEL } from "../support/built-program.ts";
 import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
 import { PanelPage } from "../support/panel-page.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
 /** Two screens in eight variants, on a busy machine. */
@@ -81,7 +81,7 @@ describeWithBrowser("a new installation in the panel", () => {
     "is accessible and not clipped in each language, colour scheme and width",
     async () => {
       const code = page.screen("first-start").input("code");
-      expect(await faultsInEveryLook(page, () => code.shown())).toEqual([]);
+      expect(await violationsInAllThemes(page, () => code.shown())).toEqual([]);
       await createAdministrator();
       const guide = page.screen("setup");
       await guide.markup("summary").click();
@@ -90,7 +90,7 @@ describeWithBrowser("a new installation in the panel", () => {
       await guide.input("zone-name").fill("Ușa principală");
       await guide.input("centre-url").fill("https://dispecerat.example.ro");
       await guide.input("centre-email").fill("hala-nord@example.ro");
-      expect(await faultsInEveryLook(page, () => guide.markup("pre").shown())).toEqual([]);
+      expect(await violationsInAllThemes(page, () => guide.markup("pre").shown())).toEqual([]);
     },
     SCREENS_TIMEOUT_MS,
   );

@@ -3,16 +3,16 @@ import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import {
-  CENTRE_PLACES,
+  CENTRE_ADDRESSES,
   faultsOf,
   type Language,
   mainText,
   NoContent,
   type Route,
   SCREEN_NAMES,
-  SITE_PLACES,
+  SITE_ADDRESSES,
   WORDS,
-} from "../support/panel-places.ts";
+} from "../support/panel-addresses.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 /** Names of the sites, their zones and records, in the language of their people. */
@@ -26,7 +26,7 @@ const NAMES = [
   "Fum depozit",
   "Str. Fabricii 7",
 ];
-const PLACES = Object.values(SITE_PLACES).flat();
+const PLACES = Object.values(SITE_ADDRESSES).flat();
 const FRAME = `http: { port: 0, hosts: [${PANEL_HOST}] }\nmqtt: off\ngpio: { backend: simulated }\n`;
 const LANGUAGES = ["RO", "EN"] as const;
 /** Twenty places in four looks, on a busy machine. */
@@ -47,7 +47,7 @@ const ANSWERS: Readonly<Record<string, (route: Route) => Promise<void>>> = {
 
 test("every screen of the route table has its places here", () => {
   expect(SCREEN_NAMES.length).toBeGreaterThan(10);
-  expect(Object.keys(SITE_PLACES).toSorted()).toEqual([...SCREEN_NAMES].toSorted());
+  expect(Object.keys(SITE_ADDRESSES).toSorted()).toEqual([...SCREEN_NAMES].toSorted());
 });
 
 describeWithBrowser("a screen whose content is unavailable", () => {
@@ -68,7 +68,7 @@ describeWithBrowser("a screen whose content is unavailable", () => {
       "reports it with a way to try again, in %s",
       async (language) => {
         const faults = await faultsWithout(site, PLACES, language, answer);
-        expect([...faults, ...(await faultsWithout(centre, CENTRE_PLACES, language, answer))]).toEqual([]);
+        expect([...faults, ...(await faultsWithout(centre, CENTRE_ADDRESSES, language, answer))]).toEqual([]);
       },
       PLACES_TIMEOUT_MS,
     );
@@ -122,7 +122,7 @@ describeWithBrowser("a screen without anything to show", () => {
     "says what belongs there and how to go on, in %s",
     async (language) => {
       const faults = await faultsWhenEmpty(site, PLACES, language);
-      expect([...faults, ...(await faultsWhenEmpty(centre, CENTRE_PLACES, language))]).toEqual([]);
+      expect([...faults, ...(await faultsWhenEmpty(centre, CENTRE_ADDRESSES, language))]).toEqual([]);
     },
     PLACES_TIMEOUT_MS,
   );

@@ -6,7 +6,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { EDGE, upstreamYaml } from "../support/installation.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const OBJECTIVE = "kind: power, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true }";
 /** No centre listens there: records that wait for one delay the power-off of a low battery, so that it can be seen. */
@@ -45,7 +45,7 @@ describeWithBrowser("the power supply in the panel", () => {
       await simulate("battery", "normal");
       const card = home.markup("section[data-supply=sufficient]");
       await card.shown();
-      expect(await faultsInEveryLook(page, () => card.shown())).toEqual([]);
+      expect(await violationsInAllThemes(page, () => card.shown())).toEqual([]);
       await simulate("mains", "open");
       await home.markup("section[data-supply=on-battery]").shown();
       await home.text("on battery").shown();

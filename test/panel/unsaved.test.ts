@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const CONFIGURATION = editableSite(
   "id: usa, name: Ușa, kind: intrusion",
@@ -188,7 +188,7 @@ describeWithBrowser("what is entered and not saved", () => {
       await eventually("the focus in the page", () =>
         page.evaluate<boolean>("document.activeElement !== document.body"),
       );
-      expect(await faultsInEveryLook(page, again, ["Verificarea sirenei", "Hala Nord"])).toEqual([]);
+      expect(await violationsInAllThemes(page, again, ["Verificarea sirenei", "Hala Nord"])).toEqual([]);
     },
     LOOKS_TIMEOUT_MS,
   );

@@ -3,7 +3,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
-import { accessibilityFaults } from "../support/screens.ts";
+import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a technician on site", () => {

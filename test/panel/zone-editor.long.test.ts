@@ -7,7 +7,7 @@ import { EDGE } from "../support/installation.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 /* A person who has never seen a configuration file makes zones with a phone: no terminal, no file. */
 
@@ -320,7 +320,7 @@ describeWithBrowser("an installer at a site with zones", () => {
         await page.open("zones/edit");
         await usa.shown();
       };
-      expect(await faultsInEveryLook(page, listed, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, listed, NAMES)).toEqual([]);
       await usa.click();
       await page.press("Escape");
       expect(await usa.hasFocus()).toBe(true);
@@ -332,13 +332,13 @@ describeWithBrowser("an installer at a site with zones", () => {
         await form.markup("form details:last-of-type > summary").click();
         await form.input("confirmMs").shown();
       };
-      expect(await faultsInEveryLook(page, opened, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, opened, NAMES)).toEqual([]);
       const found = page.screen("zones/found");
       const looked = async (): Promise<void> => {
         await page.open("zones/found");
         await found.markup(".card a.button:last-child").shown();
       };
-      expect(await faultsInEveryLook(page, looked, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, looked, NAMES)).toEqual([]);
       await page.open("zones/form?zone=usa");
       await form.input("name").fill("Ușa mare");
       await form.markup("form button.main").click();
@@ -346,12 +346,12 @@ describeWithBrowser("an installer at a site with zones", () => {
       const reviewed = (): Promise<void> => review.markup(".diff .added").shown();
       // A new screen closes the menu with the languages.
       await reviewed();
-      expect(await faultsInEveryLook(page, reviewed, NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, reviewed, NAMES)).toEqual([]);
       await review.input("password").fill(EDGE.password);
       await review.markup("button.main").click();
       const saved = page.screen("zones/saved");
       await saved.markup(".tile").shown();
-      expect(await faultsInEveryLook(page, () => saved.markup(".tile").shown(), NAMES)).toEqual([]);
+      expect(await violationsInAllThemes(page, () => saved.markup(".tile").shown(), NAMES)).toEqual([]);
     },
     SCENARIO_TIMEOUT_MS,
   );

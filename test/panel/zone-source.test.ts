@@ -2,7 +2,7 @@ import { connectAsync } from "mqtt";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
 const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
@@ -43,7 +43,7 @@ describeWithBrowser("a technician in front of a sensor", () => {
         await page.open("zones?zone=geam");
         await page.openDialog.text(lowered).shown();
       };
-      expect(await faultsInEveryLook(page, open, ["Geam", "Ușa", "Hala Nord"])).toEqual([]);
+      expect(await violationsInAllThemes(page, open, ["Geam", "Ușa", "Hala Nord"])).toEqual([]);
       await page.close();
     },
     LOOKS_TIMEOUT_MS,

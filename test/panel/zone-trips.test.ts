@@ -5,7 +5,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
-import { faultsInEveryLook } from "../support/screens.ts";
+import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const DAY_MS = 86_400_000;
 const LOOKS_TIMEOUT_MS = 120_000;
@@ -77,7 +77,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
         await page.open("zones?zone=usa");
         await page.openDialog.markup(".outcomes").shown();
       };
-      expect(await faultsInEveryLook(page, open, [/Hala Nord|Ușa|Birou|Geam|zugrav/g])).toEqual([]);
+      expect(await violationsInAllThemes(page, open, [/Hala Nord|Ușa|Birou|Geam|zugrav/g])).toEqual([]);
       expect(site.pageErrors).toEqual([]);
     },
     LOOKS_TIMEOUT_MS,

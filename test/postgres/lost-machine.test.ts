@@ -5,7 +5,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { lockTrail } from "../../src/postgres/audit-trail.ts";
 import { PostgresConnections } from "../../src/postgres/connection.ts";
 import { TokenService } from "../../src/service/tokens.ts";
-import { OPERATOR_USER, PASSWORD, PATROL, PEOPLE, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, PASSWORD, PATROL, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -39,7 +39,7 @@ describeWithPostgres("one of the machines of a centre stops between two statemen
   });
 
   const signIn = () =>
-    request(app.app).post("/auth/token").send({ email: PEOPLE.operator, password: PASSWORD });
+    request(app.app).post("/auth/token").send({ email: TEST_ACCOUNTS.operator, password: PASSWORD });
 
   test("sign-ins get 503 with the time of the next attempt, and work again by themselves", async () => {
     await signIn().expect(200);

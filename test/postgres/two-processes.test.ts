@@ -9,7 +9,7 @@ import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { centreApi } from "../../src/site/centre-api.ts";
 import { etagOf } from "../../src/service/records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
-import { OPERATOR_USER, PASSWORD, PATROL, PEOPLE, TESTER } from "../support/app.ts";
+import { OPERATOR_USER, PASSWORD, PATROL, TEST_ACCOUNTS, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -129,9 +129,9 @@ describeWithPostgres("two processes of a centre", () => {
     const tokens = both.map(
       ({ signIns, notes: events, clock }) => new TokenService({ signIns, events, clock, keys }),
     );
-    const email = PEOPLE.operator;
+    const email = TEST_ACCOUNTS.operator;
     await both[0].accounts.add(
-      { email: PEOPLE.administrator, role: "administrator", password: PASSWORD },
+      { email: TEST_ACCOUNTS.administrator, role: "administrator", password: PASSWORD },
       TESTER,
     );
     await both[0].accounts.add({ email, role: "operator", password: PASSWORD }, TESTER);
@@ -169,7 +169,7 @@ describeWithPostgres("two processes of a centre", () => {
     );
     const made = await Promise.allSettled([
       both[0].accounts.setDisabled("second@test.example", true, TESTER),
-      both[1].accounts.setRole(PEOPLE.administrator, "viewer", TESTER),
+      both[1].accounts.setRole(TEST_ACCOUNTS.administrator, "viewer", TESTER),
     ]);
     expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });

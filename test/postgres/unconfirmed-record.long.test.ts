@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { recordsOf } from "../../src/service/scoped-records.ts";
+import { recordsInScope } from "../../src/service/scoped-records.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -54,7 +54,7 @@ describeWithPostgres("what only the primary has", () => {
   test("is not called deleted before the standby has the deletion", async () => {
     const { record } = await create("deleted");
     const remove = () => centre.records.remove(record.id, undefined, OPERATOR_USER);
-    const read = () => recordsOf({ ...OPERATOR_USER, site: "hala" }, centre.records).get(record.id);
+    const read = () => recordsInScope({ ...OPERATOR_USER, site: "hala" }, centre.records).get(record.id);
     await setStandby("missing");
     await expect(remove()).rejects.toMatchObject({ code: "unavailable" });
     await crash();

@@ -9,11 +9,11 @@ import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TokenService } from "../../src/service/tokens.ts";
-import { remoteHere } from "../../src/domain/remote.ts";
+import { localRemote } from "../../src/domain/remote.ts";
 import type { LoggedEvent } from "../../src/domain/event.ts";
 import type { Objective, ObjectiveScope } from "../../src/domain/objective.ts";
 import type { ObjectiveQuery } from "../../src/domain/objective-query.ts";
-import { PASSWORD, PEOPLE, TESTER, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TESTER, TestApp } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -39,7 +39,7 @@ async function inSqlite(): Promise<Adapter> {
     clock,
     accounts: parts.accounts,
     objectives: parts.objectives,
-    importObjectives: remoteHere(app.objectives).import,
+    importObjectives: localRemote(app.objectives).import,
     signIns: new SqliteSignIns({ database, clock }),
     notes,
     newest: async (limit) => app.events.newest(limit),
@@ -59,7 +59,7 @@ async function behindTheRecordsThread(): Promise<Adapter> {
     },
     prepare: (database) =>
       new AccountService({ database, clock, bcryptCost: 4 }).add(
-        { email: PEOPLE.administrator, role: "administrator", password: PASSWORD },
+        { email: TEST_ACCOUNTS.administrator, role: "administrator", password: PASSWORD },
         TESTER,
       ),
   });
@@ -72,7 +72,7 @@ async function behindTheRecordsThread(): Promise<Adapter> {
     clock,
     accounts,
     objectives: new SqliteObjectives({ database }),
-    importObjectives: remoteHere(new ObjectiveService(importer)).import,
+    importObjectives: localRemote(new ObjectiveService(importer)).import,
     signIns: new SqliteSignIns({ database, clock }),
     notes,
     newest: async (limit) => new EventLog(database).newest(limit),

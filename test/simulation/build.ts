@@ -5,7 +5,7 @@ import type * as objectives from "../../src/service/objectives.ts";
 import type * as main from "../../src/store/main-database.ts";
 import type * as outbox from "../../src/store/outbox.ts";
 import type * as facts from "../../src/store/upstream-capabilities.ts";
-import type * as announcements from "../../src/sync/announcements.ts";
+import type * as announcements from "../../src/sync/sign-in-capabilities.ts";
 import type * as centre from "../../src/sync/upstream-client.ts";
 import type * as link from "../../src/sync/link.ts";
 import type * as operator from "../../src/sync/sync-commands.ts";
@@ -41,7 +41,7 @@ const PARTS = [
   "store/main-database",
   "store/outbox",
   "store/upstream-capabilities",
-  "sync/announcements",
+  "sync/sign-in-capabilities",
   "sync/upstream-client",
   "sync/link",
   "sync/sync-commands",

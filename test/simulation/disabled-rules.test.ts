@@ -77,7 +77,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
       file: "sync/recovery/unconfirmed-post.js",
       rule: "await recordsAbove(centre.of(asked), watermarkOf(asked))",
       instead:
-        "await recordsAbove(centre.of(asked), await centre.of(asked).newest(0, 1).then(({ value }) => ({ id: value?.[0]?.id ?? 0, witness: null })))",
+        "await recordsAbove(centre.of(asked), await centre.of(asked).newest(0, 1).then(({ value }) => ({ id: value?.[0]?.id ?? 0, rowFingerprint: null })))",
     },
   ],
   [
@@ -185,7 +185,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
     },
     {
       file: "sync/recovery/record-audit.js",
-      rule: "if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen)",
+      rule: "if (clock.monotonicMs() < this.#dueAtMs || !linkFaults.isOpen)",
       instead: "if (this.#dueAtMs > -1)",
     },
   ],

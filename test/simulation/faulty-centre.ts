@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 export interface CentreBehaviour {
   readonly honoursKeys: boolean;
   /** Whether its 404 tells deleted records from others, as Santinela does. */
-  readonly tellsDeletions: boolean;
+  readonly reportsDeletions: boolean;
   /** Maximum rows of a response. */
   readonly pageRows: number;
   /** Whether it ignores the requested order of lists. */
@@ -180,7 +180,7 @@ export class FaultyCentre {
       return this.#after(50, () => answered(401, "{}"));
     if (fault === "portal") return this.#after(50, () => page(200));
     if (fault !== undefined) return this.#after(TIMEOUT_MS, () => lost());
-    const announced = this.behaviour.tellsDeletions ? { "deletion-reporting": "1" } : {};
+    const announced = this.behaviour.reportsDeletions ? { "deletion-reporting": "1" } : {};
     return this.#after(50, () => answered(200, JSON.stringify({ token: "t", expiresIn: 3600 }), announced));
   }
 
@@ -246,7 +246,7 @@ export class FaultyCentre {
   }
 
   #errorCodeOf(id: number): Readonly<Record<string, string>> {
-    if (!this.behaviour.tellsDeletions) return {};
+    if (!this.behaviour.reportsDeletions) return {};
     return { "x-error-code": this.#deleted.has(id) && !this.rows.has(id) ? "deleted" : "not-found" };
   }
 

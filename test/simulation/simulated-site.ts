@@ -80,7 +80,7 @@ export class SimulatedSite {
       email: `${ref}@site.example`,
       password: "p",
       clock: ported.clock,
-      onSignIn: (headers) => build.noteAnnouncements(new build.UpstreamCapabilities(this.database), headers),
+      onSignIn: (headers) => build.storeCapabilities(new build.UpstreamCapabilities(this.database), headers),
     });
     const link = new build.Link({
       baseUrl: "http://centre",

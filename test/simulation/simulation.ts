@@ -123,7 +123,7 @@ class World {
     this.centre = new FaultyCentre(
       {
         honoursKeys,
-        tellsDeletions: honoursKeys && !isForeign,
+        reportsDeletions: honoursKeys && !isForeign,
         pageRows: random.pick([3, 7, 25, 1000]),
         ignoresOrder: random.chance(0.1),
         wrapper: random.pick([undefined, undefined, "data", "items"]),

@@ -1,6 +1,6 @@
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 
 const ION = { email: "ion@example.ro", role: "operator", password: "given by word of mouth" } as const;
 
@@ -27,15 +27,15 @@ test("only administrators manage accounts", async () => {
     await request(site.app).post("/site/accounts").set("Authorization", authorization).send(ION).expect(403);
   }
   const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
-  expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
+  expect(body).toContainEqual({ email: TEST_ACCOUNTS.viewer, role: "viewer", disabled: false });
 });
 
 test("a change has the role or the state, and nothing else", async () => {
-  await put(PEOPLE.viewer, { role: "operator", disabled: true }).expect(400);
-  await put(PEOPLE.viewer, { role: "operator", rank: 1 }).expect(400);
-  await put(PEOPLE.viewer, { disabled: "yes" }).expect(400);
+  await put(TEST_ACCOUNTS.viewer, { role: "operator", disabled: true }).expect(400);
+  await put(TEST_ACCOUNTS.viewer, { role: "operator", rank: 1 }).expect(400);
+  await put(TEST_ACCOUNTS.viewer, { disabled: "yes" }).expect(400);
   const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
-  expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
+  expect(body).toContainEqual({ email: TEST_ACCOUNTS.viewer, role: "viewer", disabled: false });
 });
 
 test("a new user must change the password first", async () => {
@@ -55,16 +55,16 @@ test("a new user must change the password first", async () => {
 });
 
 test("a disabled user cannot sign in until the account is enabled", async () => {
-  await put(PEOPLE.operator, { disabled: true }).expect(200);
-  expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(401);
-  await put(PEOPLE.operator, { disabled: false }).expect(200);
-  expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(200);
+  await put(TEST_ACCOUNTS.operator, { disabled: true }).expect(200);
+  expect(await signIn(TEST_ACCOUNTS.operator, PASSWORD)).toBe(401);
+  await put(TEST_ACCOUNTS.operator, { disabled: false }).expect(200);
+  expect(await signIn(TEST_ACCOUNTS.operator, PASSWORD)).toBe(200);
 });
 
 test("an unknown role is rejected, and the last administrator keeps the role", async () => {
-  await put(PEOPLE.viewer, { role: "operator" }).expect(200);
-  await put(PEOPLE.viewer, { role: "emperor" }).expect(400);
+  await put(TEST_ACCOUNTS.viewer, { role: "operator" }).expect(200);
+  await put(TEST_ACCOUNTS.viewer, { role: "emperor" }).expect(400);
   await put("unknown@example.ro", { role: "viewer" }).expect(400);
-  await put(PEOPLE.administrator, { role: "viewer" }).expect(409);
-  await put(PEOPLE.administrator, { disabled: true }).expect(409);
+  await put(TEST_ACCOUNTS.administrator, { role: "viewer" }).expect(409);
+  await put(TEST_ACCOUNTS.administrator, { disabled: true }).expect(409);
 });

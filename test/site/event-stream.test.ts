@@ -5,7 +5,7 @@ import type { StatusView } from "../../src/site/status-view.ts";
 import type { TimelineCursor } from "../../src/site/timeline.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { sqliteError } from "../../src/store/database.ts";
-import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER, type PublicSite } from "../support/app.ts";
+import { NO_SITE, PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, type PublicSite } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 
 const DOOR: ZoneView = {
@@ -63,7 +63,7 @@ describe("the live updates of a site", () => {
     await site.close();
   });
 
-  async function openStream(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
+  async function openStream(role: keyof typeof TEST_ACCOUNTS = "viewer", headers = {}): Promise<Client> {
     const client = await Client.open(port, { Authorization: `Bearer ${await site.token(role)}`, ...headers });
     clients.push(client);
     return client;
@@ -178,7 +178,7 @@ describe("the live updates of a site", () => {
 
   test("end when their account is disabled", async () => {
     const client = await openStream();
-    site.accounts.setDisabled(PEOPLE.viewer, true, TESTER);
+    site.accounts.setDisabled(TEST_ACCOUNTS.viewer, true, TESTER);
     site.clock.advance(15_000);
     await client.ended;
   });

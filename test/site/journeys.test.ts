@@ -5,7 +5,7 @@ import type { SiteParts } from "../../src/site/site-parts.ts";
 import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 let site: DispatchingSite;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ test("an alarm is shown once between its record and the response to it", async (
   };
   site.zones.monitor.read("smoke", "normal", { live: true });
   site.zones.monitor.read("smoke", "open", { live: true });
-  site.kick();
+  site.requestDispatch();
   await site.until(() => site.records.length === 1);
   expect(site.dispositions).toEqual(["waiting"]);
 

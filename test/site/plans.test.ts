@@ -1,14 +1,14 @@
 import request from "supertest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { PlanView } from "../../src/site/plan-view.ts";
-import { PEOPLE, TestApp } from "../support/app.ts";
+import { TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const JPEG = Buffer.from("ffd8ffe000104a464946", "hex");
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
 let site: TestApp;
-let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
+let tokens: Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>;
 beforeEach(async () => {
   site = await TestApp.make();
   tokens = await site.tokenOfEach();
@@ -17,7 +17,7 @@ afterEach(() => site.close());
 
 type Method = "get" | "post" | "put" | "delete";
 
-function ask(method: Method, path: string, role: keyof typeof PEOPLE = "administrator"): request.Test {
+function ask(method: Method, path: string, role: keyof typeof TEST_ACCOUNTS = "administrator"): request.Test {
   return request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 }
 
@@ -116,7 +116,7 @@ test("only administrators change plans, and the event log names them", async () 
   }
   const event = site.events.newest(20).find((one) => one.event === "plan-changed");
   expect(event).toMatchObject({
-    who: PEOPLE.administrator,
+    who: TEST_ACCOUNTS.administrator,
     subject: "plan Parter",
     detail: { change: "added" },
   });

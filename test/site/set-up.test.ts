@@ -2,7 +2,7 @@ import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import type { DraftView } from "../../src/site/administration-view.ts";
-import { PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
 const ANA = { email: "ana@example.ro", password: "four words that differ" } as const;
@@ -85,7 +85,7 @@ describe("the set-up of a new installation", () => {
   test.each([
     ["a common password", { password: "password1" }, 400],
     ["an invalid address", { email: "ana" }, 400],
-    ["an address in use", { email: PEOPLE.operator }, 409],
+    ["an address in use", { email: TEST_ACCOUNTS.operator }, 409],
   ])("rejects %s, and the code stays valid", async (_what, wrong, status) => {
     await firstStart();
     expect((await claim({ code: CODE, ...ANA, ...wrong })).status).toBe(status);
@@ -106,7 +106,7 @@ describe("the set-up of a new installation", () => {
 describe("a first configuration", () => {
   async function draft(
     answers: object,
-    role: keyof typeof PEOPLE = "administrator",
+    role: keyof typeof TEST_ACCOUNTS = "administrator",
   ): Promise<request.Response> {
     return request(site.app)
       .post("/site/setup/draft")

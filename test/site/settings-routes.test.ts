@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
-import { NO_SETTINGS, PEOPLE, TestApp, type TestParts } from "../support/app.ts";
+import { NO_SETTINGS, TEST_ACCOUNTS, TestApp, type TestParts } from "../support/app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
 let site: TestApp;
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function ask(role: keyof typeof PEOPLE, path: string): Promise<request.Response> {
+async function ask(role: keyof typeof TEST_ACCOUNTS, path: string): Promise<request.Response> {
   return request(site.app)
     .get(path)
     .set("Authorization", `Bearer ${await site.token(role)}`);
@@ -47,7 +47,7 @@ test("a backup is downloaded as a file, and the event log names the user", async
   expect(answer.headers["cache-control"]).toBe("no-store");
   expect((answer.body as Buffer).toString()).toBe("a copy");
   expect(site.events.newest(5).find(({ event }) => event === "backup-downloaded")).toMatchObject({
-    who: PEOPLE.administrator,
+    who: TEST_ACCOUNTS.administrator,
     subject: "database",
   });
 });
@@ -81,7 +81,7 @@ test("a failed backup gets the error body", async () => {
 });
 
 test("debug logging lasts as long as an administrator sets, and the event log names the user", async () => {
-  const order = async (role: keyof typeof PEOPLE, body: object): Promise<request.Response> =>
+  const order = async (role: keyof typeof TEST_ACCOUNTS, body: object): Promise<request.Response> =>
     request(site.app)
       .post("/site/log-level")
       .set("Authorization", `Bearer ${await site.token(role)}`)

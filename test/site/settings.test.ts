@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
 import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { daemonControl } from "../../src/daemon-control.ts";
-import { remoteHere } from "../../src/domain/remote.ts";
+import { localRemote } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -49,7 +49,7 @@ function startedFront(): SiteSettings {
     config: { dataDir },
     clock,
     backupWorker,
-    control: remoteHere(control),
+    control: localRemote(control),
   });
   started.start();
   return started;

@@ -36,7 +36,7 @@ beforeEach(() => {
     trips,
     centreObjectives: { lastRead: () => undefined },
     heaps: () => new Map([["front", 7]]),
-    inputs: { brokerUse: undefined, panelUse: undefined },
+    inputs: { brokerUse: undefined, alarmPanelUse: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
 });

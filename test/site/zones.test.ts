@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
-let site: WatchedZones;
+let site: MonitoredZones;
 afterEach(() => site.close());
 
 test("a zone is shown in swinger shutdown until its quiet hours are over, as its trips are suppressed", () => {
@@ -12,10 +12,10 @@ test("a zone is shown in swinger shutdown until its quiet hours are over, as its
     input: { simulated: true },
     swinger: { maxTrips: 1, resetAfterQuietS: 3600 },
   });
-  site = new WatchedZones([door]);
-  const { watch, journal, clock } = site;
+  site = new MonitoredZones([door]);
+  const { zoneService, journal, clock } = site;
   const zones = new SiteZones({
-    watch,
+    zoneService,
     journal,
     clock,
     inputs: { loopOf: () => null },

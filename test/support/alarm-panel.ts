@@ -11,7 +11,7 @@ import { connect, type Socket } from "node:net";
  * How a panel's frames differ from the standard: checksum and length that include the CR (Eldes), a checksum of two raw
  * bytes (Trikdis, Lupusec), or a NUL after each frame.
  */
-export type PanelDialect = "standard" | "covers-cr" | "raw-checksum" | "nul";
+export type AlarmPanelDialect = "standard" | "covers-cr" | "raw-checksum" | "nul";
 
 export interface AlarmPanelOptions {
   readonly account: string;
@@ -24,10 +24,10 @@ export interface AlarmPanelOptions {
   readonly wallMs?: (() => number) | undefined;
   /** Time without a reply after which the message is sent again, in milliseconds. */
   readonly replyWithinMs?: number;
-  readonly dialect?: PanelDialect;
+  readonly dialect?: AlarmPanelDialect;
 }
 
-export interface PanelReply {
+export interface AlarmPanelReply {
   readonly token: string;
   readonly sequence: string;
   /** The decrypted content of an encrypted reply, otherwise what is in the brackets and after them. */
@@ -77,17 +77,17 @@ export class AlarmPanel {
   }
 
   /** Sends a Contact ID event once, such as `1130 01 004`. @returns the reply; undefined for none */
-  contactId(event: string, sequence = this.nextSequence()): Promise<PanelReply | undefined> {
+  contactId(event: string, sequence = this.nextSequence()): Promise<AlarmPanelReply | undefined> {
     return this.send(this.frame("ADM-CID", `#${this.#options.account}|${event}`, sequence));
   }
 
   /** Sends a SIA event once, such as `Nri1/BA04`. */
-  sia(data: string, sequence = this.nextSequence()): Promise<PanelReply | undefined> {
+  sia(data: string, sequence = this.nextSequence()): Promise<AlarmPanelReply | undefined> {
     return this.send(this.frame("SIA-DCS", `#${this.#options.account}|${data}`, sequence));
   }
 
   /** Sends a supervision message. */
-  supervision(): Promise<PanelReply | undefined> {
+  supervision(): Promise<AlarmPanelReply | undefined> {
     return this.send(this.frame("NULL", "", "0000"));
   }
 
@@ -103,7 +103,7 @@ export class AlarmPanel {
   }
 
   /** Sends any bytes. @returns the first reply; undefined if none arrives in time or the connection is closed */
-  async send(bytes: Buffer): Promise<PanelReply | undefined> {
+  async send(bytes: Buffer): Promise<AlarmPanelReply | undefined> {
     this.sent += 1;
     const { transport = "tcp", replyWithinMs = 2_000, port } = this.#options;
     const read = transport === "tcp" ? overTcp : overUdp;
@@ -111,7 +111,7 @@ export class AlarmPanel {
     return reply && this.#replyOf(reply);
   }
 
-  #replyOf(bytes: Buffer): PanelReply {
+  #replyOf(bytes: Buffer): AlarmPanelReply {
     const { dialect } = this.#options;
     const body = bytes.toString("latin1", dialect === "raw-checksum" ? HEAD_BYTES_MIN : 9, bytes.length - 1);
     if (wire(body, dialect === "nul" ? "standard" : dialect).compare(bytes) !== 0)
@@ -128,7 +128,7 @@ export class AlarmPanel {
 }
 
 /** Writes a body as a frame. */
-export function wire(body: string, dialect: PanelDialect = "standard"): Buffer {
+export function wire(body: string, dialect: AlarmPanelDialect = "standard"): Buffer {
   const bytes = Buffer.from(body, "utf8");
   const covered = dialect === "covers-cr" ? Buffer.concat([bytes, Buffer.from("\r")]) : bytes;
   let crc = 0;
@@ -195,6 +195,6 @@ function pause(ms: number): Promise<void> {
 }
 
 /** A key for AES. @param bytes 16, 24 or 32 */
-export function newPanelKey(bytes: 16 | 24 | 32): string {
+export function newAlarmPanelKey(bytes: 16 | 24 | 32): string {
   return randomBytes(bytes).toString("hex").toUpperCase();
 }

@@ -8,7 +8,7 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import { DEVICE_EMAIL, type Principal } from "../../src/domain/principal.ts";
 import type { ObjectiveSource } from "../../src/domain/objective.ts";
 import type { ObjectiveImport } from "../../src/generated/types.ts";
-import { remoteHere } from "../../src/domain/remote.ts";
+import { localRemote } from "../../src/domain/remote.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
 import { EventService } from "../../src/service/events.ts";
 import { EventLog } from "../../src/store/event-log.ts";
@@ -42,7 +42,7 @@ import { PostgresCentre } from "./postgres-centre.ts";
 import { newDatabase } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
-export const PEOPLE = {
+export const TEST_ACCOUNTS = {
   administrator: "admin@test.example",
   operator: "operator@test.example",
   viewer: "viewer@test.example",
@@ -144,7 +144,7 @@ export class TestApp {
     const database = openMainDatabase(path);
     this.database = database;
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
-    const events = new EventNotes({ events: remoteHere(new EventService({ database, clock })), clock, log });
+    const events = new EventNotes({ events: localRemote(new EventService({ database, clock })), clock, log });
     this.notes = events;
     this.lists = new ListService({ database });
     const signIns = centre?.signIns ?? new SqliteSignIns({ database, clock });
@@ -197,7 +197,7 @@ export class TestApp {
       }),
       objectives: new SqliteObjectives({ database }),
       tokens: this.tokens,
-      accounts: remoteHere(this.accounts),
+      accounts: localRemote(this.accounts),
       events,
       site: NO_SITE,
       settings: NO_SETTINGS,
@@ -205,7 +205,7 @@ export class TestApp {
       discovery: {},
       plans: {
         stored: new PlanStore(database),
-        plans: remoteHere(new PlanService({ database, clock })),
+        plans: localRemote(new PlanService({ database, clock })),
       },
       setup: { config: { file: null, dataDir: "/var/lib/santinela" }, load: { env: {}, cwd: "/" } },
       addSiteRoutes: (router, guards) =>
@@ -245,8 +245,8 @@ export class TestApp {
     });
     const { accounts } = made.parts;
     if ((await accounts.list()).length > 0) return made;
-    for (const [role, email] of Object.entries(PEOPLE))
-      await accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
+    for (const [role, email] of Object.entries(TEST_ACCOUNTS))
+      await accounts.add({ email, role: role as keyof typeof TEST_ACCOUNTS, password: PASSWORD }, TESTER);
     await accounts.ensureDevice();
     return made;
   }
@@ -284,12 +284,12 @@ export class TestApp {
   }
 
   /** A token of an account, without the cost of a sign-in. */
-  async token(role: keyof typeof PEOPLE = "operator"): Promise<string> {
-    return (await this.tokens.signIn(PEOPLE[role], PASSWORD)).token;
+  async token(role: keyof typeof TEST_ACCOUNTS = "operator"): Promise<string> {
+    return (await this.tokens.signIn(TEST_ACCOUNTS[role], PASSWORD)).token;
   }
 
   /** One token per account. */
-  async tokenOfEach(): Promise<Readonly<Record<keyof typeof PEOPLE, string>>> {
+  async tokenOfEach(): Promise<Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>> {
     const [administrator, operator, viewer] = await Promise.all([
       this.token("administrator"),
       this.token("operator"),

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { chromium, type Browser } from "playwright-core";
-import { describeUnless, findProgram } from "./installed.ts";
+import { describeUnless, findProgram } from "./required-programs.ts";
 
 export type { Browser };
 

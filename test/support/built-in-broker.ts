@@ -1,10 +1,10 @@
 import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
-import type { WatchedZones } from "./watched-zones.ts";
+import type { MonitoredZones } from "./monitored-zones.ts";
 
 /** The built-in broker for these zones on a free loopback port, not started. */
 export function builtInBrokerOf(
-  zones: WatchedZones,
+  zones: MonitoredZones,
   more: Partial<BuiltInBrokerOptions> = {},
 ): BuiltInBroker {
   const { common } = zones;
@@ -18,6 +18,6 @@ export function builtInBrokerOf(
 }
 
 /** Port of the last start. */
-export function brokerPort(zones: WatchedZones): number {
+export function brokerPort(zones: MonitoredZones): number {
   return Number(zones.logged("mqtt-broker-listening").at(-1)?.["port"]);
 }

@@ -1,16 +1,19 @@
-import type { PanelAccount } from "../../src/inputs/dc09/panel-account.ts";
-import { PanelReceiver } from "../../src/inputs/dc09/panel-receiver.ts";
-import { PanelZones } from "../../src/inputs/dc09/panel-zones.ts";
+import type { AlarmPanelAccount } from "../../src/inputs/dc09/alarm-panel-account.ts";
+import { AlarmPanelReceiver } from "../../src/inputs/dc09/alarm-panel-receiver.ts";
+import { AlarmPanelZones } from "../../src/inputs/dc09/alarm-panel-zones.ts";
 import { resolveProfiles } from "../../src/domain/zone-rules.ts";
 import type { Zone } from "../../src/domain/zone.ts";
 import { AlarmPanel, type AlarmPanelOptions } from "./alarm-panel.ts";
-import { WatchedZones } from "./watched-zones.ts";
+import { MonitoredZones } from "./monitored-zones.ts";
 
 const OBJECTIVE = { type: "obiective/cladiri", id: 12 } as const;
 const PROFILES = Object.fromEntries(resolveProfiles({}));
 
 /** An account of a panel, plain and from this machine by default. */
-export function panelAccount(account: string, options: Partial<PanelAccount> = {}): PanelAccount {
+export function alarmPanelAccount(
+  account: string,
+  options: Partial<AlarmPanelAccount> = {},
+): AlarmPanelAccount {
   const defaults = {
     key: null,
     isPlain: true,
@@ -23,12 +26,16 @@ export function panelAccount(account: string, options: Partial<PanelAccount> = {
 }
 
 /** A site with the receiver for alarm panels on free ports of 127.0.0.1. */
-export class Dc09Site extends WatchedZones {
-  receiver: PanelReceiver;
-  readonly #accounts: readonly PanelAccount[];
+export class Dc09Site extends MonitoredZones {
+  receiver: AlarmPanelReceiver;
+  readonly #accounts: readonly AlarmPanelAccount[];
   #declared: readonly Zone[];
 
-  private constructor(accounts: readonly PanelAccount[], declared: readonly Zone[], journalPath?: string) {
+  private constructor(
+    accounts: readonly AlarmPanelAccount[],
+    declared: readonly Zone[],
+    journalPath?: string,
+  ) {
     super(declared, journalPath === undefined ? {} : { journalPath });
     this.#accounts = accounts;
     this.#declared = declared;
@@ -36,7 +43,7 @@ export class Dc09Site extends WatchedZones {
   }
 
   static async start(
-    accounts: readonly PanelAccount[],
+    accounts: readonly AlarmPanelAccount[],
     declared: readonly Zone[] = [],
     journalPath?: string,
   ): Promise<Dc09Site> {
@@ -60,7 +67,12 @@ export class Dc09Site extends WatchedZones {
     await this.receiver.stop();
     this.#declared = declared;
     const { journal } = this;
-    const zones = new PanelZones({ accounts: this.#accounts, profiles: PROFILES, locale: "en", journal });
+    const zones = new AlarmPanelZones({
+      accounts: this.#accounts,
+      profiles: PROFILES,
+      locale: "en",
+      journal,
+    });
     (this as { zones: readonly Zone[] }).zones = [...this.#declared, ...zones.created(this.#declared)];
     this.restart();
     this.receiver = this.#newReceiver();
@@ -77,9 +89,9 @@ export class Dc09Site extends WatchedZones {
     this.close();
   }
 
-  #newReceiver(): PanelReceiver {
-    const { host, watch } = this;
-    return new PanelReceiver({
+  #newReceiver(): AlarmPanelReceiver {
+    const { host, zoneService } = this;
+    return new AlarmPanelReceiver({
       ...this.common,
       source: {
         host: "127.0.0.1",
@@ -91,7 +103,7 @@ export class Dc09Site extends WatchedZones {
       time: host.time,
       locale: "en",
       addZone: (zone, by) =>
-        watch.exchange([...watch.monitor.watched().map((known) => known.zone), zone], by),
+        zoneService.exchange([...zoneService.monitor.watched().map((known) => known.zone), zone], by),
     });
   }
 }

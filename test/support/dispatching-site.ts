@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
-import type { ZoneInRecord } from "../../src/domain/standing.ts";
+import type { ZoneInRecord } from "../../src/domain/open-contact.ts";
 import type { Zone } from "../../src/domain/zone.ts";
 import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { OPERATOR_USER, TestApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
 import { listen } from "./loopback.ts";
-import { WatchedZones } from "./watched-zones.ts";
+import { MonitoredZones } from "./monitored-zones.ts";
 
 /** Zones whose trips are dispatched over HTTP to the real application. */
 export class DispatchingSite {
   readonly app: TestApp;
-  readonly zones: WatchedZones;
+  readonly zones: MonitoredZones;
   /** Receives every request before the application; returns true if it has responded. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean | void = () => {};
   failpoint: (name: string) => void = () => {};
@@ -20,7 +20,7 @@ export class DispatchingSite {
   readonly #baseUrl: string;
   #dispatcher: TripDispatcher;
 
-  private constructor(app: TestApp, zones: WatchedZones, server: Server, port: number) {
+  private constructor(app: TestApp, zones: MonitoredZones, server: Server, port: number) {
     this.app = app;
     this.zones = zones;
     this.#server = server;
@@ -40,7 +40,7 @@ export class DispatchingSite {
       new InterventionStore(app.database).zoneInRecord(id, zoneName);
     const made: DispatchingSite = new DispatchingSite(
       app,
-      new WatchedZones(zones, {
+      new MonitoredZones(zones, {
         zoneInRecord,
         clock: app.clock,
         ...(journalPath === undefined ? {} : { journalPath }),
@@ -48,7 +48,7 @@ export class DispatchingSite {
       server,
       port,
     );
-    app.onChange = () => made.zones.watch.checkOpenContacts();
+    app.onChange = () => made.zones.zoneService.checkOpenContacts();
     return made;
   }
 
@@ -72,7 +72,7 @@ export class DispatchingSite {
   }
 
   /** Processes the journal once, as it does every minute. */
-  kick(): void {
+  requestDispatch(): void {
     this.#dispatcher.requestRun();
   }
 
@@ -133,7 +133,7 @@ export class DispatchingSite {
 
 /** A trip dispatcher from these zones to the application, not started. */
 export function dispatcherOf(
-  { app, zones }: { readonly app: TestApp; readonly zones: WatchedZones },
+  { app, zones }: { readonly app: TestApp; readonly zones: MonitoredZones },
   baseUrl: string,
   failpoint: (name: string) => void,
 ): TripDispatcher {

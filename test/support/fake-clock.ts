@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeUnless } from "./installed.ts";
+import { describeUnless } from "./required-programs.ts";
 
 /** A wall clock of one process that a test sets at run time; the monotonic clock is not changed. */
 export class FakeClock {

@@ -4,7 +4,7 @@ import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
 import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
-import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
+import { RO_CONDITION_MESSAGES } from "../../src/panel/messages/ro-condition-messages.ts";
 import type { PanelPage } from "./panel-page.ts";
 
 type Texts = Readonly<Record<string, string | Plural>>;
@@ -45,7 +45,7 @@ function vocabularyOf(...catalogues: readonly Texts[]): Set<string> {
 }
 
 const ENGLISH = new Set([...vocabularyOf(EN, EN_MORE, CONDITION_MESSAGES), ...wordsOf(ENGLISH_WORDS)]);
-const ROMANIAN = new Set([...vocabularyOf(RO, RO_MORE, RO_SENTENCES), ...wordsOf(ROMANIAN_WORDS)]);
+const ROMANIAN = new Set([...vocabularyOf(RO, RO_MORE, RO_CONDITION_MESSAGES), ...wordsOf(ROMANIAN_WORDS)]);
 
 /** Words that only the other language has. */
 const FOREIGN: Readonly<Record<string, (word: string) => boolean>> = {

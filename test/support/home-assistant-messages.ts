@@ -1,4 +1,4 @@
-import type { Message, PlayedDevice } from "./played-devices.ts";
+import type { Message, DeviceScenario } from "./device-scenarios.ts";
 
 /* A sensor announced for Home Assistant, with the topic casa/usa. */
 
@@ -15,9 +15,9 @@ export const announced = (fields: object, component = "binary_sensor"): Message 
 export const sent = (message: unknown): Message => ["casa/usa", message];
 export const door = (
   fields: object,
-  steps: PlayedDevice["steps"],
+  steps: DeviceScenario["steps"],
   doubts: readonly string[] = [],
-): PlayedDevice => ({
+): DeviceScenario => ({
   announced: [announced({ device_class: "door", ...fields })],
   zone: "casa-usa",
   kind: "intrusion",
@@ -25,7 +25,7 @@ export const door = (
   steps,
 });
 /** A message while it is closed and one while it is open. */
-export const opening = (closed: unknown, open: unknown): PlayedDevice["steps"] => [
+export const opening = (closed: unknown, open: unknown): DeviceScenario["steps"] => [
   [sent(closed), "nothing"],
   [sent(open), "trip"],
   [sent(open), "nothing"],

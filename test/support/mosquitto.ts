@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import { describeUnless, findProgram } from "./installed.ts";
+import { describeUnless, findProgram } from "./required-programs.ts";
 import { freePort } from "./loopback.ts";
 
 /** A Mosquitto process on a free loopback port, with its own directory. */

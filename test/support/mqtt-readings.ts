@@ -1,14 +1,14 @@
 import { MqttReadings, type MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { eventually } from "./eventually.ts";
-import type { WatchedZones } from "./watched-zones.ts";
+import type { MonitoredZones } from "./monitored-zones.ts";
 
 /** MQTT client id of the site. */
 export const CLIENT_ID = "santinela-test";
 
 /** MQTT readings of these zones from a broker, not started. */
 export function readingsOf(
-  zones: WatchedZones,
+  zones: MonitoredZones,
   url: string,
   more: Partial<MqttReadingsOptions> = {},
 ): MqttReadings {
@@ -17,7 +17,7 @@ export function readingsOf(
 }
 
 /** Starts the readings. @returns them once the broker has confirmed their subscription */
-export async function listening(zones: WatchedZones, url: string): Promise<MqttReadings> {
+export async function listening(zones: MonitoredZones, url: string): Promise<MqttReadings> {
   const before = zones.logged("mqtt-subscribed").length;
   const readings = readingsOf(zones, url);
   await readings.start();

@@ -3,10 +3,10 @@ import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import type { Zone } from "../../src/domain/zone.ts";
 import { startMosquitto, type Mosquitto } from "./mosquitto.ts";
 import { listening, readingsOf } from "./mqtt-readings.ts";
-import { WatchedZones } from "./watched-zones.ts";
+import { MonitoredZones } from "./monitored-zones.ts";
 
 /** Zones with their own Mosquitto and a connected sensor. */
-export class MqttSite extends WatchedZones {
+export class MqttSite extends MonitoredZones {
   readonly broker: Mosquitto;
   readonly sensor: MqttClient;
   /** The current readings of the daemon; none before `listen` or a start. */

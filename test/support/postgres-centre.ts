@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { LoggedEvent } from "../../src/domain/event.ts";
-import { remoteHere } from "../../src/domain/remote.ts";
+import { localRemote } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { PostgresConnections } from "../../src/postgres/connection.ts";
@@ -67,7 +67,7 @@ export class PostgresCentre {
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock, () => clock.wallMs());
-    const events = remoteHere(this.events);
+    const events = localRemote(this.events);
     const add: typeof events.add = (...event) => this.#pending(events.add(...event));
     this.notes = new EventNotes({ events: { add }, clock, log });
     const own = { clock, timezone: "Europe/Bucharest", dispeceratId: 7, newUid: randomUUID };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { postgresPrograms } from "../../src/cli/demo/postgres-process.ts";
 import { eventually } from "./eventually.ts";
-import { describeUnless } from "./installed.ts";
+import { describeUnless } from "./required-programs.ts";
 
 const MISSING = "PostgreSQL is not installed: sudo apt-get install postgresql";
 /** Debian's user without rights: PostgreSQL refuses to run as root. */

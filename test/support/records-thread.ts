@@ -70,7 +70,7 @@ export class RecordsThread {
       newRun: () => "contract",
       nextDescriptor: () => undefined,
       onChange: () => {},
-      sensed: () => undefined,
+      siteReportFacts: () => undefined,
     });
     this.reader = openReadOnly(this.path);
   }

@@ -2,10 +2,10 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
 /** A port, or the path of a local socket. */
-export type Door = { readonly port: number; readonly tls: boolean } | { readonly path: string };
+export type ConnectionTarget = { readonly port: number; readonly tls: boolean } | { readonly path: string };
 
 /** Behaviour of a client that resets its connection. */
-export interface BrokenExchange {
+export interface ResetExchange {
   /** Data to send, in chunks. */
   readonly sent: readonly (string | Uint8Array)[];
   /**
@@ -19,7 +19,10 @@ export interface BrokenExchange {
  * Simulates such a client. Returns when its connection is closed, or, if it never resets, when the server has
  * ended its half.
  */
-export async function breakOff(door: Door, { sent, breaksOff }: BrokenExchange): Promise<Socket> {
+export async function resetConnection(
+  door: ConnectionTarget,
+  { sent, breaksOff }: ResetExchange,
+): Promise<Socket> {
   const place = "path" in door ? { path: door.path } : { port: door.port, host: "127.0.0.1" };
   const raw = connect({ ...place, allowHalfOpen: true });
   raw.on("error", () => "broken on purpose");

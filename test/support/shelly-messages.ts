@@ -1,4 +1,4 @@
-import type { Message } from "./played-devices.ts";
+import type { Message } from "./device-scenarios.ts";
 
 export const notified =
   (id: string, method = "NotifyStatus") =>

@@ -7,12 +7,12 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
 import { UpstreamCapabilities } from "../../src/store/upstream-capabilities.ts";
-import { noteAnnouncements } from "../../src/sync/announcements.ts";
+import { storeCapabilities } from "../../src/sync/sign-in-capabilities.ts";
 import { UpstreamClient } from "../../src/sync/upstream-client.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, type TestApp } from "./app.ts";
+import { PASSWORD, PATROL, TEST_ACCOUNTS, OPERATOR_USER, type TestApp } from "./app.ts";
 
 /** A site with the real services, outbox and push, on a manual clock. */
 export class SyncingSite {
@@ -37,7 +37,7 @@ export class SyncingSite {
     {
       siteRef = "test",
       marker = "notes",
-      email = PEOPLE.operator,
+      email = TEST_ACCOUNTS.operator,
       password = PASSWORD,
     }: { siteRef?: string; marker?: MarkerField; email?: string; password?: string } = {},
   ) {
@@ -53,7 +53,7 @@ export class SyncingSite {
       email,
       password,
       clock,
-      onSignIn: (headers) => noteAnnouncements(new UpstreamCapabilities(database), headers),
+      onSignIn: (headers) => storeCapabilities(new UpstreamCapabilities(database), headers),
     });
     const centre = new UpstreamClient({ client: this.client, tokens, clock });
     this.centre = centre;

@@ -1,4 +1,4 @@
-import type { Message } from "./played-devices.ts";
+import type { Message } from "./device-scenarios.ts";
 
 const MAC = "A4CF123D5E26";
 const NONE = Array.from({ length: 28 }, () => -1);

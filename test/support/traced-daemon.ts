@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { describeUnless } from "./installed.ts";
+import { describeUnless } from "./required-programs.ts";
 
 export interface TracedDaemonOptions {
   /** Path of the program's main file. */

@@ -9,12 +9,12 @@ import { fieldsOf, type Intervention } from "../../src/domain/intervention.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
-import { DEVICE_USER, OPERATOR_USER, PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { DEVICE_USER, OPERATOR_USER, PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { enrolled, SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { close, listen } from "../support/loopback.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* Records that a dispatcher deletes stay deleted, and those that a restored centre has lost are created again. */
@@ -74,7 +74,7 @@ async function quarter(...those: readonly SyncingSite[]): Promise<void> {
     }
   for (const site of those) {
     site.push.audit.makeDue();
-    await site.push.audit.look();
+    await site.push.audit.runIfDue();
     await site.push.cycleWithChecks();
   }
 }
@@ -211,8 +211,8 @@ describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
       tokens,
       enrolments: limitedEnrolments(enrolments, { codes: enrolments, events, clock }),
     });
-    const tokenOf = async (role: keyof typeof PEOPLE = "operator"): Promise<string> =>
-      (await tokens.signIn(PEOPLE[role], PASSWORD)).token;
+    const tokenOf = async (role: keyof typeof TEST_ACCOUNTS = "operator"): Promise<string> =>
+      (await tokens.signIn(TEST_ACCOUNTS[role], PASSWORD)).token;
     centre.token = tokenOf;
     await open();
   });
@@ -226,10 +226,10 @@ describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
 });
 
 describe("at a centre of another make", () => {
-  let foreign: RowCentre;
+  let foreign: InMemoryCentre;
   let site: SyncingSite;
   beforeEach(async () => {
-    foreign = new RowCentre();
+    foreign = new InMemoryCentre();
     site = new SyncingSite(await TestApp.make(), await foreign.start());
   });
   afterEach(async () => {
@@ -276,7 +276,7 @@ describe("at a centre of another make", () => {
     for (let hour = 0; hour < 2; hour += 1) {
       site.app.clock.advance(3_600_000);
       site.push.audit.makeDue();
-      await site.push.audit.look();
+      await site.push.audit.runIfDue();
     }
     expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1, differences: [] });
     expect(site.conditions()).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OPERATOR_USER, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { OPERATOR_USER, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A centre where only administrators may delete, and a site that has deleted several records. */
@@ -35,7 +35,7 @@ test("denied deletions do not hide that the account has lost all its rights", as
   const { id } = site.create();
   await site.push.cycle();
   site.app.interventions.delete(id, OPERATOR_USER);
-  centre.accounts.setDisabled(PEOPLE.operator, true, TESTER);
+  centre.accounts.setDisabled(TEST_ACCOUNTS.operator, true, TESTER);
   await site.push.cycle();
   expect(site.link.state.state).toBe("down");
   expect(site.conditions()).toEqual(["upstream-authentication-failed"]);

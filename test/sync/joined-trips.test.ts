@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A trip has joined a record that was done at the dispatch centre or on site. */
@@ -49,9 +49,9 @@ describe("at a dispatch centre with idempotency keys", () => {
 });
 
 describe("at a dispatch centre without idempotency keys", () => {
-  let centre: RowCentre;
+  let centre: InMemoryCentre;
   beforeEach(async () => {
-    centre = new RowCentre();
+    centre = new InMemoryCentre();
     site = new SyncingSite(await TestApp.make(), await centre.start());
   });
   afterEach(async () => {

@@ -91,7 +91,7 @@ const isTag = (known: string | undefined): boolean => known !== undefined && !kn
 async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListOutcome | undefined)[] }> {
   const before = centre.reads.length;
   site.app.clock.advance(HOUR_MS);
-  mirror.look();
+  mirror.runIfDue();
   await eventually(
     "the reading to be over",
     () => mirror.progress === undefined && centre.reads.length > before,
@@ -170,7 +170,7 @@ describe("a dispatch centre whose pages have ETags", () => {
     await mirror.pull({ isLossAccepted: false });
     mirror = mirrorOf();
     mirror.start();
-    mirror.look();
+    mirror.runIfDue();
     await eventually("the reading to be over", () => mirror.outcomes["obiective/persoane"] !== undefined);
     const tags = centre.reads.slice(before).filter(({ known }) => isTag(known));
     expect(tags).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { TestApp } from "../support/app.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A dispatch centre whose records are far longer than the contract needs: scanned invoices, histories, or an attack. */
@@ -9,11 +9,11 @@ import { SyncingSite } from "../support/syncing-site.ts";
 const MEBIBYTE = 1024 * 1024;
 const LONG = "x".repeat(2 * MEBIBYTE);
 
-let centre: RowCentre;
+let centre: InMemoryCentre;
 let site: SyncingSite;
 
 beforeEach(async () => {
-  centre = new RowCentre();
+  centre = new InMemoryCentre();
   site = new SyncingSite(await TestApp.make(), await centre.start());
 });
 afterEach(async () => {
@@ -30,7 +30,7 @@ async function looks(times = 3): Promise<void> {
   for (let look = 0; look < times; look += 1) {
     site.app.clock.advance(4_000_000);
     site.push.audit.makeDue();
-    await site.push.audit.look();
+    await site.push.audit.runIfDue();
     await site.push.cycleWithChecks();
   }
 }

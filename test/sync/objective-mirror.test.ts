@@ -414,7 +414,7 @@ describe("a dispatch centre whose lists fail", () => {
     // The lists after the first are not requested.
     expect(centre.reads).toHaveLength(1);
     mirror.start();
-    mirror.look();
+    mirror.runIfDue();
     expect(mirror.progress).toBeUndefined();
   });
 
@@ -453,16 +453,16 @@ describe("automatically", () => {
 
   test("the lists are read at the first link, and every hour with a random offset", async () => {
     mirror.start();
-    mirror.look();
+    mirror.runIfDue();
     await reread(1);
-    mirror.look();
+    mirror.runIfDue();
     expect(mirror.progress).toBeUndefined();
     // The clock shows half past; with the fixed random number the offset is two and a half minutes.
     site.app.clock.advance(30 * 60_000);
-    mirror.look();
+    mirror.runIfDue();
     expect(mirror.progress).toBeUndefined();
     site.app.clock.advance(150_000);
-    mirror.look();
+    mirror.runIfDue();
     await reread(2);
   });
 
@@ -470,10 +470,10 @@ describe("automatically", () => {
     await pull();
     mirror = mirrorOf(address);
     mirror.start();
-    mirror.look();
+    mirror.runIfDue();
     expect(mirror.progress).toBeUndefined();
     site.app.clock.advance(150_000);
-    mirror.look();
+    mirror.runIfDue();
     await reread(2);
   });
 
@@ -483,14 +483,14 @@ describe("automatically", () => {
     ["56 years on", 56 * 365 * 24 * HOUR_MS],
   ])("the lists are read within the hour also when the clock is set %s", async (_what, stepMs) => {
     mirror.start();
-    mirror.look();
+    mirror.runIfDue();
     await reread(1);
     site.app.clock.stepWall(stepMs);
     mirror.clockStepped();
     site.app.clock.advance(HOUR_MS);
-    mirror.look();
+    mirror.runIfDue();
     site.app.clock.advance(150_000);
-    mirror.look();
+    mirror.runIfDue();
     await reread(2);
   });
 
@@ -503,7 +503,7 @@ describe("automatically", () => {
       let waitedMs = 0;
       for (; listReads() === before; waitedMs += 15_000) {
         site.app.clock.advance(15_000);
-        mirror.look();
+        mirror.runIfDue();
         await eventually("the reading to be over", () => mirror.progress === undefined);
       }
       waits.push(waitedMs);

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { notFound, json } from "../support/nonconforming-centre.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* `[ref:<site>-<key>]` in a text of each record at the dispatch centre identifies its site and record. */
 
-let centre: RowCentre;
+let centre: InMemoryCentre;
 let baseUrl: string;
 let sites: SyncingSite[];
 
 beforeEach(async () => {
-  centre = new RowCentre();
+  centre = new InMemoryCentre();
   baseUrl = await centre.start();
   sites = [];
 });

@@ -10,7 +10,7 @@ import { Journal } from "../../src/store/journal.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { PATROL, TestApp, OPERATOR_USER, TESTER } from "../support/app.ts";
 import { json } from "../support/nonconforming-centre.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { tripRow } from "../support/trip-row.ts";
 
@@ -21,14 +21,14 @@ import { tripRow } from "../support/trip-row.ts";
 
 let dataDir: string;
 let copy: string;
-let centre: RowCentre;
+let centre: InMemoryCentre;
 let site: SyncingSite;
 let baseUrl: string;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "santinela-put-back-"));
   copy = join(dataDir, "copy.db");
-  centre = new RowCentre();
+  centre = new InMemoryCentre();
   baseUrl = await centre.start();
   site = await opened();
 });

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { notFound, json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
-import { RowCentre, type CentreRow } from "../support/row-centre.ts";
+import { InMemoryCentre, type CentreRow } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A dispatch centre restored from its backup has lost its newest records and reuses their ids. */
 
-let centre: RowCentre;
+let centre: InMemoryCentre;
 let site: SyncingSite;
 
 beforeEach(async () => {
-  centre = new RowCentre();
+  centre = new InMemoryCentre();
   site = new SyncingSite(await TestApp.make(), await centre.start());
 });
 afterEach(async () => {
@@ -77,7 +77,7 @@ describe("the newest records are missing at a dispatch centre that does not tell
 
   test("and it has given an id of theirs to a record of another: they were lost, and are created again", async () => {
     another();
-    await site.push.audit.look();
+    await site.push.audit.runIfDue();
     await looks();
     expect(there()).toEqual(["another", "kept", "missing", "missing too"]);
     expect(site.conditions()).toEqual([]);
@@ -87,7 +87,7 @@ describe("the newest records are missing at a dispatch centre that does not tell
     for (let other = 1; other <= 3; other += 1) another();
     centre.rows.delete(2);
     centre.rows.delete(3);
-    await site.push.audit.look();
+    await site.push.audit.runIfDue();
     expect(ids.map((id) => site.entry(id).lastCode)).toEqual([null, "404", "404"]);
     centre.restoreTo(2);
     another();

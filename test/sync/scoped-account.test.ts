@@ -36,7 +36,7 @@ test("its comparison finds all of its records, also one that a dispatcher moved,
   const there = site.entry(moved.id).upstreamId;
   await at("put", `/interventii/${there}`, { objectiveId: 2 }).expect(200);
   await site.cycleAfterWait();
-  await site.push.audit.look();
+  await site.push.audit.runIfDue();
   expect(new UpstreamCapabilities(site.app.database).comparison).toMatchObject({
     here: 2,
     there: 2,

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* Two daemons push to one dispatch centre: a memory card was copied for a second site with the same `site.ref`. */
 
 const HOUR_MS = 3_600_000;
-let centre: RowCentre;
+let centre: InMemoryCentre;
 let sites: SyncingSite[];
 
 beforeEach(async () => {
-  centre = new RowCentre();
+  centre = new InMemoryCentre();
   const baseUrl = await centre.start();
   sites = [new SyncingSite(await TestApp.make(), baseUrl), new SyncingSite(await TestApp.make(), baseUrl)];
 });
@@ -26,7 +26,7 @@ function conditionOf(site: SyncingSite): string | undefined {
 async function compare(site: SyncingSite, afterMs: number): Promise<void> {
   site.app.clock.advance(afterMs);
   site.push.audit.makeDue();
-  await site.push.audit.look();
+  await site.push.audit.runIfDue();
 }
 
 test("a site that finds foreign records under its reference reports the other daemon for a day", async () => {

@@ -4,7 +4,7 @@ import type { Intervention, InterventionUpdate } from "../../src/domain/interven
 import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 import { json } from "../support/nonconforming-centre.ts";
-import { RowCentre } from "../support/row-centre.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A dispatcher saves a record in the moment between the site's read of it and the site's update. */
@@ -99,13 +99,13 @@ describe("at a Santinela centre", () => {
 });
 
 describe("at a centre of another make", () => {
-  let centre: RowCentre;
+  let centre: InMemoryCentre;
   let isKeyed: boolean;
   /** The entity tag of the next read. */
   let tag: () => string;
 
   beforeEach(async () => {
-    [centre, isKeyed, tag] = [new RowCentre(), true, () => '"1"'];
+    [centre, isKeyed, tag] = [new InMemoryCentre(), true, () => '"1"'];
     centre.instead = ({ method, version }) =>
       method === "PUT" && version !== undefined ? json(412, { message: "no such version" }) : undefined;
     centre.afterwards = ({ method, path, key }) => {

@@ -6,7 +6,7 @@ import { validateSiteReport } from "../../src/generated/validators.js";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { Sync } from "../../src/sync/sync.ts";
-import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { close, listen } from "../support/loopback.ts";
@@ -46,7 +46,7 @@ beforeEach(async () => {
   sync = new Sync({
     upstream: {
       baseUrl: `http://127.0.0.1:${port}`,
-      email: PEOPLE.operator,
+      email: TEST_ACCOUNTS.operator,
       password: PASSWORD,
       schedule: "* * * * *",
       objectives: "off",

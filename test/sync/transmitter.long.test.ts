@@ -7,11 +7,11 @@ import { TransmissionStore } from "../../src/store/transmissions.ts";
 import { CurrentTransmitter } from "../../src/sync/transmitter/current-transmitter.ts";
 import type { TransmitterConfig } from "../../src/sync/transmitter/transmitter.ts";
 import { TESTER } from "../support/app.ts";
-import { newPanelKey, wire } from "../support/alarm-panel.ts";
+import { newAlarmPanelKey, wire } from "../support/alarm-panel.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { MonitoringReceiver, type Behaviour, type ReceivedMessage } from "../support/monitoring-receiver.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 
 const ACCOUNT = "12AB";
 const SIMULATED = { objective: { type: "obiective/cladiri", id: 1 }, input: { simulated: true } } as const;
@@ -20,7 +20,7 @@ const ZONES = [
   zoneOf({ id: "smoke", name: "Smoke", kind: "fire", ...SIMULATED }),
   zoneOf({ id: "till", name: "Till", kind: "holdup", ...SIMULATED }),
 ];
-const KEY = newPanelKey(32);
+const KEY = newAlarmPanelKey(32);
 
 let folder: string;
 let site: DispatchingSite;
@@ -146,7 +146,7 @@ describe("alarms and their ends", () => {
 
   test("of zones that are bypassed are not sent, and neither are their ends", async () => {
     start();
-    site.zones.watch.orders.bypass("hall", { reason: "paint", minutes: 60 }, TESTER);
+    site.zones.zoneService.zoneOverrides.bypass("hall", { reason: "paint", minutes: 60 }, TESTER);
     await site.trip("hall", "smoke");
     await restore("hall");
     await allSent();
@@ -393,7 +393,7 @@ describe("receivers", () => {
   });
 
   test.each([16, 24, 32] as const)("get AES with keys of %i bytes, over TCP and UDP", async (bytes) => {
-    const key = newPanelKey(bytes);
+    const key = newAlarmPanelKey(bytes);
     const [overTcp, overUdp] = [await receiver({ key }), await receiver({ key, transport: "udp" })];
     const tcp = { host: "127.0.0.1", port: overTcp.port, transport: "tcp", pollS: 60 } as const;
     const udp = { host: "127.0.0.1", port: overUdp.port, transport: "udp", pollS: 60 } as const;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { eventually } from "../support/eventually.ts";
 import type { SyncView } from "../../src/site/sync-view.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { allSent, atCentre, expectedAtCentre } from "./both-sides.ts";
 import { LeftInstallation, type LeftRecord, type LeftTrip } from "./left-installation.ts";
 import { emptyTables } from "./tables.ts";
@@ -81,10 +81,10 @@ describe.each(ARCHIVES)("an installation left by %s", (archive) => {
     left.change("site/journal.db", `UPDATE bypasses SET until_wall = ${until}`);
     await left.startSite();
     for (const name of ["ana", "paza", "vizitator"] as const) {
-      const person = await Person.signIn(left.sitePort, PEOPLE[name]);
+      const person = await ApiUser.signIn(left.sitePort, PEOPLE[name]);
       expect(await person.ask("GET", "/site/account")).toMatchObject({ email: PEOPLE[name].email });
     }
-    await expect(Person.signIn(left.sitePort, PEOPLE.plecat)).rejects.toThrow("401");
+    await expect(ApiUser.signIn(left.sitePort, PEOPLE.plecat)).rejects.toThrow("401");
     const zones = await left.site.get<{ id: string; disposition: string }[]>("/site/zones");
     const dispositions = new Map(zones.map(({ id, disposition }) => [id, disposition]));
     expect(dispositions.get("workshop")).toBe("bypassed");
@@ -102,7 +102,7 @@ describe.each(ARCHIVES)("an installation left by %s", (archive) => {
       "SELECT key FROM idempotency_keys WHERE body LIKE '%Revizie anuală%'",
     ) as { key: string }[];
     await left.startSite();
-    const paza = await Person.signIn(left.sitePort, PEOPLE.paza);
+    const paza = await ApiUser.signIn(left.sitePort, PEOPLE.paza);
     const count = (await left.site.get<Intervention[]>("/interventii")).length;
     const content = { name: "Revizie anuală", objectiveType: "obiective/cladiri", objectiveId: 1 };
     const body = { ...content, type: "inspection", priority: "low" };

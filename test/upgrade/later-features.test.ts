@@ -8,7 +8,7 @@ import type { PlanView } from "../../src/site/plan-view.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { LeftInstallation } from "./left-installation.ts";
 import { PEOPLE } from "./story-configuration.ts";
 
@@ -79,10 +79,10 @@ describe.each(ARCHIVES)("an installation left by %s", (archive) => {
     await left.startCentre();
     const sites = await left.centre.get<SiteView[]>("/sites");
     expect(sites.map(({ report }) => report.ref).toSorted()).toEqual(["depozit-sud", "hala-nord"]);
-    const dispecer = await Person.signIn(left.centrePort, PEOPLE.dispecer);
+    const dispecer = await ApiUser.signIn(left.centrePort, PEOPLE.dispecer);
     const enrolments = await dispecer.ask<{ site: string; email?: string | null }[]>("GET", "/enrolments");
     expect(enrolments.map(({ site }) => site).toSorted()).toEqual(["depozit-est", "depozit-sud"]);
     const south = enrolments.find(({ site }) => site === "depozit-sud");
-    await Person.signIn(left.centrePort, { email: south?.email ?? "", password: "k7w2-9xqpt-m3hcz-v8rbn" });
+    await ApiUser.signIn(left.centrePort, { email: south?.email ?? "", password: "k7w2-9xqpt-m3hcz-v8rbn" });
   });
 });

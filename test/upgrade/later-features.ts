@@ -4,13 +4,13 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
 import type { PlanView } from "../../src/site/plan-view.ts";
-import { AlarmPanel, newPanelKey } from "../support/alarm-panel.ts";
+import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { freePort } from "../support/loopback.ts";
 import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import type { Extras, StoryInstallation } from "./story-installation.ts";
 
 /** The smallest PNG picture: one pixel. */
@@ -37,7 +37,7 @@ export class LaterFeatures implements Extras {
   - { id: mains, name: Rețea, kind: power, ${IN_YARD}, input: { simulated: true } }
 `;
   readonly centre = "fleet: { silentS: 20 }\n";
-  readonly #key = newPanelKey(32);
+  readonly #key = newAlarmPanelKey(32);
   readonly #receiver: MonitoringReceiver;
   readonly #isOld: boolean;
   #panelPort = 0;
@@ -119,7 +119,7 @@ outputs:
     const { code } = await codeFor(SOUTH.ref);
     const body = { code, site: SOUTH.ref, password: SOUTH.password };
     const { email } = await dispecer.ask<{ email: string }>("POST", "/enrolments/claim", body);
-    const south = await Person.signIn(story.centrePort, { email, password: SOUTH.password });
+    const south = await ApiUser.signIn(story.centrePort, { email, password: SOUTH.password });
     const report = { ...REPORT, ref: SOUTH.ref, name: "Depozit Sud", at: Date.now() };
     await south.ask("POST", "/site-reports", report);
     await south.ask("POST", "/site-reports", { ...report, level: "fault", at: Date.now() });

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { allSent, atCentre, expectedAtCentre } from "./both-sides.ts";
 import { LeftInstallation } from "./left-installation.ts";
 import { PEOPLE } from "./story-configuration.ts";
@@ -39,7 +39,7 @@ describe("an installation that returns to 0.1.0", () => {
       await left.startSite(former.site);
       expect(await listOf(former.site)).toEqual(records);
       expect(await atCentre(left, former.centre)).toEqual(there);
-      const paza = await Person.signIn(left.sitePort, PEOPLE.paza);
+      const paza = await ApiUser.signIn(left.sitePort, PEOPLE.paza);
       const body = { name: "La întoarcere", objectiveType: "obiective/cladiri", objectiveId: 1 };
       await paza.ask("POST", "/interventii", body);
       await former.site.run(["trip", "--zone", "cellar", "--restore"]);

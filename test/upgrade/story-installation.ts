@@ -8,7 +8,7 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import { eventually } from "../support/eventually.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
 import { startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { centreYaml, PEOPLE, siteYaml } from "./story-configuration.ts";
 
 /** What a release has beside what 0.1.0 has. */
@@ -53,13 +53,13 @@ export class StoryInstallation {
   }
 
   /** Signs a person in at the site. */
-  atSite(account: keyof typeof PEOPLE): Promise<Person> {
-    return Person.signIn(this.sitePort, PEOPLE[account]);
+  atSite(account: keyof typeof PEOPLE): Promise<ApiUser> {
+    return ApiUser.signIn(this.sitePort, PEOPLE[account]);
   }
 
   /** Signs a person in at the dispatch centre. */
-  atCentre(account: keyof typeof PEOPLE): Promise<Person> {
-    return Person.signIn(this.centrePort, PEOPLE[account]);
+  atCentre(account: keyof typeof PEOPLE): Promise<ApiUser> {
+    return ApiUser.signIn(this.centrePort, PEOPLE[account]);
   }
 
   /** Opens the contact of a zone, or closes it. */
@@ -88,7 +88,7 @@ export class StoryInstallation {
   }
 
   /** Creates a record with an idempotency key. */
-  async create(person: Person, name: string, more: object = {}): Promise<void> {
+  async create(person: ApiUser, name: string, more: object = {}): Promise<void> {
     const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1, type: "other", ...more };
     await person.ask("POST", "/interventii", body, { "Idempotency-Key": `"${randomUUID()}"` });
   }

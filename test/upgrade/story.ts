@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Fault, SeenRequest } from "../support/fault-proxy.ts";
-import { Person } from "../support/person.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { PEOPLE } from "./story-configuration.ts";
 import { StoryInstallation } from "./story-installation.ts";
 
@@ -63,7 +63,7 @@ export class Story extends StoryInstallation {
     await this.atSite("plecat");
     await this.site.run(["user", "disable", "--email", PEOPLE.plecat.email]);
     await this.site.run(["cert"]);
-    await Person.signIn(this.sitePort, { ...PEOPLE.paza, password: "not the one" }).catch(() => {});
+    await ApiUser.signIn(this.sitePort, { ...PEOPLE.paza, password: "not the one" }).catch(() => {});
     const viewer = await this.atSite("vizitator");
     await viewer.ask("GET", "/interventii").catch(() => {});
     await this.site.run(["objectives", "pull"]);

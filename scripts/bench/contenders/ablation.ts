@@ -6,7 +6,7 @@ import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
 import { prepare, santinela } from "./santinela.ts";
 
 /** An optimisation of the daemon, and the change of the built program that removes it. */
-export interface TakenOut {
+export interface Ablation {
   readonly name: ContenderName;
   /** The load that shows its effect. */
   readonly shownBy: "requests" | "trips";
@@ -35,7 +35,7 @@ const SHARED_COMMIT: Change = {
 };
 
 /** The product has no switches: each ablation is a copy of the built program with one or two changed lines. */
-export const TAKEN_OUT: readonly TakenOut[] = [
+export const ABLATIONS: readonly Ablation[] = [
   { name: "without-token-cache", shownBy: "requests", changes: [TOKEN_CACHE] },
   {
     name: "without-key-object",
@@ -138,8 +138,8 @@ export const TAKEN_OUT: readonly TakenOut[] = [
 ];
 
 /** The ablations of a load, as contenders. */
-export function takenOut(shownBy: TakenOut["shownBy"]): Contender[] {
-  return TAKEN_OUT.filter((one) => one.shownBy === shownBy).map(({ name, changes }) => ({
+export function ablationContenders(shownBy: Ablation["shownBy"]): Contender[] {
+  return ABLATIONS.filter((one) => one.shownBy === shownBy).map(({ name, changes }) => ({
     name,
     missing: () => santinela.missing(),
     prepare: (setting) => prepareWithout(setting, changes),

@@ -1,5 +1,5 @@
 import type { Contender, ContenderName } from "../contenders/contender.ts";
-import { takenOut } from "../contenders/ablation.ts";
+import { ablationContenders } from "../contenders/ablation.ts";
 import { noteMachine } from "../machine.ts";
 import type { Ground } from "../plan.ts";
 import { fill, post, read } from "../requests.ts";
@@ -14,14 +14,14 @@ export async function measureAlone(ground: Ground): Promise<void> {
   const whole = chosen(ground, ["santinela"]);
   await interleave(ground, {
     what: "alone",
-    contenders: [...whole, ...takenOut("requests")],
+    contenders: [...whole, ...ablationContenders("requests")],
     first: (running) => fill(running, ground),
     work: async (running) => {
       notebook.note("alone-post-64", running.name, (await post(running, 64, ground)).perSecond);
       notebook.note("alone-get-8", running.name, (await read(running, 8, ground)).perSecond);
     },
   });
-  await measureBursts(ground, [...whole, ...takenOut("trips")]);
+  await measureBursts(ground, [...whole, ...ablationContenders("trips")]);
 }
 
 async function measureBursts(ground: Ground, contenders: readonly Contender[]): Promise<void> {

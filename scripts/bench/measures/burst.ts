@@ -3,7 +3,7 @@ import type { MqttClient } from "mqtt";
 import type { Running } from "../contenders/contender.ts";
 import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensors.ts";
 import type { Ground } from "../plan.ts";
-import type { Onlooker } from "./open-panel.ts";
+import type { CommitCounter } from "./commit-counter.ts";
 
 /** Maximum duration of a burst. */
 const BURST_MS_MAX = 15 * 60_000;
@@ -29,7 +29,7 @@ export async function burst(
   messages: number,
   { child }: Running,
   sensors: MqttClient,
-  onlooker: Onlooker,
+  onlooker: CommitCounter,
 ): Promise<Burst> {
   // What came before may be recorded and not yet marked as through.
   await untilIdle(onlooker);
@@ -60,7 +60,7 @@ export async function burst(
 }
 
 /** Waits until there are no further commits. */
-export async function untilIdle(onlooker: Onlooker): Promise<void> {
+export async function untilIdle(onlooker: CommitCounter): Promise<void> {
   let commits = -1;
   await untilOr(QUIET_MS_MAX, () => commits === (commits = onlooker.commits()), QUIET_MS);
 }

@@ -11,7 +11,7 @@ import { freePort, PROGRAM, SOURCE } from "../paths.ts";
 import { ROUND_TRIPS_MS, type Ground } from "../plan.ts";
 import { noteMachine } from "../machine.ts";
 import { median } from "../statistics.ts";
-import { CentreEye } from "./centre-eye.ts";
+import { CentreRecordReader } from "./centre-record-reader.ts";
 
 const ACCOUNT = { email: "site@centre.example", password: "correct horse battery staple" };
 const OBJECTIVES = Array.from(
@@ -85,7 +85,7 @@ async function catchUp(ground: Ground, template: string, way: Way): Promise<void
   const line = new DelayLine(port, roundTripMs);
   try {
     const site = serve(ground, place, siteYaml(place, await line.start()), environment);
-    const eye = new CentreEye(join(place, "centre", "santinela.db"));
+    const eye = new CentreRecordReader(join(place, "centre", "santinela.db"));
     await site.until("the first records at the centre", () => eye.records() > 20);
     const seen = await watch(ground, { place, site, eye });
     eye.close();
@@ -115,7 +115,7 @@ interface Seen {
 
 async function watch(
   { scale, signal }: Ground,
-  { place, site, eye }: { place: string; site: Child; eye: CentreEye },
+  { place, site, eye }: { place: string; site: Child; eye: CentreRecordReader },
 ): Promise<Seen> {
   const dataDir = join(place, "site");
   const alarmsMs: number[] = [];
@@ -139,7 +139,7 @@ async function watch(
 }
 
 /** @returns milliseconds from the request that makes an alarm until the centre has it on its disk */
-async function alarm(dataDir: string, eye: CentreEye, name: string): Promise<number> {
+async function alarm(dataDir: string, eye: CentreRecordReader, name: string): Promise<number> {
   const below = eye.highestId();
   const startMs = performance.now();
   const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1, priority: "high" };

@@ -6,7 +6,7 @@ import type { Ground } from "../plan.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing, startBroker } from "./broker.ts";
 import { burst, untilOr, untilIdle } from "./burst.ts";
-import { Onlooker } from "./open-panel.ts";
+import { CommitCounter } from "./commit-counter.ts";
 import { chosen, leavingOut } from "./rounds.ts";
 import { tripTimes } from "./trip-times.ts";
 
@@ -58,14 +58,14 @@ export async function atSensors(
   { children, folder }: Pick<Ground, "children" | "folder">,
   contender: Contender,
   environment: Readonly<Record<string, string>>,
-  work: (running: Running, sensors: MqttClient, onlooker: Onlooker) => Promise<void>,
+  work: (running: Running, sensors: MqttClient, onlooker: CommitCounter) => Promise<void>,
 ): Promise<void> {
   const brokerUrl = await startBroker(children, folder.folder("broker"));
   const setting = { children, folder: folder.folder(contender.name), environment, brokerUrl };
   const running = await launch(contender, setting);
   const { records } = running.site;
   if (!records) throw new Error("it has no records to look at");
-  const onlooker = new Onlooker(records);
+  const onlooker = new CommitCounter(records);
   const sensors = await connectAsync(brokerUrl);
   try {
     await untilHeard(sensors, onlooker);
@@ -83,7 +83,7 @@ export async function atSensors(
  * Closes and opens the probe until one of its openings has come through: then everything before it has as well. Few
  * times, because a contact that opens very often is a faulty one.
  */
-async function untilHeard(sensors: MqttClient, onlooker: Onlooker): Promise<void> {
+async function untilHeard(sensors: MqttClient, onlooker: CommitCounter): Promise<void> {
   const before = onlooker.openings();
   const isThrough = (): boolean => onlooker.openings() > before;
   for (let attempt = 0; attempt < PROBES && !isThrough(); attempt += 1) {

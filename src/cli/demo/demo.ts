@@ -6,7 +6,7 @@ import { oneTimePassword } from "../../ops/secrets.ts";
 import type { Terminal } from "../terminal.ts";
 import { DaemonProcess } from "./daemon-process.ts";
 import { EDGE_EMAIL, OBJECTIVES, siteYaml } from "./demo-configuration.ts";
-import { Narrator, recordsOf, waitingAt } from "./narrator.ts";
+import { Narrator, interventionsAt, waitingAt } from "./narrator.ts";
 import { hasServer, postgresPrograms } from "./postgres-process.ts";
 import { Relay } from "./relay.ts";
 import { SecondAct } from "./second-act.ts";
@@ -98,14 +98,14 @@ class FirstAct {
     await this.#site.run(["trip", "--zone", "smoke"]);
     await this.#site.run(["trip", "--zone", "window"]);
     await narrator.waitFor("both to be recorded on the site and queued", async () => {
-      return (await recordsOf(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
+      return (await interventionsAt(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
     });
 
     narrator.print("Killing the site (SIGKILL) while the link is down, then restarting it.");
     await this.#site.end("SIGKILL");
     await this.#startSite();
     narrator.print(
-      `The site still has its ${(await recordsOf(this.#site)).length} interventions; the dispatch centre has ${(await recordsOf(this.#centre)).length}.`,
+      `The site still has its ${(await interventionsAt(this.#site)).length} interventions; the dispatch centre has ${(await interventionsAt(this.#centre)).length}.`,
     );
 
     narrator.print("Restoring the link. The site reconnects automatically.");
@@ -158,7 +158,7 @@ class FirstAct {
 
   /** Whether the centre has all records, and the site has their answers: only then is the queue empty. */
   async #isSynchronised(count: number): Promise<boolean> {
-    return (await waitingAt(this.#site)) === 0 && (await recordsOf(this.#centre)).length === count;
+    return (await waitingAt(this.#site)) === 0 && (await interventionsAt(this.#centre)).length === count;
   }
 }
 

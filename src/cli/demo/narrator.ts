@@ -45,8 +45,8 @@ export class Narrator {
    * @returns whether each is there exactly once, and nothing else
    */
   async compare(site: DaemonProcess, centre: DaemonProcess, count: number): Promise<boolean> {
-    const here = await recordsOf(site);
-    const there = await recordsOf(centre);
+    const here = await interventionsAt(site);
+    const there = await interventionsAt(centre);
     this.print("");
     this.print(`${"at the site".padEnd(42)}at the dispatch centre`);
     const counts = here.map((record) => {
@@ -64,7 +64,7 @@ export class Narrator {
 }
 
 /** All interventions of a running daemon or centre. */
-export function recordsOf(daemon: DaemonProcess): Promise<Intervention[]> {
+export function interventionsAt(daemon: DaemonProcess): Promise<Intervention[]> {
   return daemon.get("/interventii");
 }
 

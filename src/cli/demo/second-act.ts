@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oneTimePassword } from "../../ops/secrets.ts";
 import { DaemonProcess } from "./daemon-process.ts";
-import { recordsOf, waitingAt, type Narrator } from "./narrator.ts";
+import { interventionsAt, waitingAt, type Narrator } from "./narrator.ts";
 import { PostgresProcess } from "./postgres-process.ts";
 import { Relay } from "./relay.ts";
 import { EDGE_EMAIL, OBJECTIVES, siteYaml } from "./demo-configuration.ts";
@@ -54,7 +54,7 @@ export class SecondAct {
     narrator.print("Tripping the smoke detector and the back gate while there is no centre.");
     await this.#trip("smoke", "back-gate");
     await narrator.waitFor("both to be recorded on the site and queued", async () => {
-      return (await recordsOf(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
+      return (await interventionsAt(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
     });
 
     narrator.print(
@@ -101,7 +101,7 @@ export class SecondAct {
 
   /** Whether the centre has all records, and the site has their answers: only then is the queue empty. */
   async #isSynchronised(count: number): Promise<boolean> {
-    return (await waitingAt(this.#site)) === 0 && (await recordsOf(this.#second)).length === count;
+    return (await waitingAt(this.#site)) === 0 && (await interventionsAt(this.#second)).length === count;
   }
 }
 

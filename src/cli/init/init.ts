@@ -9,11 +9,11 @@ import { showAddress } from "../address.ts";
 import { formatResults } from "../check-result.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
-import { generateConfig, PANEL_KEY_FILE, type Draft } from "../../config/generated-config.ts";
+import { generateConfig, ALARM_PANEL_KEY_FILE, type Draft } from "../../config/generated-config.ts";
 import { renameDurably } from "../../store/durable-files.ts";
 import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
-import { askedAgain, interview, type Interviewed } from "./interview.ts";
-import { describePanel, withPanelKey } from "./panel-key.ts";
+import { repeatQuestions, interview, type InterviewResult } from "./interview.ts";
+import { describeAlarmPanel, withAlarmPanelKey } from "./alarm-panel-key.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { setServiceGroup } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
@@ -82,7 +82,7 @@ async function createInteractively(path: string, options: InitOptions, terminal:
  */
 async function triedAtCentre(
   path: string,
-  { answers, found }: Interviewed,
+  { answers, found }: InterviewResult,
   prompt: Prompt,
   terminal: Terminal,
 ): Promise<SetupAnswers> {
@@ -102,7 +102,7 @@ async function triedAtCentre(
     "Enter the dispatch centre again, or keep it as it is? (again, keep) [again]: ",
   );
   if (/^k/i.test(reply.trim())) return answers;
-  const asked = await askedAgain(answers, CENTRE_QUESTIONS, prompt, terminal);
+  const asked = await repeatQuestions(answers, CENTRE_QUESTIONS, prompt, terminal);
   return triedAtCentre(path, { answers: asked, found }, prompt, terminal);
 }
 
@@ -117,7 +117,7 @@ async function create(
   terminal: Terminal,
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
-  const answers = withPanelKey(given);
+  const answers = withAlarmPanelKey(given);
   const draft = generateConfig(
     answers,
     secretFiles,
@@ -134,8 +134,10 @@ async function create(
   const config = loadConfiguration({ file: path, env, cwd });
   const written = [path, ...[...draft.secrets.keys()].map((name) => join(dirname(path), name))];
   stderr.write(`wrote ${written.join(", ")}\n`);
-  const newKeyFile = draft.secrets.has(PANEL_KEY_FILE) ? join(dirname(path), PANEL_KEY_FILE) : undefined;
-  describePanel(config, newKeyFile ?? secretFiles["panel-key"], terminal);
+  const newKeyFile = draft.secrets.has(ALARM_PANEL_KEY_FILE)
+    ? join(dirname(path), ALARM_PANEL_KEY_FILE)
+    : undefined;
+  describeAlarmPanel(config, newKeyFile ?? secretFiles["panel-key"], terminal);
   await addAdministrator(answers, secretFiles, config, terminal);
   return { config, text: draft.text };
 }

@@ -6,14 +6,14 @@ import { answerTo } from "./answer.ts";
 import { offerLines, offerSensors } from "./offered-inputs.ts";
 
 /** What a user has answered. */
-export interface Interviewed {
+export interface InterviewResult {
   readonly answers: SetupAnswers;
   /** Zones of sensors that were found and chosen. */
   readonly found: readonly ProposedZone[];
 }
 
 /** Prompts for all questions that apply; offers the sensors at the broker before the first zone, and the free GPIO lines. */
-export async function interview(prompt: Prompt, terminal: Terminal): Promise<Interviewed> {
+export async function interview(prompt: Prompt, terminal: Terminal): Promise<InterviewResult> {
   const answers: Record<string, string> = {};
   let found: readonly ProposedZone[] = [];
   for (const question of QUESTIONS) {
@@ -34,7 +34,7 @@ export async function interview(prompt: Prompt, terminal: Terminal): Promise<Int
 }
 
 /** Prompts for some questions again. @param names which @returns all answers */
-export async function askedAgain(
+export async function repeatQuestions(
   earlier: SetupAnswers,
   names: RegExp,
   prompt: Prompt,

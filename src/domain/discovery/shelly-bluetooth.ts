@@ -1,7 +1,7 @@
 import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Proposal } from "./device.ts";
-import { eventPlaceOf, placeOf, stateOf, type ShellyParts } from "./shelly-places.ts";
+import { eventPlaceOf, componentSource, componentState, type ShellyParts } from "./shelly-places.ts";
 import { fieldOf, textOf, type Fields } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
@@ -69,7 +69,7 @@ export function bluetoothProposals(parts: ShellyParts, gateway: Availability): P
     const own = contacts.map(({ key, kind, label }) => ({
       name: label ?? (contacts.length > 1 ? `${name} ${key}` : name),
       kind,
-      input: stateOf(key, "value", parts),
+      input: componentState(key, "value", parts),
       doubts: [],
     }));
     const proposals = own.length > 0 ? own : buttonOf(device, parts);
@@ -122,15 +122,15 @@ function buttonOf(
 
 function tamperOf(objects: readonly BluetoothObject[], parts: ShellyParts): { tamper?: Tamper } {
   const sensor = objects.find(({ id }) => id === TAMPER);
-  return sensor ? { tamper: { ...placeOf(sensor.key, ["value"], parts), open: [true] } } : {};
+  return sensor ? { tamper: { ...componentSource(sensor.key, ["value"], parts), open: [true] } } : {};
 }
 
 function batteryOf({ objects, key, status }: BluetoothDevice, parts: ShellyParts): { battery?: Battery } {
   const low = objects.find(({ id }) => id === BATTERY_LOW);
-  if (low) return { battery: { ...placeOf(low.key, ["value"], parts), low: [true] } };
+  if (low) return { battery: { ...componentSource(low.key, ["value"], parts), low: [true] } };
   const level = objects.find(({ id }) => id === BATTERY_LEVEL)?.key;
   if (level !== undefined)
-    return { battery: { ...placeOf(level, ["value"], parts), below: BATTERY_BELOW_PERCENT } };
+    return { battery: { ...componentSource(level, ["value"], parts), below: BATTERY_BELOW_PERCENT } };
   if (key === undefined || typeof status["battery"] !== "number") return {};
-  return { battery: { ...placeOf(key, ["battery"], parts), below: BATTERY_BELOW_PERCENT } };
+  return { battery: { ...componentSource(key, ["battery"], parts), below: BATTERY_BELOW_PERCENT } };
 }

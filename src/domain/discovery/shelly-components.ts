@@ -3,7 +3,13 @@ import type { Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
 import { bluetoothProposals } from "./shelly-bluetooth.ts";
-import { eventPlaceOf, eventsOf, placeOf, stateOf, type ShellyParts } from "./shelly-places.ts";
+import {
+  eventPlaceOf,
+  eventsOf,
+  componentSource,
+  componentState,
+  type ShellyParts,
+} from "./shelly-places.ts";
 import { fieldOf, textOf, type Fields } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
@@ -45,11 +51,11 @@ function contactOf(key: string, config: Fields, status: Fields, parts: ShellyPar
   if (type === "input") return inputOf(key, config, status, parts);
   if (type === "smoke" || type === "flood") {
     const kind = type === "smoke" ? "fire" : "flood";
-    return { kind, input: stateOf(key, "alarm", parts), doubts: [] };
+    return { kind, input: componentState(key, "alarm", parts), doubts: [] };
   }
   if (type !== "presencezone" || config["enable"] === false) return undefined;
   const field = ["value", "state"].find((name) => typeof status[name] === "boolean") ?? "value";
-  return { kind: "motion", input: stateOf(key, field, parts), doubts: [] };
+  return { kind: "motion", input: componentState(key, field, parts), doubts: [] };
 }
 
 function inputOf(key: string, config: Fields, status: Fields, parts: ShellyParts): Contact | undefined {
@@ -58,7 +64,11 @@ function inputOf(key: string, config: Fields, status: Fields, parts: ShellyParts
   const guessed: Doubt[] = kind === undefined ? [{ code: "kind-guessed" }] : [];
   if (type === "switch") {
     // A closed loop is true, so that a cut wire trips.
-    const input = { ...stateOf(key, "state", parts), open: [false], normal: [true] } satisfies MqttInput;
+    const input = {
+      ...componentState(key, "state", parts),
+      open: [false],
+      normal: [true],
+    } satisfies MqttInput;
     return { kind: kind ?? "intrusion", input, doubts: [{ code: "check-contact" }, ...guessed] };
   }
   if (type !== "button") return undefined;
@@ -76,5 +86,5 @@ function isOnBattery({ components }: ShellyParts): boolean {
 }
 
 function levelOf(parts: ShellyParts): Battery {
-  return { ...placeOf("devicepower:0", ["battery", "percent"], parts), below: BATTERY_BELOW_PERCENT };
+  return { ...componentSource("devicepower:0", ["battery", "percent"], parts), below: BATTERY_BELOW_PERCENT };
 }

@@ -17,8 +17,8 @@ export interface ShellyParts {
 }
 
 /** A value of a component that is true while it is open. */
-export function stateOf(key: string, field: string, parts: ShellyParts): MqttInput {
-  return { ...placeOf(key, [field], parts), open: [true], normal: [false] };
+export function componentState(key: string, field: string, parts: ShellyParts): MqttInput {
+  return { ...componentSource(key, [field], parts), open: [true], normal: [false] };
 }
 
 /** Where the events of any of some components are. */
@@ -33,7 +33,7 @@ interface Place {
   readonly where?: [MessageCondition];
 }
 
-export function placeOf(key: string, fields: readonly string[], parts: ShellyParts): Place {
+export function componentSource(key: string, fields: readonly string[], parts: ShellyParts): Place {
   if (parts.hasStatusTopics) return { mqtt: `${parts.address}/status/${key}`, path: pointerTo(...fields) };
   const path = pointerTo("params", key, ...fields);
   // On the common topic a message about another component is no sign of life of this one.

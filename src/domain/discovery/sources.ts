@@ -33,7 +33,7 @@ export function isAnnouncement(topic: string, { replyTo, prefix }: DiscoveryOpti
 }
 
 /** Key under which the newest message is kept: its topic, and its device if several share the topic. */
-export function keyOf(message: ReceivedMessage): string {
+export function messageKey(message: ReceivedMessage): string {
   for (const source of SOURCES) {
     const member = source.memberOf?.(message);
     if (member !== undefined) return `${message.topic} ${member}`;

@@ -120,7 +120,7 @@ function binaryContact(value: Exposed, device: string, bridge: Bridge): Contact 
   const { type, name, property, fields } = value;
   const kind = type === "binary" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || !isPublished(fields)) return undefined;
-  const place = placeOf(property, device, bridge);
+  const place = propertySource(property, device, bridge);
   const input: MqttInput = CLOSED_IF_TRUE.includes(name)
     ? { ...place, open: [false], normal: [true] }
     : { ...place, ...levelsOf(fields) };
@@ -131,13 +131,13 @@ function unnamedContact(value: Exposed, device: string, bridge: Bridge): Contact
   const { type, name, property, fields } = value;
   if (type !== "binary" || !UNNAMED.includes(name) || !isPublished(fields) || isSettable(fields))
     return undefined;
-  const input: MqttInput = { ...placeOf(property, device, bridge), ...levelsOf(fields) };
+  const input: MqttInput = { ...propertySource(property, device, bridge), ...levelsOf(fields) };
   const kind = kindOfName(device) ?? "intrusion";
   return { kind, input, part: partOf(value), doubts: [{ code: "kind-guessed" }] };
 }
 
 function levelsOf(fields: Fields): Pick<MqttInput, "open" | "normal"> {
-  return { open: [valueOf(fields["value_on"], true)], normal: [valueOf(fields["value_off"], false)] };
+  return { open: [scalarOr(fields["value_on"], true)], normal: [scalarOr(fields["value_off"], false)] };
 }
 
 function stateContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
@@ -149,7 +149,7 @@ function stateContact(value: Exposed, device: string, bridge: Bridge): Contact |
   const open = atLeastOne(values.filter((text) => !isQuiet(text) && !UNSURE.includes(text.toLowerCase())));
   const normal = atLeastOne(values.filter(isQuiet));
   if (!open || !normal) return undefined;
-  const input: MqttInput = { ...placeOf(property, device, bridge), open, normal };
+  const input: MqttInput = { ...propertySource(property, device, bridge), open, normal };
   return { kind, input, part: partOf(value), doubts: [{ code: "check-contact" }] };
 }
 
@@ -160,7 +160,7 @@ function actionContact(value: Exposed, device: string, bridge: Bridge): Contact 
   const actions = textsIn(fields["values"]);
   const having = (sought: readonly string[]): string[] =>
     actions.filter((action) => action.split(/[_ -]/).some((word) => sought.includes(word)));
-  const place = placeOf(property, device, bridge);
+  const place = propertySource(property, device, bridge);
   const part = partOf(value);
   const shocks = atLeastOne(actions.every((action) => SHOCKS.includes(action)) ? actions : []);
   if (shocks) {
@@ -204,11 +204,15 @@ function isSettable({ access }: Fields): boolean {
   return typeof access === "number" && (access & 2) === 2;
 }
 
-export function valueOf(value: unknown, otherwise: Scalar): Scalar {
+export function scalarOr(value: unknown, otherwise: Scalar): Scalar {
   return sentOf(value) ?? otherwise;
 }
 
-export function placeOf(property: string, device: string, bridge: Bridge): { mqtt: string; path?: string } {
+export function propertySource(
+  property: string,
+  device: string,
+  bridge: Bridge,
+): { mqtt: string; path?: string } {
   const topic = `${bridge.base}/${device}`;
   return bridge.hasTopicForEachValue
     ? { mqtt: `${topic}/${property}` }

@@ -9,7 +9,7 @@ import {
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt } from "./message-index.ts";
 import { fieldOf, isFields, listOf, textOf } from "./values.ts";
-import { contactsOf, placeOf, valueOf, type Bridge, type Exposed } from "./zigbee2mqtt-contacts.ts";
+import { contactsOf, propertySource, scalarOr, type Bridge, type Exposed } from "./zigbee2mqtt-contacts.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
@@ -100,14 +100,14 @@ function proposalsOf(name: string, exposed: readonly Exposed[], bridge: Bridge):
 
 /** The place without a topic that the input has already. */
 function statusPlaceOf(property: string, device: string, bridge: Bridge): { mqtt?: string; path?: string } {
-  const { mqtt, ...path } = placeOf(property, device, bridge);
+  const { mqtt, ...path } = propertySource(property, device, bridge);
   return bridge.hasTopicForEachValue ? { mqtt } : path;
 }
 
 function tamperOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { tamper?: Tamper } {
   const value = exposed.find(({ type, name }) => type === "binary" && name === "tamper");
   if (!value) return {};
-  const open: Tamper["open"] = [valueOf(value.fields["value_on"], true)];
+  const open: Tamper["open"] = [scalarOr(value.fields["value_on"], true)];
   return { tamper: { ...statusPlaceOf(value.property, device, bridge), open } };
 }
 
@@ -120,7 +120,7 @@ function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge):
   const place = statusPlaceOf(value.property, device, bridge);
   return {
     battery: low
-      ? { ...place, low: [valueOf(low.fields["value_on"], true)] }
+      ? { ...place, low: [scalarOr(low.fields["value_on"], true)] }
       : { ...place, below: BATTERY_BELOW_PERCENT },
   };
 }

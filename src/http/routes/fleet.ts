@@ -11,12 +11,12 @@ import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
-import { changesSites, nameIgnored } from "../list-parameters.ts";
+import { changesSites, reportIgnoredParameters } from "../list-parameters.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
-import { addResource, idOf, json } from "../resource.ts";
+import { addResource, idFromPath, json } from "../resource.ts";
 
 /** Response header of a sign-in by which a site knows that this centre accepts reports, with the version of their format. */
-export const REPORTS_TAKEN = { name: "Site-Reports", value: "1" } as const;
+export const SITE_REPORTS_HEADER = { name: "Site-Reports", value: "1" } as const;
 
 /**
  * Routes of a dispatch centre beside the contract: the reports of sites, and the states that result from them.
@@ -33,7 +33,7 @@ export function fleetRoutes(
   router.use("/site-reports", noteRefusal(fleet));
   addResource(router, "/sites", guard, {
     get: async (request, response) => {
-      nameIgnored(parametersOf(request.originalUrl), response, changesSites);
+      reportIgnoredParameters(parametersOf(request.originalUrl), response, changesSites);
       const query = siteQueryOf(request);
       const { sites, total } = await fleet.page(query);
       const records = sites.map((site) => JSON.stringify(siteView(site)));
@@ -49,7 +49,7 @@ export function fleetRoutes(
   });
   addResource(router, "/sites/:id", guard, {
     get: json(async (request): Promise<SiteDetail> => {
-      const id = idOf(request, "site");
+      const id = idFromPath(request, "site");
       const { site, history } = await fleet.get(id);
       if ((principalOf(request).site ?? site.ref) !== site.ref)
         throw new AppError("not-found", `site ${id} does not exist`);
@@ -61,7 +61,7 @@ export function fleetRoutes(
     delete: [
       ...deleteGuard,
       async (request, response) => {
-        await fleet.remove(idOf(request, "site"), principalOf(request));
+        await fleet.remove(idFromPath(request, "site"), principalOf(request));
         response.status(204).end();
       },
     ],

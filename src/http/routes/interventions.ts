@@ -4,20 +4,20 @@ import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { validateInterventionCreate } from "../../generated/validators.js";
 import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
-import { recordsOf } from "../../service/scoped-records.ts";
+import { recordsInScope } from "../../service/scoped-records.ts";
 import { validated } from "../../service/validation.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
-import { changesInterventions, nameIgnored } from "../list-parameters.ts";
+import { changesInterventions, reportIgnoredParameters } from "../list-parameters.ts";
 import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
-import { addResource, idOf } from "../resource.ts";
+import { addResource, idFromPath } from "../resource.ts";
 
 /**
  * Response header of a sign-in by which a site knows that the 404 of a deleted record has the code `deleted`, so that any other
  * record that it misses here was lost.
  */
-export const DELETION_REPORTING = { name: "Deletion-Reporting", value: "1" } as const;
+export const DELETION_REPORTING_HEADER = { name: "Deletion-Reporting", value: "1" } as const;
 
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
@@ -31,11 +31,11 @@ export function interventionRoutes(
   addResource(router, "/interventii", guard, {
     get: async (request, response) => {
       const parameters = parametersOf(request.originalUrl);
-      nameIgnored(parameters, response, changesInterventions);
+      reportIgnoredParameters(parameters, response, changesInterventions);
       const query = interventionQueryOf(parameters, timezone);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
-      const list = await recordsOf(principalOf(request), records)
+      const list = await recordsInScope(principalOf(request), records)
         .page(query, closed.signal)
         .catch((error: unknown) => {
           if (!closed.signal.aborted) throw error;
@@ -48,15 +48,15 @@ export function interventionRoutes(
   const update = async (request: Request, response: Response): Promise<void> => {
     const hasTripJoined = (request.headers[TRIP_KEY] ?? "") !== "";
     const change = { ifMatch: request.get("If-Match"), body: request.body as unknown, hasTripJoined };
-    const id = idOf(request, "intervention");
+    const id = idFromPath(request, "intervention");
     const principal = principalOf(request);
-    const { record, rev } = await recordsOf(principal, records).change(id, change, principal);
+    const { record, rev } = await recordsInScope(principal, records).change(id, change, principal);
     response.set("ETag", etagOf(rev)).json(record);
   };
   const remove = async (request: Request, response: Response): Promise<void> => {
-    const id = idOf(request, "intervention");
+    const id = idFromPath(request, "intervention");
     const principal = principalOf(request);
-    const record = await recordsOf(principal, records).remove(id, request.get("If-Match"), principal);
+    const record = await recordsInScope(principal, records).remove(id, request.get("If-Match"), principal);
     // Clients that need the deleted record can request it (RFC 7240).
     if (prefersRepresentation(request))
       response.set("Preference-Applied", "return=representation").json(record);
@@ -64,8 +64,8 @@ export function interventionRoutes(
   };
   addResource(router, "/interventii/:id", guard, {
     get: async (request, response) => {
-      const { record, rev } = await recordsOf(principalOf(request), records).get(
-        idOf(request, "intervention"),
+      const { record, rev } = await recordsInScope(principalOf(request), records).get(
+        idFromPath(request, "intervention"),
       );
       response.set("ETag", etagOf(rev)).json(record);
     },
@@ -79,7 +79,7 @@ async function create(records: Records, request: Request, response: Response): P
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
   const principal = principalOf(request);
-  const { record, replayed } = await recordsOf(principal, records).create(body, principal, key);
+  const { record, replayed } = await recordsInScope(principal, records).create(body, principal, key);
   // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");

@@ -3,10 +3,10 @@ import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveLists } from "../../service/objectives.ts";
 import { principalOf } from "../auth-guards.ts";
-import { changesObjectives, nameIgnored } from "../list-parameters.ts";
+import { changesObjectives, reportIgnoredParameters } from "../list-parameters.ts";
 import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
 import { CompressedPages } from "../compressed-pages.ts";
-import { addResource, idOf, json } from "../resource.ts";
+import { addResource, idFromPath, json } from "../resource.ts";
 
 /** The three objective lists and single objectives, limited to those that the account sees. */
 export function objectiveRoutes(
@@ -21,7 +21,7 @@ export function objectiveRoutes(
     });
     addResource(router, `/${type}/:id`, guard, {
       get: json((request) => {
-        const ref = { type, id: idOf(request, "objective") };
+        const ref = { type, id: idFromPath(request, "objective") };
         return objectives.get(ref, principalOf(request).objectives);
       }),
     });
@@ -36,7 +36,7 @@ async function list(
   response: Response,
 ): Promise<void> {
   const parameters = parametersOf(request.originalUrl);
-  nameIgnored(parameters, response, changesObjectives);
+  reportIgnoredParameters(parameters, response, changesObjectives);
   const query = objectiveQueryOf(parameters);
   const scope = principalOf(request).objectives;
   // Read before the rows: a change in between then causes an extra request and is never missed. The release is part of

@@ -6,8 +6,8 @@ import { AppError } from "../../domain/errors.ts";
 import { isLocal, tokenOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource, PUBLIC } from "../resource.ts";
-import { REPORTS_TAKEN } from "./fleet.ts";
-import { DELETION_REPORTING } from "./interventions.ts";
+import { SITE_REPORTS_HEADER } from "./fleet.ts";
+import { DELETION_REPORTING_HEADER } from "./interventions.ts";
 
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(router: Router, tokens: TokenService): void {
@@ -15,7 +15,8 @@ export function tokenRoutes(router: Router, tokens: TokenService): void {
     const { email, password } = validated(validateCredentials, request.body);
     try {
       const address = isLocal(request) ? undefined : request.ip;
-      for (const { name, value } of [REPORTS_TAKEN, DELETION_REPORTING]) response.set(name, value);
+      for (const { name, value } of [SITE_REPORTS_HEADER, DELETION_REPORTING_HEADER])
+        response.set(name, value);
       response.json(await tokens.signIn(email, password, address, tokenOf(request)));
     } catch (error) {
       if (error instanceof AppError && error.code === "unauthenticated")

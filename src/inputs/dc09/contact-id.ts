@@ -1,5 +1,5 @@
 import type { ZoneKind } from "../../domain/zone.ts";
-import type { CodeChange, CodeMeaning, PanelEvent } from "./panel-code.ts";
+import type { CodeChange, CodeMeaning, AlarmPanelEvent } from "./alarm-panel-code.ts";
 
 /** A range of event codes of SIA DC-05-1999.09 (Ademco Contact ID), annex of event codes, with their meaning. */
 type Row = readonly [from: number, to: number, meaning: CodeMeaning];
@@ -131,7 +131,7 @@ const CHANGES: Readonly<Record<string, CodeChange>> = {
 };
 
 /** Reads the data of an `ADM-CID` message. @returns undefined if it is malformed */
-export function contactIdEvent(data: string): PanelEvent | undefined {
+export function contactIdEvent(data: string): AlarmPanelEvent | undefined {
   const [whole, qualifier = "", event = "", partition = "", number = ""] = EVENT.exec(data) ?? [];
   const change = CHANGES[qualifier.toUpperCase()];
   if (whole === undefined || change === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { ZoneKind } from "../../domain/zone.ts";
-import type { CodeChange, CodeMeaning } from "./panel-code.ts";
+import type { CodeChange, CodeMeaning } from "./alarm-panel-code.ts";
 
 /** A code of SIA DC-03 with the code of its beginning. */
 interface SiaMeaning {

@@ -1,4 +1,4 @@
-import type { PanelEvent } from "./panel-code.ts";
+import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import { siaMeaning } from "./sia-code.ts";
 
 /** Events of one message; DC-03 blocks are short, and more would be a flood. */
@@ -27,9 +27,9 @@ const SEPARATORS = /^[/|\s]+/;
  * Reads the data of a `SIA-DCS` message, such as `Nri1/BA05` or `Nri1/CL501^Ana^`.
  * @returns undefined if it is malformed
  */
-export function siaEvents(data: string): PanelEvent[] | undefined {
+export function siaEvents(data: string): AlarmPanelEvent[] | undefined {
   let rest = data;
-  const events: PanelEvent[] = [];
+  const events: AlarmPanelEvent[] = [];
   let partition: number | null = null;
   for (let blocks = 0; rest !== ""; blocks += 1) {
     if (blocks >= BLOCKS_MAX) return undefined;
@@ -75,7 +75,7 @@ function blockThatIsNoCode(rest: string): string | undefined {
 }
 
 /** The last event with a block behind it: a further number of the same code, or its text, which may contain separators. */
-function continued(last: PanelEvent | undefined, block: string): PanelEvent[] {
+function continued(last: AlarmPanelEvent | undefined, block: string): AlarmPanelEvent[] {
   const [, inner = ""] = TEXT_BLOCK.exec(block) ?? [];
   const text = textIn([inner]);
   if (!last) return text === "" ? [] : [{ ...eventOf("A", NOWHERE), meaning: { what: "note" }, text }];
@@ -85,7 +85,10 @@ function continued(last: PanelEvent | undefined, block: string): PanelEvent[] {
 
 const NOWHERE = { partition: null, number: null, text: "" };
 
-function eventOf(code: string, where: Pick<PanelEvent, "partition" | "number" | "text">): PanelEvent {
+function eventOf(
+  code: string,
+  where: Pick<AlarmPanelEvent, "partition" | "number" | "text">,
+): AlarmPanelEvent {
   const known = siaMeaning(code);
   const { base = code, change = "new", meaning } = known ?? {};
   return { code, base, change, meaning, ...where };

@@ -6,7 +6,7 @@ import { EN_HISTORY } from "./en-history.ts";
 import { EN_LINK } from "./en-link.ts";
 import { EN_PLAN } from "./en-plan.ts";
 import { EN_RECORDS } from "./en-records.ts";
-import { EN_SAYS } from "./en-says.ts";
+import { EN_EVENT_SENTENCES } from "./en-event-sentences.ts";
 import { EN_SCREENS } from "./en-screens.ts";
 import { EN_SETUP } from "./en-setup.ts";
 import { EN_SITES } from "./en-sites.ts";
@@ -27,7 +27,7 @@ export const EN_MORE = {
   ...EN_EMPTY,
   ...EN_PLAN,
   ...EN_RECORDS,
-  ...EN_SAYS,
+  ...EN_EVENT_SENTENCES,
   ...EN_SCREENS,
   ...EN_TESTS,
   ...EN_HISTORY,

@@ -1,6 +1,6 @@
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
-import { RO_REFUSALS } from "./ro-refusals.ts";
+import { RO_ERROR_MESSAGES } from "./ro-error-messages.ts";
 
 /**
  * What the daemon says in English, and the same in Romanian: refusals, errors of the configuration, reasons. A text in
@@ -130,7 +130,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["the database is damaged: {problem}", "baza de date este deteriorată: {problem}"],
 
-  ...RO_REFUSALS,
+  ...RO_ERROR_MESSAGES,
   ...RO_DEVICES,
   ...RO_CONFIGURATION,
 

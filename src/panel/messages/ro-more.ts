@@ -9,7 +9,7 @@ import { RO_HISTORY } from "./ro-history.ts";
 import { RO_LINK } from "./ro-link.ts";
 import { RO_PLAN } from "./ro-plan.ts";
 import { RO_RECORDS } from "./ro-records.ts";
-import { RO_SAYS } from "./ro-says.ts";
+import { RO_EVENT_SENTENCES } from "./ro-event-sentences.ts";
 import { RO_SCREENS } from "./ro-screens.ts";
 import { RO_SETUP } from "./ro-setup.ts";
 import { RO_SITES } from "./ro-sites.ts";
@@ -24,7 +24,7 @@ export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
   ...RO_EMPTY,
   ...RO_PLAN,
   ...RO_RECORDS,
-  ...RO_SAYS,
+  ...RO_EVENT_SENTENCES,
   ...RO_SCREENS,
   ...RO_TESTS,
   ...RO_HISTORY,
@@ -36,6 +36,6 @@ export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
 };
 
 /** What the daemon says in English, in Romanian; undefined for a text that is not known. */
-export const sayInRomanian = translator(RO_DAEMON);
+export const translateToRomanian = translator(RO_DAEMON);
 
-export { RO_SENTENCES } from "./ro-sentences.ts";
+export { RO_CONDITION_MESSAGES } from "./ro-condition-messages.ts";

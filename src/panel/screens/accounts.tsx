@@ -2,14 +2,14 @@ import { useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { account } from "../session.ts";
 import { SettingsSection } from "./settings-section.tsx";
-import { FieldsAreInput } from "../unsaved.tsx";
+import { GuardUnsavedFields } from "../unsaved.tsx";
 import { Table, type Column } from "../table.tsx";
 
 const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
@@ -24,8 +24,8 @@ export function Accounts() {
     }).finally(reload);
   const [added, setAdded] = useState(0);
   const add = async (fields: FormData): Promise<void> => {
-    const email = textOf(fields, "email");
-    const body = { email, role: textOf(fields, "role"), password: textOf(fields, "password") };
+    const email = formText(fields, "email");
+    const body = { email, role: formText(fields, "role"), password: formText(fields, "password") };
     await runWithErrorNotice(async () => {
       await request("/site/accounts", { method: "POST", body });
       showNotice(t("accounts.added", { email }));
@@ -67,7 +67,7 @@ export function Accounts() {
             />
           </div>
           <button>{t("accounts.addDo")}</button>
-          <FieldsAreInput />
+          <GuardUnsavedFields />
         </Form>
       </details>
     </SettingsSection>

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../site/configuration-view.ts";
 import { request, useQuery } from "../api.ts";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { TextArea } from "../more-fields.tsx";
 import { Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { SettingsSection } from "./settings-section.tsx";
-import { FieldsAreInput } from "../unsaved.tsx";
+import { GuardUnsavedFields } from "../unsaved.tsx";
 
 /** The dispatch centre of this site; one that has none is enrolled here with a one-time code. */
 export function CentreEnrolment() {
@@ -73,9 +73,9 @@ function EnrolmentForm({
     await run(async () => {
       const { body: confirmed } = await request<ConfirmationView>("/site/configuration/confirmation", {
         method: "POST",
-        body: { password: textOf(fields, "password") },
+        body: { password: formText(fields, "password") },
       });
-      const ca = textOf(fields, "ca").trim();
+      const ca = formText(fields, "ca").trim();
       const order = { centre, code, confirmation: confirmed.confirmation, ...(ca === "" ? {} : { ca }) };
       const { body } = await request<EnrolmentResult>("/site/enrolment", { method: "POST", body: order });
       if (body.state === "applied") showNotice(t("enrol.done", { centre: body.centre }));
@@ -112,7 +112,7 @@ function EnrolmentForm({
         <button class="main" disabled={isBusy}>
           {t(isBusy ? "enrol.busy" : "enrol.do")}
         </button>
-        <FieldsAreInput />
+        <GuardUnsavedFields />
       </Form>
     </>
   );
@@ -141,7 +141,7 @@ function Result({
   if (state === "reverted")
     return (
       <p class="box s-fault" role="alert">
-        {t("review.reverted")} <DaemonWords text={reason ?? ""} />
+        {t("review.reverted")} <DaemonText text={reason ?? ""} />
       </p>
     );
   return (

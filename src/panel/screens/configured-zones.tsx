@@ -3,7 +3,7 @@ import type { ZoneKind } from "../../domain/zone.ts";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { Badge } from "../badge.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { t, tCode } from "../i18n.ts";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { Menu } from "../menu.tsx";
@@ -21,13 +21,13 @@ import {
 import {
   changesBetween,
   editedZones,
-  idOf,
+  zoneTextId,
   isDisabled,
   listEdits,
   NO_EDITS,
   type ListEdits,
 } from "../zone-list-edits.ts";
-import { kindIcon } from "../zone-look.ts";
+import { kindIcon } from "../zone-appearance.ts";
 import { NotTested } from "../zone-tile.tsx";
 import { StepHead } from "./step-head.tsx";
 
@@ -43,11 +43,11 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
     const isNone = changesBetween(configured, editedZones(configured, next)).length === 0;
     listEdits.value = isNone ? NO_EDITS : next;
   };
-  const move = (index: number, by: 1 | -1): void => edit({ order: moved(shown.map(idOf), index, by) });
+  const move = (index: number, by: 1 | -1): void => edit({ order: moved(shown.map(zoneTextId), index, by) });
   const toggle = (zone: ZoneText): void =>
-    edit({ disabled: { ...edits.disabled, [idOf(zone)]: !isDisabled(zone) } });
+    edit({ disabled: { ...edits.disabled, [zoneTextId(zone)]: !isDisabled(zone) } });
   const remove = (zone: ZoneText): void => {
-    edit({ deleted: [...edits.deleted, idOf(zone)] });
+    edit({ deleted: [...edits.deleted, zoneTextId(zone)] });
     // The menu that was pressed is gone with its row.
     list.current?.focus();
   };
@@ -64,10 +64,10 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
         aria-label={t("edit.title")}
       >
         {shown.map((zone, index) => (
-          <li key={idOf(zone)} data-zone={idOf(zone)}>
+          <li key={zoneTextId(zone)} data-zone={zoneTextId(zone)}>
             <Row zone={zone} />
             <Menu label={t("edit.actions", { zone: nameOf(zone) })} staysOpen>
-              <a class="button" href={`#/zones/form?zone=${idOf(zone)}`}>
+              <a class="button" href={`#/zones/form?zone=${zoneTextId(zone)}`}>
                 {t("edit.change")}
               </a>
               <a class="button" href="#/zones/form" onClick={() => copy(zone, configured)}>
@@ -109,7 +109,7 @@ function Row({ zone }: { readonly zone: ZoneText }) {
       </span>
       <div class="grow">
         <b>{nameOf(zone)}</b>
-        <small>{[tCode("choice.zone-kind", kind), sourceText(zone)].join(" · ")}</small>
+        <small>{[translateCode("choice.zone-kind", kind), sourceText(zone)].join(" · ")}</small>
         {isNotTested(zone) && <NotTested />}
       </div>
       {isDisabled(zone) && <Badge tone="off">{t("edit.disabled")}</Badge>}
@@ -119,7 +119,7 @@ function Row({ zone }: { readonly zone: ZoneText }) {
 
 /** A disabled zone is not watched, so that it cannot be tested. */
 function isNotTested(zone: ZoneText): boolean {
-  return zones.value.find(({ id }) => id === idOf(zone))?.testedAt === null;
+  return zones.value.find(({ id }) => id === zoneTextId(zone))?.testedAt === null;
 }
 
 function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: number }) {
@@ -178,10 +178,10 @@ function moved(ids: readonly string[], index: number, by: 1 | -1): string[] {
 /** Puts a copy into the form, to be added behind its original; the line or topic of the original has to be changed. */
 function copy(zone: ZoneText, zones: readonly ZoneText[]): void {
   const name = t("edit.copyName", { name: nameOf(zone) });
-  const next = zones[zones.findIndex((one) => idOf(one) === idOf(zone)) + 1];
+  const next = zones[zones.findIndex((one) => zoneTextId(one) === zoneTextId(zone)) + 1];
   const id = idFrom(
     name,
     zones.map((one) => one.id),
   );
-  draft.value = { zone: { ...zone, id, name }, ...(next ? { before: idOf(next) } : {}) };
+  draft.value = { zone: { ...zone, id, name }, ...(next ? { before: zoneTextId(next) } : {}) };
 }

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { csvOf } from "../event-csv.ts";
-import { Empty } from "../empty.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { EventList } from "../event-list.tsx";
 import { eventSentence } from "../event-sentence.ts";
 import { loadEventLog } from "../event-export.ts";
@@ -50,13 +50,16 @@ export function EventLogScreen() {
         </p>
       )}
       {shown.length === 0 && (
-        <Empty icon="scroll-text" text={t(loaded.entries.length === 0 ? "app.nothing" : "events.noneFound")}>
+        <EmptyState
+          icon="scroll-text"
+          text={t(loaded.entries.length === 0 ? "app.nothing" : "events.noneFound")}
+        >
           {isFiltered && (
             <button type="button" onClick={() => setQuery({ kind: "", q: "", zone: "" })}>
               {t("events.all")}
             </button>
           )}
-        </Empty>
+        </EmptyState>
       )}
       <EventList entries={shown} isWhole />
       {loaded.next !== undefined && (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
@@ -47,7 +47,7 @@ export function FailedRecordActions({
           <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
           {lastResponse !== null && (
             <p>
-              <DaemonWords text={lastResponse} />
+              <DaemonText text={lastResponse} />
             </p>
           )}
         </ConfirmDialog>

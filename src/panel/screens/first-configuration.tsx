@@ -4,12 +4,12 @@ import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { TextField } from "../field.tsx";
 import { downloadFile } from "../file-download.ts";
-import { ApiError, limited } from "../http.ts";
-import { DaemonWords } from "../daemon-words.tsx";
-import { t, tCode } from "../i18n.ts";
+import { ApiError, timeoutSignal } from "../http.ts";
+import { DaemonText } from "../daemon-text.tsx";
+import { t, translateCode } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
-import { useInput } from "../unsaved.tsx";
+import { useUnsavedInput } from "../unsaved.tsx";
 import { RestartButton } from "./restart-button.tsx";
 
 /** Delay after the last key press before the answers are sent. */
@@ -25,12 +25,12 @@ export function FirstConfiguration() {
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [round, setRound] = useState(0);
   const [isDownloaded, setIsDownloaded] = useState(false);
-  useInput(() => !isDownloaded && Object.values(answers).some((answer) => answer !== ""));
+  useUnsavedInput(() => !isDownloaded && Object.values(answers).some((answer) => answer !== ""));
   useEffect(() => {
     let isActive = true;
     const ask = async (): Promise<void> => {
       try {
-        const options = { method: "POST", body: answers, signal: limited() } as const;
+        const options = { method: "POST", body: answers, signal: timeoutSignal() } as const;
         const { body } = await request<DraftView>("/site/setup/draft", options);
         if (!isActive) return;
         setDraft(body);
@@ -82,14 +82,14 @@ function QuestionField({
   readonly answer: string;
   readonly onAnswer: (answer: string) => void;
 }) {
-  const label = tCode("question", name, text);
+  const label = translateCode("question", name, text);
   if (choices)
     return (
       <Choice
         label={label}
         name={name}
         value={answer || (fallback ?? "")}
-        options={choices.map((choice) => [choice, tCode(`choice.${name}`, choice)] as const)}
+        options={choices.map((choice) => [choice, translateCode(`choice.${name}`, choice)] as const)}
         onChange={onAnswer}
       />
     );
@@ -126,7 +126,7 @@ function Result({
       <h3>{t("guide.file")}</h3>
       {errors !== null && (
         <p class="box s-fault">
-          <DaemonWords text={errors} />
+          <DaemonText text={errors} />
         </p>
       )}
       <pre class="box" tabIndex={0}>

@@ -2,14 +2,14 @@ import { useState } from "preact/hooks";
 import type { DiscoveryView, FoundDeviceView, ProposalView } from "../../site/discovery-view.ts";
 import { formatTime } from "../date-format.ts";
 import { useDiscovered } from "../discovered.ts";
-import { DaemonWords } from "../daemon-words.tsx";
-import { t, tCode } from "../i18n.ts";
+import { DaemonText } from "../daemon-text.tsx";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending } from "../notice.tsx";
 import { draft, type ZoneDraft } from "../zone-draft.ts";
-import { kindIcon } from "../zone-look.ts";
+import { kindIcon } from "../zone-appearance.ts";
 import { FoundLines } from "./found-lines.tsx";
-import { Unknown } from "./found-topics.tsx";
+import { UnknownTopics } from "./found-topics.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Sensors shown at first, so that the lines below are near; what was just opened is first. */
@@ -61,7 +61,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
       </section>
       <LeftOut leftOut={found.leftOut} />
       <FoundLines chips={found.chips} />
-      <Unknown topics={found.unknown} devices={silent} isOnly={newest.length === 0} />
+      <UnknownTopics topics={found.unknown} devices={silent} isOnly={newest.length === 0} />
       <ByHand />
     </>
   );
@@ -74,7 +74,7 @@ function LeftOut({ leftOut = [] }: { readonly leftOut?: DiscoveryView["leftOut"]
     <section class="card stack tight" aria-label={t("left-out.title")}>
       <b>{t("left-out.title")}</b>
       {leftOut.map(({ code, text, values }) => (
-        <p key={code}>{tCode("left-out", code, text, { ...values, n: Number(values["limit"]) })}</p>
+        <p key={code}>{translateCode("left-out", code, text, { ...values, n: Number(values["limit"]) })}</p>
       ))}
     </section>
   );
@@ -91,7 +91,7 @@ function Listening({ found: { listening } }: { readonly found: DiscoveryView }) 
       {t(`found.state.${state}`)}
       {reason !== null && (
         <span class="unseen">
-          <DaemonWords text={reason} />
+          <DaemonText text={reason} />
         </span>
       )}
     </span>
@@ -99,18 +99,18 @@ function Listening({ found: { listening } }: { readonly found: DiscoveryView }) 
 }
 
 /** Puts a zone into the form. */
-export function take(zone: ZoneDraft): void {
+export function openInForm(zone: ZoneDraft): void {
   draft.value = zone;
 }
 
 function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonly proposal: ProposalView }) {
   const { zone, doubts } = proposal;
-  const kind = tCode("choice.zone-kind", zone.kind);
+  const kind = translateCode("choice.zone-kind", zone.kind);
   return (
     <a
       class="card found"
       href="#/zones/form"
-      onClick={() => take({ zone: { ...zone }, doubts, hasOwnId: false })}
+      onClick={() => openInForm({ zone: { ...zone }, doubts, hasOwnId: false })}
     >
       <span class="row">
         <span class="disc s-link">
@@ -145,7 +145,12 @@ function ByHand() {
       <p class="quiet">{t("found.missingText")}</p>
       <div class="row">
         {ways.map(([key, input]) => (
-          <a key={key} class="button" href="#/zones/form" onClick={() => take({ zone: { ...start, input } })}>
+          <a
+            key={key}
+            class="button"
+            href="#/zones/form"
+            onClick={() => openInForm({ zone: { ...start, input } })}
+          >
             {t(key)}
           </a>
         ))}

@@ -14,7 +14,7 @@ type SilentDevice = Omit<FoundDeviceView, "topics"> & {
 };
 
 /** Devices without a proposed zone, and topics of which no device is known. */
-export function Unknown({
+export function UnknownTopics({
   topics,
   devices,
   isOnly,

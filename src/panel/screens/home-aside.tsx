@@ -9,7 +9,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
 import { status, zones } from "../live-updates.ts";
-import { kindIcon } from "../zone-look.ts";
+import { kindIcon } from "../zone-appearance.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
 /** What is next to the state of the site: its link and its power supply. */

@@ -3,7 +3,7 @@ import type { StatusView } from "../../site/status-view.ts";
 import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
 import { formatTime } from "../date-format.ts";
-import { t, tCode } from "../i18n.ts";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status } from "../live-updates.ts";
 import { hasOnlyNoZones } from "./home.tsx";
@@ -42,7 +42,7 @@ function OpenCondition({ condition }: { readonly condition: Condition }) {
     <li class={`box s-${tone}`}>
       <p class="row">
         <Icon name={TONE_ICONS[tone]} />
-        <strong class="grow">{tCode("condition", code, title)}</strong>
+        <strong class="grow">{translateCode("condition", code, title)}</strong>
         <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
       </p>
       <ConditionText condition={condition} />

@@ -4,15 +4,15 @@ import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/h
 import type { ZoneKind } from "../../domain/zone.ts";
 import type { StatusView } from "../../site/status-view.ts";
 import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
-import { hasMoreTexts, t, tCode, withMoreTexts } from "../i18n.ts";
+import { hasMoreTexts, t, translateCode, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
-import { Later, Unknown } from "../later.tsx";
+import { LazyScreen, StateUnknown } from "../lazy-screen.tsx";
 import { status, zones } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { byUrgency, kindIcon, zoneLook } from "../zone-look.ts";
+import { byUrgency, kindIcon, zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 
 /* What is not needed to see whether something is wrong comes after it. */
@@ -23,7 +23,7 @@ const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) 
 /** The truth about the site: its headline, each unfinished intervention, the zones that are not normal. */
 export function HomeScreen() {
   const now = status.value;
-  if (!now) return <Unknown />;
+  if (!now) return <StateUnknown />;
   const alarms = now.journeys.filter(({ isAlarm }) => isAlarm);
   const work = now.journeys.filter(({ isAlarm }) => !isAlarm);
   return (
@@ -33,12 +33,12 @@ export function HomeScreen() {
         <div class="stack">
           <Journeys title={t("home.alarms")} journeys={alarms} />
           <ZonesNotNormal />
-          <Later load={reasons} isPart />
+          <LazyScreen load={reasons} isPart />
           <Journeys title={t("home.work")} journeys={work} />
         </div>
         <div class="stack">
-          <Later load={aside} isPart />
-          {mayOperate() && <Later load={latest} isPart />}
+          <LazyScreen load={aside} isPart />
+          {mayOperate() && <LazyScreen load={latest} isPart />}
         </div>
       </div>
     </>
@@ -110,7 +110,7 @@ function heroTitle({ headline: { level, reasons }, conditions }: StatusView, kin
     const more = reasons
       .filter(({ code }) => code.startsWith("alarm"))
       .reduce((n, { count }) => n + count, -1);
-    const title = tCode("alarm", kind, t("alarm.intrusion"));
+    const title = translateCode("alarm", kind, t("alarm.intrusion"));
     return more > 0 ? `${title} ${t("headline.more", { n: more })}` : title;
   }
   const offline = conditions.find(({ code, severity }) => severity === "error" && LINK_CONDITIONS.has(code));
@@ -132,7 +132,7 @@ function reasonText({ code, count, items }: HeadlineReason): string {
 }
 
 function itemName({ about, id, name }: HeadlineItem): string {
-  return about === "condition" ? tCode("condition", id, name) : name;
+  return about === "condition" ? translateCode("condition", id, name) : name;
 }
 
 function Journeys({
@@ -159,7 +159,7 @@ function Journeys({
 }
 
 function ZonesNotNormal() {
-  const shown = byUrgency(zones.value).filter((zone) => zoneLook(zone).tone !== undefined);
+  const shown = byUrgency(zones.value).filter((zone) => zoneAppearance(zone).tone !== undefined);
   if (shown.length === 0) return null;
   return (
     <section class="stack tight">

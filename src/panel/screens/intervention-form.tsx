@@ -10,7 +10,7 @@ import {
   type DateName,
   type DateProblems,
 } from "../date-field.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
@@ -19,7 +19,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText } from "../notice.tsx";
 import { ApiError, apiPath } from "../http.ts";
 import { useIdempotencyKey } from "../idempotency-key.ts";
-import { CancelLink, FieldsAreInput } from "../unsaved.tsx";
+import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
@@ -65,7 +65,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
         <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
-        <FieldsAreInput />
+        <GuardUnsavedFields />
       </Form>
     </>
   );
@@ -168,15 +168,15 @@ const SERVICES = ["police", "ambulance", "firetruck"] as const;
 /** The fields that differ from the record; only these are sent. */
 function changedFields(fields: FormData, record: Intervention | undefined): InterventionUpdate {
   const given: Record<string, unknown> = {
-    name: textOf(fields, "name"),
-    objectiveType: textOf(fields, "objectiveType"),
-    objectiveId: Number(textOf(fields, "objectiveId")),
-    status: textOf(fields, "status"),
-    priority: textOf(fields, "priority"),
-    type: textOf(fields, "type"),
-    crews: Number(textOf(fields, "crews")),
-    description: textOf(fields, "description") || null,
-    notes: textOf(fields, "notes") || null,
+    name: formText(fields, "name"),
+    objectiveType: formText(fields, "objectiveType"),
+    objectiveId: Number(formText(fields, "objectiveId")),
+    status: formText(fields, "status"),
+    priority: formText(fields, "priority"),
+    type: formText(fields, "type"),
+    crews: Number(formText(fields, "crews")),
+    description: formText(fields, "description") || null,
+    notes: formText(fields, "notes") || null,
     dateStart: dateIn(fields, "dateStart", record),
     dateEnd: dateIn(fields, "dateEnd", record),
     ...Object.fromEntries(SERVICES.map((service) => [service, fields.has(service)])),
@@ -189,7 +189,7 @@ function changedFields(fields: FormData, record: Intervention | undefined): Inte
 
 /** An unchanged date keeps its seconds and offset, which the field cannot show. */
 function dateIn(fields: FormData, name: DateName, record: Intervention | undefined): string | null {
-  const given = textOf(fields, name);
+  const given = formText(fields, name);
   const before = record?.[name] ?? null;
   if (before !== null && localMinutes(before) === given) return before;
   return given === "" ? null : given;

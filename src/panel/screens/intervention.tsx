@@ -8,8 +8,8 @@ import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
 import { Menu } from "../menu.tsx";
-import { DaemonWords } from "../daemon-words.tsx";
-import { t, tCode } from "../i18n.ts";
+import { DaemonText } from "../daemon-text.tsx";
+import { t, translateCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
@@ -127,7 +127,10 @@ function Facts({ record }: { readonly record: Intervention }) {
   const objective = useQuery<Objective>(apiPath(`/${objectiveType}/${objectiveId}`)).response?.body;
   const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
   const facts: readonly (readonly [string, string | number])[] = [
-    [t("record.objective"), `${objective?.name ?? ""} (${tCode("objective", objectiveType)} ${objectiveId})`],
+    [
+      t("record.objective"),
+      `${objective?.name ?? ""} (${translateCode("objective", objectiveType)} ${objectiveId})`,
+    ],
     ...(objective?.address ? [[t("record.address"), objective.address] as const] : []),
     [t("record.priority"), t(`priority.${record.priority}`)],
     [t("record.type"), t(`type.${record.type}`)],
@@ -197,7 +200,7 @@ function History({ id }: { readonly id: number }) {
         <p>
           {t("record.sync")}: <SyncBadge phase={sync.isSynced ? undefined : sync.phase} />
           {sync.upstreamId !== null && t("sync.upstreamId", { id: sync.upstreamId })}{" "}
-          {sync.lastResponse !== null && <DaemonWords text={sync.lastResponse} />}
+          {sync.lastResponse !== null && <DaemonText text={sync.lastResponse} />}
         </p>
       )}
       <EventList entries={entries} />

@@ -3,7 +3,7 @@ import type { Intervention, Priority, Status, WorkType } from "../../generated/t
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { useQuery, type QueryState } from "../api.ts";
 import { TextField } from "../field.tsx";
-import { Empty } from "../empty.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { journalVersion, status } from "../live-updates.ts";
@@ -144,13 +144,13 @@ function Filters() {
 function NoneShown() {
   const isFiltered = FILTERS.some((name) => (route.value.query[name] ?? "") !== "");
   return (
-    <Empty icon="siren" text={t(isFiltered ? "interventions.noneFound" : "interventions.none")}>
+    <EmptyState icon="siren" text={t(isFiltered ? "interventions.noneFound" : "interventions.none")}>
       {isFiltered && (
         <button type="button" onClick={showAll}>
           {t("interventions.all")}
         </button>
       )}
-    </Empty>
+    </EmptyState>
   );
 }
 

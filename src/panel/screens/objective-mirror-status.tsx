@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ObjectiveType } from "../../generated/types.ts";
 import type { ObjectiveDifferenceView, ObjectivesView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
 import { Pending, runWithErrorNotice } from "../notice.tsx";
@@ -33,7 +33,7 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
       </p>
       {list.reason !== null && (
         <p class="box s-attention">
-          <DaemonWords text={list.reason} />
+          <DaemonText text={list.reason} />
         </p>
       )}
       <p>

@@ -1,7 +1,7 @@
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
-import { Empty } from "../empty.tsx";
-import { t, tCode } from "../i18n.ts";
+import { EmptyState } from "../empty-state.tsx";
+import { t, translateCode } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
@@ -46,13 +46,13 @@ export function ObjectivesScreen() {
       </div>
       {!response && <Pending error={error} reload={reload} />}
       {response?.body.length === 0 && (
-        <Empty icon="building-2" text={t(search === "" ? "objectives.none" : "objectives.noneFound")}>
+        <EmptyState icon="building-2" text={t(search === "" ? "objectives.none" : "objectives.noneFound")}>
           {search !== "" && (
             <button type="button" onClick={() => setQuery({ q: "", start: "" })}>
               {t("objectives.all")}
             </button>
           )}
-        </Empty>
+        </EmptyState>
       )}
       {response && response.body.length > 0 && (
         <>
@@ -96,7 +96,7 @@ function detailsOf({ id: _id, name: _name, ...rest }: Objective): string {
   const details = Object.entries(rest).flatMap(([field, value]): readonly (string | number)[] => {
     if (typeof value === "number") return [value];
     if (typeof value !== "string" || value === "") return [];
-    return [field === "status" ? tCode("objectives.status", value) : value];
+    return [field === "status" ? translateCode("objectives.status", value) : value];
   });
   return details.join(" · ") || "–";
 }

@@ -3,7 +3,7 @@ import type { OutputView } from "../../domain/output.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { every } from "../clock.ts";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
@@ -62,7 +62,7 @@ function Row({ output, ask }: { readonly output: OutputView; readonly ask: () =>
         </small>
         {fault !== null && (
           <small>
-            <DaemonWords text={fault} />
+            <DaemonText text={fault} />
           </small>
         )}
       </div>

@@ -5,16 +5,16 @@ import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { changePlan, withChanges, zonesChangedIn } from "../plan-change.ts";
 import { ConfirmDialog } from "../dialog.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
-import { ApiError, OWN_TEXT } from "../http.ts";
+import { Form, TextField, formText } from "../field.tsx";
+import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { go } from "../route.ts";
-import { kindIcon } from "../zone-look.ts";
-import { CancelLink, FieldsAreInput, useInput } from "../unsaved.tsx";
+import { kindIcon } from "../zone-appearance.ts";
+import { CancelLink, GuardUnsavedFields, useUnsavedInput } from "../unsaved.tsx";
 import { Replacement } from "./plan-upload.tsx";
 import { StepHead } from "./step-head.tsx";
 
@@ -36,13 +36,13 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   const move = (zone: string, x: number, y: number): void =>
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
-  useInput(() => JSON.stringify(pins) !== JSON.stringify(original.pins));
+  useUnsavedInput(() => JSON.stringify(pins) !== JSON.stringify(original.pins));
   const finish = (): void => {
     done();
     go(`#/plan/${plan.id}`);
   };
   const save = async (fields: FormData): Promise<void> => {
-    const name = textOf(fields, "name").trim();
+    const name = formText(fields, "name").trim();
     await runWithErrorNotice(async () => {
       await saveChanges(original, { name, pins }, setOriginal);
       finish();
@@ -82,7 +82,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
               <button class="main">{t("plan.save")}</button>
               <CancelLink href={`#/plan/${plan.id}`} />
             </div>
-            <FieldsAreInput />
+            <GuardUnsavedFields />
           </Form>
           <Replacement plan={plan} done={done} />
           <button type="button" onClick={() => setIsAsked(true)}>
@@ -213,7 +213,7 @@ async function saveChanges(
   if (both.length > 0 || isRenamedByBoth) {
     know(now);
     const changed = [...(isRenamedByBoth ? [now.name] : []), ...both.map(nameOf)].join(", ");
-    throw new ApiError(412, t("plan.changedMeanwhile", { changed }), { code: OWN_TEXT });
+    throw new ApiError(412, t("plan.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
   }
   const body = { ...(isRenamed ? { name } : {}), pins: withChanges(now.pins, before.pins, pins) };
   await changePlan(now, "", { method: "PUT", body }, () => know(now));

@@ -1,18 +1,18 @@
 import type { PlanView } from "../../site/plan-view.ts";
 import { request } from "../api.ts";
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
 import { changePlan } from "../plan-change.ts";
 import { go } from "../route.ts";
-import { FieldsAreInput } from "../unsaved.tsx";
+import { GuardUnsavedFields } from "../unsaved.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Uploads the picture of a floor. */
 export function NewPlan({ done }: { readonly done: () => void }) {
   const upload = async (fields: FormData): Promise<void> => {
-    const name = textOf(fields, "name").trim();
+    const name = formText(fields, "name").trim();
     await runWithErrorNotice(async () => {
       const bytes = await pictureIn(fields);
       if (!bytes) return;
@@ -33,7 +33,7 @@ export function NewPlan({ done }: { readonly done: () => void }) {
           <div class="row">
             <button class="main">{t("plan.upload")}</button>
           </div>
-          <FieldsAreInput />
+          <GuardUnsavedFields />
         </Form>
       </section>
     </>

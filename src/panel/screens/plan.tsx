@@ -4,17 +4,17 @@ import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { useQuery } from "../api.ts";
 import { formatTime } from "../date-format.ts";
-import { Empty } from "../empty.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
-import { Loading } from "../later.tsx";
+import { Loading } from "../lazy-screen.tsx";
 import { status, walkTest, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { addressWith, go, route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { byUrgency, zoneLook, type ZoneLook } from "../zone-look.ts";
+import { byUrgency, zoneAppearance, type ZoneAppearance } from "../zone-appearance.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 import { PlanEditor } from "./plan-editor.tsx";
 import { NewPlan } from "./plan-upload.tsx";
@@ -127,7 +127,7 @@ function Floors({ plans, plan }: { readonly plans: readonly PlanView[]; readonly
 
 /** The zone of the pressed pin, with the way of its alarm. */
 function Selected({ zone }: { readonly zone: ZoneView }) {
-  const { tone, icon, word } = zoneLook(zone);
+  const { tone, icon, word } = zoneAppearance(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
   const journey = journeyOf(zone);
   return (
@@ -181,7 +181,7 @@ function NoPlan() {
   return (
     <>
       <h1>{t("nav.plan")}</h1>
-      <Empty icon="map" text={t("plan.none")}>
+      <EmptyState icon="map" text={t("plan.none")}>
         {mayAdminister() ? (
           <a class="button main" href="#/plan/new">
             {t("plan.upload")}
@@ -189,7 +189,7 @@ function NoPlan() {
         ) : (
           <p class="quiet">{t("plan.askAdministrator")}</p>
         )}
-      </Empty>
+      </EmptyState>
     </>
   );
 }
@@ -204,7 +204,7 @@ function hasAlarm(plan: PlanView): boolean {
 
 /** Whether the zone is open while armed, or its alarm is not done. */
 function isAlarm(zone: ZoneView): boolean {
-  return zoneLook(zone).tone === "alarm" || journeyOf(zone)?.isAlarm === true;
+  return zoneAppearance(zone).tone === "alarm" || journeyOf(zone)?.isAlarm === true;
 }
 
 function journeyOf({ id }: ZoneView): JourneyView | undefined {
@@ -212,8 +212,8 @@ function journeyOf({ id }: ZoneView): JourneyView | undefined {
 }
 
 /** The look of a zone; an alarm that is not done stays red, else a running walk test turns what is tested green. */
-function planLook(zone: ZoneView): ZoneLook {
-  const look = zoneLook(zone);
+function planLook(zone: ZoneView): ZoneAppearance {
+  const look = zoneAppearance(zone);
   if (look.tone === "alarm") return look;
   if (isAlarm(zone))
     return {

@@ -1,6 +1,6 @@
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Form, textOf } from "../field.tsx";
+import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn, Password } from "../password.tsx";
 import { account, changePassword, signIn, signOut } from "../session.ts";
@@ -9,7 +9,7 @@ import { account, changePassword, signIn, signOut } from "../session.ts";
 export function InitialPasswordForm() {
   const [error, run] = useErrorMessage();
   const set = async (fields: FormData): Promise<void> => {
-    await changePassword(textOf(fields, "current"), newPasswordIn(fields));
+    await changePassword(formText(fields, "current"), newPasswordIn(fields));
   };
   return (
     <section class="narrow card">
@@ -36,7 +36,7 @@ export function ExpiredDialog() {
     <Dialog title={t("signIn.expired")} onCancel={undefined}>
       <p>{t("signIn.expiredText")}</p>
       <p>{t("signIn.expiredAs", { email })}</p>
-      <Form onSubmit={(fields) => run(() => signIn(email, textOf(fields, "password")))}>
+      <Form onSubmit={(fields) => run(() => signIn(email, formText(fields, "password")))}>
         <Password name="password" label={t("signIn.password")} isNew={false} />
         <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>

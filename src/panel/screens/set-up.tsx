@@ -1,4 +1,4 @@
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn } from "../password.tsx";
 import { go } from "../route.ts";
@@ -13,7 +13,7 @@ export function SetUp() {
   const [error, run] = useErrorMessage();
   const claim = async (fields: FormData): Promise<void> => {
     const password = newPasswordIn(fields);
-    await setUp(textOf(fields, "code"), textOf(fields, "email"), password);
+    await setUp(formText(fields, "code"), formText(fields, "email"), password);
     // It has just been entered: the first changes of the set-up need not ask for it again. If this fails, they do.
     void import("../confirmation.ts").then(({ confirm }) => confirm(password)).catch(() => {});
     go("#/setup");

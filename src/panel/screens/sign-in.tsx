@@ -1,4 +1,4 @@
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Password } from "../password.tsx";
 import { signIn } from "../session.ts";
@@ -10,7 +10,7 @@ export function SignIn() {
   return (
     <section class="narrow card">
       <h1>{t("signIn.title")}</h1>
-      <Form onSubmit={(fields) => run(() => signIn(textOf(fields, "email"), textOf(fields, "password")))}>
+      <Form onSubmit={(fields) => run(() => signIn(formText(fields, "email"), formText(fields, "password")))}>
         <TextField label={t("signIn.email")} name="email" type="email" autocomplete="username" required />
         <Password name="password" label={t("signIn.password")} isNew={false} />
         <ErrorMessage text={error} />

@@ -3,7 +3,7 @@ import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { every } from "../clock.ts";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { Pending, runWithErrorNotice } from "../notice.tsx";
@@ -66,7 +66,7 @@ function Steps({ test }: { readonly test: SignalTestView }) {
       {test.isOver && <Step tone={local} text={t("signal.completed")} />}
       {test.reason !== null && (
         <li class="quiet">
-          <DaemonWords text={test.reason} />
+          <DaemonText text={test.reason} />
         </li>
       )}
     </ol>

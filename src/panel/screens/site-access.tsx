@@ -4,7 +4,7 @@ import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
@@ -91,7 +91,7 @@ function Invitation({ onIssued }: { readonly onIssued: () => void }) {
   const [objectives, setObjectives] = useState<readonly string[]>([]);
   const [issued, setIssued] = useState<EnrolmentCode>();
   const issue = async (fields: FormData): Promise<void> => {
-    const site = textOf(fields, "site").trim();
+    const site = formText(fields, "site").trim();
     const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
     await runWithErrorNotice(async () => {
       const body = { site, objectives: chosen };
@@ -139,7 +139,7 @@ function Invitation({ onIssued }: { readonly onIssued: () => void }) {
 
 /** The objective that is selected in the form, as type and id. */
 function chosenIn(fields: FormData): string {
-  return `${textOf(fields, "objectiveType")}/${textOf(fields, "objectiveId")}`;
+  return `${formText(fields, "objectiveType")}/${formText(fields, "objectiveId")}`;
 }
 
 function Chosen({

@@ -5,9 +5,9 @@ import { BackLink } from "../back-link.tsx";
 import { Badge, type Tone } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { formatDuration, formatTime } from "../date-format.ts";
-import { Empty } from "../empty.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { apiPath } from "../http.ts";
-import { language, t, tCode } from "../i18n.ts";
+import { language, t, translateCode } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
 import { Choice, SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
@@ -73,13 +73,13 @@ function SiteList() {
       </div>
       {!response && <Pending error={error} reload={reload} />}
       {response?.body.length === 0 && (
-        <Empty icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
+        <EmptyState icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
           {isFiltered && (
             <button type="button" onClick={() => setQuery({ q: "", level: "", start: "" })}>
               {t("sites.all")}
             </button>
           )}
-        </Empty>
+        </EmptyState>
       )}
       {response && response.body.length > 0 && (
         <>
@@ -126,9 +126,10 @@ const NAMED_BELOW: ReadonlySet<string> = new Set([
 ]);
 
 function reasonText({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
-  return [tCode("reason", code, code, { n: count }), ...(names.length === 0 ? [] : [names.join(", ")])].join(
-    ": ",
-  );
+  return [
+    translateCode("reason", code, code, { n: count }),
+    ...(names.length === 0 ? [] : [names.join(", ")]),
+  ].join(": ");
 }
 
 /** Why a site has its level, in words; empty for a site without problems. */
@@ -138,8 +139,8 @@ function troublesOf({ silentSince, report }: SiteView): string[] {
   return [
     ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
     ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
-    ...conditions.slice(0, NAMED_MAX).map((code) => tCode("condition", code)),
-    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${tCode("fault", fault)}`),
+    ...conditions.slice(0, NAMED_MAX).map((code) => translateCode("condition", code)),
+    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${translateCode("fault", fault)}`),
     ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
     ...(backlog && silentSince === null
       ? [t("sites.backlog", { n: backlog.records, time: formatDuration(backlog.oldestS) })]
@@ -200,8 +201,8 @@ function Site({ id }: { readonly id: string }) {
 }
 
 function eventText({ event, detail }: SiteDetail["history"][number]): string {
-  const words = event === "level" || event === "first-report" ? tCode("headline", detail) : detail;
-  return tCode(`sites.event`, event, event, { detail: words });
+  const words = event === "level" || event === "first-report" ? translateCode("headline", detail) : detail;
+  return translateCode(`sites.event`, event, event, { detail: words });
 }
 
 /** A number as the language writes it, such as `-60,2` in Romanian. */

@@ -4,8 +4,8 @@ import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
-import { DaemonWords } from "../daemon-words.tsx";
-import { Empty } from "../empty.tsx";
+import { DaemonText } from "../daemon-text.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
@@ -130,13 +130,13 @@ function Waiting({
       </>
     );
   return (
-    <Empty icon="refresh-cw" text={t(isAlone ? "sync.standalone" : "sync.nothingQueued")}>
+    <EmptyState icon="refresh-cw" text={t(isAlone ? "sync.standalone" : "sync.nothingQueued")}>
       {isAlone && mayAdminister() && (
         <a class="button" href="#/setup">
           {t("guide.goTo", { screen: t("nav.setup") })}
         </a>
       )}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -199,7 +199,7 @@ function columns(): Column<SyncRecordView>[] {
     {
       key: "last",
       title: t("sync.lastResponse"),
-      cell: ({ lastResponse }) => (lastResponse === null ? "–" : <DaemonWords text={lastResponse} />),
+      cell: ({ lastResponse }) => (lastResponse === null ? "–" : <DaemonText text={lastResponse} />),
     },
   ];
 }

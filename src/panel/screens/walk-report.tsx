@@ -2,8 +2,8 @@ import { useEffect } from "preact/hooks";
 import type { WalkTestView } from "../../site/zone-view.ts";
 import { Badge } from "../badge.tsx";
 import { formatClock, formatDay, formatTime } from "../date-format.ts";
-import { originText } from "../event-words.ts";
-import { t, tCode } from "../i18n.ts";
+import { originText } from "../event-detail-texts.ts";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
 import { Table, type Column } from "../table.tsx";
@@ -88,7 +88,7 @@ function columns(): Column<Tested>[] {
     {
       key: "kind",
       title: t("zones.kind"),
-      cell: ({ id }) => tCode("choice.zone-kind", zone(id)?.kind ?? "", "–"),
+      cell: ({ id }) => translateCode("choice.zone-kind", zone(id)?.kind ?? "", "–"),
     },
     { key: "last", title: t("walk.last"), isShort: true, cell: ({ last }) => formatTime(last) },
     { key: "trips", title: t("walk.trips"), isShort: true, cell: ({ trips }) => `×${trips}` },

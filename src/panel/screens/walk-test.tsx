@@ -6,8 +6,8 @@ import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, vibrate } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
-import { Empty } from "../empty.tsx";
-import { Form, TextField, textOf } from "../field.tsx";
+import { EmptyState } from "../empty-state.tsx";
+import { Form, TextField, formText } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../i18n.ts";
 import { loopText } from "../loop-text.ts";
@@ -16,7 +16,7 @@ import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
-import { kindIcon } from "../zone-look.ts";
+import { kindIcon } from "../zone-appearance.ts";
 import { Outputs } from "./outputs.tsx";
 import { SignalTest } from "./signal-test.tsx";
 import { WalkReport } from "./walk-report.tsx";
@@ -42,13 +42,13 @@ export function WalkTestScreen() {
 /** A test of no zones would test nothing. */
 function NoZones() {
   return (
-    <Empty icon="clipboard-check" text={t("walk.noZones")}>
+    <EmptyState icon="clipboard-check" text={t("walk.noZones")}>
       {mayAdminister() && (
         <a class="button main" href="#/zones/found">
           {t("zones.addFirst")}
         </a>
       )}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -89,7 +89,7 @@ function StartQuestion({ minutes, close }: { readonly minutes: number; readonly 
 function StartForm({ onStart }: { readonly onStart: (minutes: number) => void }) {
   return (
     <section class="card no-print">
-      <Form onSubmit={async (fields) => onStart(Number(textOf(fields, "minutes")))}>
+      <Form onSubmit={async (fields) => onStart(Number(formText(fields, "minutes")))}>
         <p>{t("walk.text")}</p>
         <div class="filters">
           <TextField

@@ -4,7 +4,7 @@ import { useLayoutEffect } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";
 import { t } from "../i18n.ts";
-import { Later } from "../later.tsx";
+import { LazyScreen } from "../lazy-screen.tsx";
 import { Pending } from "../notice.tsx";
 import { route } from "../route.ts";
 import { configuredZones, savedChanges } from "../zone-draft.ts";
@@ -41,8 +41,8 @@ function Step({ item }: { readonly item: string | undefined }) {
       </>
     );
   if (site.file === null || site.mode === "file-only" || !site.isWritable) return <NotHere site={site} />;
-  if (item === "found") return <Later load={foundSensors} />;
-  if (item === "form") return <Later load={zoneForm} />;
+  if (item === "found") return <LazyScreen load={foundSensors} />;
+  if (item === "form") return <LazyScreen load={zoneForm} />;
   if (item === "review") return <ZoneReview site={site} />;
   return item === "saved" ? <ZoneSaved /> : <ConfiguredZones site={site} />;
 }

@@ -3,7 +3,7 @@ import type { ConfiguredZonesView, ConfigurationErrorView } from "../../site/con
 import { ConfigurationErrors, errorsOfZone, type OptionErrors } from "../configuration-errors.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
-import { t, tCode } from "../i18n.ts";
+import { t, translateCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { go, route } from "../route.ts";
 import {
@@ -169,7 +169,7 @@ function Basics({
         help={t("zoneForm.kindHelp")}
         value={zone.kind ?? ""}
         errors={errors}
-        choices={KINDS.map((kind) => [kind, tCode("choice.zone-kind", kind)])}
+        choices={KINDS.map((kind) => [kind, translateCode("choice.zone-kind", kind)])}
         onChoice={(kind) => setOptions({ kind })}
       />
       <ZoneObjectiveOption zone={zone} errors={errors} />
@@ -185,7 +185,7 @@ function Doubts({ described: { doubts = [] } }: { readonly described: ZoneDraft 
       <h2>{t("zoneForm.doubts")}</h2>
       <ul class="conditions">
         {doubts.map(({ code, values, text }) => (
-          <li key={code}>{tCode("doubt", code, text, values)}</li>
+          <li key={code}>{translateCode("doubt", code, text, values)}</li>
         ))}
       </ul>
     </section>

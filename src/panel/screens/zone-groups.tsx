@@ -3,12 +3,12 @@ import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { useObjectiveNames } from "../objective-names.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
-import { zoneLook } from "../zone-look.ts";
+import { zoneAppearance } from "../zone-appearance.ts";
 import { Tiles } from "./zones.tsx";
 
 /** The zones at rest by their objective, folded: a site with many zones is found by what is wrong, then by place. */
 export function ZoneGroups() {
-  const resting = zones.value.filter((zone) => zoneLook(zone).tone === undefined);
+  const resting = zones.value.filter((zone) => zoneAppearance(zone).tone === undefined);
   const nameOf = useObjectiveNames(resting.map(locationOf));
   const groups = new Map<string, ZoneView[]>();
   for (const zone of resting) {

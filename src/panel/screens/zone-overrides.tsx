@@ -3,9 +3,9 @@ import { request } from "../api.ts";
 import { nowMs } from "../clock.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
-import { originText } from "../event-words.ts";
-import { Form, TextField, textOf } from "../field.tsx";
-import { DaemonWords } from "../daemon-words.tsx";
+import { originText } from "../event-detail-texts.ts";
+import { Form, TextField, formText } from "../field.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { formatMinute, formatTime, minutesToHour } from "../date-format.ts";
 import { Choice } from "../more-fields.tsx";
@@ -36,7 +36,7 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
         reason !== null &&
         disposition !== "test" && (
           <span class="quiet">
-            <DaemonWords text={reason} />
+            <DaemonText text={reason} />
           </span>
         )
       )}
@@ -57,9 +57,9 @@ const DURATIONS = ["30", "60", "morning", "240", "480", "1440", "4320", "10080"]
 /** Asks for the duration and the reason of a bypass. */
 export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const bypass = async (fields: FormData): Promise<void> => {
-    const chosen = textOf(fields, "minutes");
+    const chosen = formText(fields, "minutes");
     const minutes = chosen === "morning" ? minutesToHour(nowMs(), MORNING_HOUR) : Number(chosen);
-    const body = { reason: textOf(fields, "reason").trim(), minutes };
+    const body = { reason: formText(fields, "reason").trim(), minutes };
     const isDone = await runWithErrorNotice(async () => {
       await request(`/site/zones/${zone.id}/bypass`, { method: "POST", body });
       showNotice(t("bypass.done", { zone: zone.name }), false, () => returnToService(zone));

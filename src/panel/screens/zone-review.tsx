@@ -4,9 +4,9 @@ import { request } from "../api.ts";
 import { ConfigurationErrors } from "../configuration-errors.tsx";
 import { confirm, forgetConfirmation, validConfirmation } from "../confirmation.ts";
 import { ErrorMessage } from "../error-message.tsx";
-import { Form, textOf } from "../field.tsx";
+import { Form, formText } from "../field.tsx";
 import { ApiError } from "../http.ts";
-import { DaemonWords } from "../daemon-words.tsx";
+import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
@@ -106,7 +106,7 @@ function useSaving(pending: PendingChange) {
     setIsOnTrial(true);
     savingChange.value = pending;
     await attempt(async () => {
-      const secret = validConfirmation() ?? (await confirm(textOf(fields, "password")));
+      const secret = validConfirmation() ?? (await confirm(formText(fields, "password")));
       const { state, reason, reload: reloaded } = await apply(pending, secret);
       if (state === "applied") return finish(pending, reloaded?.needsRestart ?? []);
       setReverted(reason ?? "");
@@ -204,7 +204,7 @@ function Checked({ pending: { proposal, next } }: { readonly pending: PendingCha
             <Icon name="circle-alert" />
           </span>
           <span class="grow">
-            <DaemonWords text={warning} />
+            <DaemonText text={warning} />
           </span>
         </li>
       ))}
@@ -218,7 +218,7 @@ function Reverted({ reason }: { readonly reason: string }) {
     <section class="box s-fault" role="alert">
       <h2>{t("review.reverted")}</h2>
       <p>
-        <DaemonWords text={reason} />
+        <DaemonText text={reason} />
       </p>
       <p class="quiet">{t("review.revertedText")}</p>
       <a class="button" href="#/events?q=configuration-reverted">

@@ -4,20 +4,20 @@ import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog, Dialog } from "../dialog.tsx";
 import { formatTime } from "../date-format.ts";
-import { t, tCode } from "../i18n.ts";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { zoneLook } from "../zone-look.ts";
+import { zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTrips } from "../zone-trips.tsx";
 import { ZoneSource } from "./zone-source.tsx";
 import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
 
 /** One zone: its state in words, its last day or week, whether a trip would be sent now, and the actions on it. */
 export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
-  const { tone, icon, word, since } = zoneLook(zone);
+  const { tone, icon, word, since } = zoneAppearance(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
   return (
     <Dialog
@@ -50,7 +50,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
           <ZoneStatusNotes zone={zone} />
         </dd>
         <dt>{t("zones.kind")}</dt>
-        <dd>{tCode("choice.zone-kind", zone.kind)}</dd>
+        <dd>{translateCode("choice.zone-kind", zone.kind)}</dd>
         <ZoneSource zone={zone} />
         {zone.loop && (
           <>

@@ -1,13 +1,13 @@
-import { Empty } from "../empty.tsx";
+import { EmptyState } from "../empty-state.tsx";
 import { t, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import { Later } from "../later.tsx";
+import { LazyScreen } from "../lazy-screen.tsx";
 import { zones } from "../live-updates.ts";
 import { SearchField } from "../more-fields.tsx";
 import { addressWith, go, route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { folded } from "../search-folding.ts";
-import { byUrgency, zoneLook } from "../zone-look.ts";
+import { byUrgency, zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 import { ZoneHistory } from "../zone-timeline.tsx";
 import { ZoneSheet } from "./zone-sheet.tsx";
@@ -16,7 +16,7 @@ import type { ZoneView } from "../../site/zone-view.ts";
 const FILTERS = {
   "": () => true,
   open: ({ contact }: ZoneView) => contact === "open",
-  faulty: (zone: ZoneView) => zoneLook(zone).tone === "fault" || zone.faults.length > 0,
+  faulty: (zone: ZoneView) => zoneAppearance(zone).tone === "fault" || zone.faults.length > 0,
   bypassed: ({ bypass }: ZoneView) => bypass !== null,
   unknown: ({ contact }: ZoneView) => contact === "unknown",
   untested: ({ testedAt }: ZoneView) => testedAt === null,
@@ -32,7 +32,7 @@ const zoneGroups = () => withMoreTexts(import("./zone-groups.tsx")).then((part) 
 /** The tiles; below them in the address, for administrators, adding and changing zones. */
 export function Zones() {
   const isEditor = route.value.item !== undefined && mayAdminister();
-  return isEditor ? <Later load={zoneEditor} /> : <ZonesScreen />;
+  return isEditor ? <LazyScreen load={zoneEditor} /> : <ZonesScreen />;
 }
 
 /** Every zone as a tile, what is open or faulty first; a tap opens its sheet. The address has filter and selection. */
@@ -73,9 +73,9 @@ function ZonesScreen() {
       {shown.length === 0 ? (
         <NoneShown />
       ) : (
-        <Tiles zones={isGrouped ? shown.filter((zone) => zoneLook(zone).tone !== undefined) : shown} />
+        <Tiles zones={isGrouped ? shown.filter((zone) => zoneAppearance(zone).tone !== undefined) : shown} />
       )}
-      {isGrouped && <Later load={zoneGroups} isPart />}
+      {isGrouped && <LazyScreen load={zoneGroups} isPart />}
       {zones.value.length > 0 && <ZoneHistory zones={shown} />}
       {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={() => go(addressWith({ zone: "" }))} />}
     </>
@@ -122,7 +122,7 @@ function Filters({ filter }: { readonly filter: Filter }) {
 
 function NoneShown() {
   return (
-    <Empty icon="layout-grid" text={t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}>
+    <EmptyState icon="layout-grid" text={t(zones.value.length === 0 ? "guide.noZones" : "zones.noneFound")}>
       {zones.value.length === 0 && mayAdminister() && (
         <a class="button main" href="#/zones/found">
           {t("zones.addFirst")}
@@ -133,6 +133,6 @@ function NoneShown() {
           {t("zones.showAll")}
         </button>
       )}
-    </Empty>
+    </EmptyState>
   );
 }

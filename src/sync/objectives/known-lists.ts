@@ -1,7 +1,7 @@
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
 import type { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
-import { PageReader, type KnownPage, type ReadHabits } from "./page-reader.ts";
+import { PageReader, type KnownPage, type ListReadCapabilities } from "./page-reader.ts";
 
 /** Each list is read without ETags at least this often, so that a wrong ETag cannot hide a change for longer. */
 const FULL_READ_INTERVAL_MS = 86_400_000;
@@ -23,7 +23,7 @@ interface TaggedList {
 export class KnownLists {
   readonly #store: UpstreamObjectiveStore;
   readonly #lists = new Map<ObjectiveType, TaggedList>();
-  readonly #habits: ReadHabits = { mayCompress: true, mayTag: true };
+  readonly #habits: ListReadCapabilities = { mayCompress: true, mayTag: true };
 
   constructor(store: UpstreamObjectiveStore) {
     this.#store = store;

@@ -95,7 +95,7 @@ export class ObjectiveMirror {
   }
 
   /** Starts a pull if one is due and the link is up. */
-  look(): void {
+  runIfDue(): void {
     const { timetable, clock, link } = this.#options;
     if (timetable?.isDue() === true) {
       timetable.plan();

@@ -34,11 +34,11 @@ interface PageReaderOptions {
   readonly known: ReadonlyMap<string, KnownPage> | undefined;
   /** The mirror of that list: each description as JSON, by id. */
   readonly copy: ReadonlyMap<number, string>;
-  readonly habits: ReadHabits;
+  readonly habits: ListReadCapabilities;
 }
 
 /** What the dispatch centre has shown to support; readers of all its lists share it. */
-export interface ReadHabits {
+export interface ListReadCapabilities {
   /** Whether responses may be compressed: false after one could not be decompressed. */
   mayCompress: boolean;
   /** Whether conditional requests may be sent: false after one was rejected, or after a 304 for an unknown tag. */
@@ -56,7 +56,7 @@ const ROW_CHARACTERS_MAX = 16 * 1024;
 /** Reads the pages of one list; unchanged pages come from the mirror. */
 export class PageReader {
   readonly #options: PageReaderOptions;
-  readonly #habits: ReadHabits;
+  readonly #habits: ListReadCapabilities;
   /** The pages read so far, by path. */
   readonly pages = new Map<string, KnownPage>();
 

@@ -55,10 +55,10 @@ export class AbsentRecords {
     const nowMs = clock.wallMs();
     const isDeletion = errorCode === DELETED;
     const isLost = this.#isLost(entry, errorCode);
-    const { tellsDeletions } = store.facts;
+    const { reportsDeletions } = store.facts;
     // A restore was proved, or the centre tells that the record was not deleted.
     const isAudited = entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted && !isDeletion;
-    if (isAudited && (isLost || !tellsDeletions)) return unlink(this.#context, entry);
+    if (isAudited && (isLost || !reportsDeletions)) return unlink(this.#context, entry);
     const step = isDeletion
       ? ({ kind: "believe" } as const)
       : judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
@@ -68,7 +68,7 @@ export class AbsentRecords {
       return void store.apply(entry, "removed", closing(this.#context, entry));
     if (step.kind !== "wait") {
       if (isLost) return unlink(this.#context, entry);
-      return markGone(this.#context, entry, { reason, isNewest: !tellsDeletions && isNewest === true });
+      return markGone(this.#context, entry, { reason, isNewest: !reportsDeletions && isNewest === true });
     }
     const { sinceMs, againAtMs } = step;
     this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
@@ -78,7 +78,7 @@ export class AbsentRecords {
   #isLost({ arrivedAtMs }: OutboxEntry, errorCode: string | undefined): boolean {
     const { store, clock } = this.#context;
     const isRecent = arrivedAtMs !== null && clock.wallMs() - arrivedAtMs < TOLD_FOR_MS;
-    return store.facts.tellsDeletions && errorCode === NOT_FOUND && isRecent;
+    return store.facts.reportsDeletions && errorCode === NOT_FOUND && isRecent;
   }
 
   /**

@@ -37,10 +37,10 @@ export class DuplicateSweep {
   async work(due: readonly OutboxEntry[], giveWay: () => Promise<void>): Promise<void> {
     const [lowest] = [...due].sort((a, b) => (a.watermark ?? 0) - (b.watermark ?? 0));
     if (!lowest) return;
-    const { centre, store, watch, clock } = this.#context;
+    const { centre, store, linkFaults, clock } = this.#context;
     const found = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = found.kind === "complete";
-    if (!isWhole) await watch.note(found.outcome);
+    if (!isWhole) await linkFaults.note(found.outcome);
     if (isWhole && found.isRestored) store.write(() => noteRestore(this.#context, lowest.watermark ?? 0));
     const byMarker = new Map<string, MatchCandidate[]>();
     const rows = isWhole ? found.rows : found.seen;
@@ -81,7 +81,7 @@ export class DuplicateSweep {
    * @returns false if there is more to do
    */
   #endSingle({ entry, marked }: MarkedEntry, isWhole: boolean): boolean {
-    const { store, watch } = this.#context;
+    const { store, linkFaults } = this.#context;
     const current = store.entry(entry.interventionId);
     // Linked to another record since the list was read: left to the next sweep.
     if (
@@ -90,19 +90,19 @@ export class DuplicateSweep {
       current.sweepAtMs !== entry.sweepAtMs
     )
       return true;
-    if (watch.isOpen && marked.some(({ id }) => id !== current.upstreamId)) return false;
-    this.#end(entry.interventionId, isWhole && watch.isOpen);
+    if (linkFaults.isOpen && marked.some(({ id }) => id !== current.upstreamId)) return false;
+    this.#end(entry.interventionId, isWhole && linkFaults.isOpen);
     return true;
   }
 
   /** @param marked the listed records that carry its marker */
   async #sweep(interventionId: number, marked: readonly MatchCandidate[], isWhole: boolean): Promise<void> {
-    const { store, watch } = this.#context;
+    const { store, linkFaults } = this.#context;
     // Duplicates in an incomplete list are removed too; only a complete list ends the sweep.
-    const duplicates = watch.isOpen
+    const duplicates = linkFaults.isOpen
       ? store.write(() => this.#findDuplicates(interventionId, marked, isWhole))
       : [];
-    const isClean = watch.isOpen && (await this.#remove(interventionId, duplicates));
+    const isClean = linkFaults.isOpen && (await this.#remove(interventionId, duplicates));
     store.write(() => this.#end(interventionId, isClean && isWhole));
   }
 
@@ -111,15 +111,15 @@ export class DuplicateSweep {
    * @returns whether all were deleted
    */
   async #remove(interventionId: number, duplicates: readonly MatchCandidate[]): Promise<boolean> {
-    const { centre, watch, log } = this.#context;
+    const { centre, linkFaults, log } = this.#context;
     for (const duplicate of duplicates) {
       const seen = await centre.record(duplicate.id);
-      await watch.note(seen);
+      await linkFaults.note(seen);
       const row = seen.value as MatchCandidate | undefined;
       // The next sweep decides on what it is now.
       if (row?.id !== duplicate.id || !isUnchanged(row, duplicate)) return false;
       const outcome = await centre.remove(duplicate.id);
-      await watch.note(outcome);
+      await linkFaults.note(outcome);
       if (outcome.event !== "removed") return false;
       log.info("duplicate-deleted", { interventionId, upstreamId: duplicate.id });
     }

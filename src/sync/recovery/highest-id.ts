@@ -3,7 +3,7 @@ import type { Watermark } from "../../domain/list-reading.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { afterFailure } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
-import { LAG_MAX_MS } from "../pull-changes.ts";
+import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
@@ -22,7 +22,7 @@ const MIN_LOST_RECORDS = 2;
  * @param linkedId `LinkedIdHistory.id` before that read
  */
 export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
-  if (store.facts.tellsDeletions && store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
+  if (store.facts.reportsDeletions && store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
     store.write(() => store.outbox.auditAll());
 }
 
@@ -60,7 +60,7 @@ export class LinkedIdHistory {
 
   /** The newest sample older than a minute, and those since. */
   #oldEnough(nowMs: number): readonly Sample[] {
-    const old = this.#samples.findLastIndex(({ atMs }) => nowMs - atMs >= LAG_MAX_MS);
+    const old = this.#samples.findLastIndex(({ atMs }) => nowMs - atMs >= REPLICATION_LAG_MAX_MS);
     return this.#samples.slice(Math.max(0, old));
   }
 }
@@ -103,16 +103,16 @@ export class WatermarkReader {
 
   /** The highest id before an entry is sent; undefined if the link fails. */
   async of(entry: OutboxEntry): Promise<Watermark | undefined> {
-    const { centre, watch } = this.#context;
+    const { centre, linkFaults } = this.#context;
     const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
     const read = known ?? (await this.#fresh(centre.of(entry)));
     if (!("outcome" in read)) return lowered(read, entry);
     // A list that cannot be read is a link fault, unless it was a single stray 403.
     const isForbidden = read.outcome.link === "forbidden";
-    await watch.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
-    if (isForbidden && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
+    await linkFaults.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
+    if (isForbidden && linkFaults.isOpen) this.#postpone(entry.interventionId, read.outcome);
     // A dispatch centre without a list is searched from the start if necessary.
-    return read.outcome.link === "ok" ? { id: 0, witness: null } : undefined;
+    return read.outcome.link === "ok" ? { id: 0, rowFingerprint: null } : undefined;
   }
 
   #postpone(interventionId: number, outcome: ReadOutcome): void {
@@ -170,6 +170,6 @@ export class WatermarkReader {
 /** After a restore from a backup ids are reused, so a later reading may only lower the watermark. */
 function lowered(top: Watermark, entry: OutboxEntry): Watermark {
   if (entry.watermark === null || top.id < entry.watermark) return top;
-  const oldest = { id: top.id - SEARCH_IDS_MAX, witness: null };
+  const oldest = { id: top.id - SEARCH_IDS_MAX, rowFingerprint: null };
   return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
 }

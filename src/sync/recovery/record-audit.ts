@@ -46,15 +46,17 @@ export class RecordAudit {
    * @returns false while the link does not allow it
    */
   async readBackRecords(): Promise<boolean> {
-    const { store, watch, centre } = this.#context;
+    const { store, linkFaults, centre } = this.#context;
     if (store.facts.hasReadBack || !store.isMarked) return true;
     if (!store.facts.mustReadBack && store.compared.hasSent()) {
       store.write(() => store.facts.noteReadBack());
       return true;
     }
-    if (!watch.isOpen) return false;
+    if (!linkFaults.isOpen) return false;
     const found = await recordsAbove(centre, NO_WATERMARK);
-    await watch.note(found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false });
+    await linkFaults.note(
+      found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false },
+    );
     if (found.kind === "complete") {
       this.#adoption.adopt(found.rows);
       store.write(() => store.facts.noteReadBack());
@@ -64,24 +66,24 @@ export class RecordAudit {
   }
 
   /** Compares if it is due; a call during a comparison returns that one. */
-  look(): Promise<void> {
-    const { clock, random, watch } = this.#context;
+  runIfDue(): Promise<void> {
+    const { clock, random, linkFaults } = this.#context;
     if (this.#running) return this.#running;
-    if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
+    if (clock.monotonicMs() < this.#dueAtMs || !linkFaults.isOpen) return Promise.resolve();
     this.#dueAtMs = clock.monotonicMs() + INTERVAL_MS * (0.9 + 0.2 * random());
     this.#running = this.#compare().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
   async #compare(): Promise<void> {
-    const { store, centre, watch, log } = this.#context;
+    const { store, centre, linkFaults, log } = this.#context;
     const before = store.compared.links();
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
       log.info("record-comparison-failed", { reason: found.outcome.reason });
-      return watch.note(found.outcome);
+      return linkFaults.note(found.outcome);
     }
-    await watch.note(REACHED);
+    await linkFaults.note(REACHED);
     const tests = await removeOldTestRecords(this.#context, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     store.write(() =>
@@ -94,7 +96,7 @@ export class RecordAudit {
     const { records, differences } = this.#compareRows(found.rows, before);
     const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
-      if (!watch.isOpen) return;
+      if (!linkFaults.isOpen) return;
       if (difference.kind === "alive-there") await this.#deleteAgain(difference);
       else if (difference.kind === "unknown-here")
         this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
@@ -205,7 +207,7 @@ export class RecordAudit {
 
   /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
   async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
-    const { store, centre, watch, log } = this.#context;
+    const { store, centre, linkFaults, log } = this.#context;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
     for (const id of upstreamIds) {
@@ -215,7 +217,7 @@ export class RecordAudit {
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
       const outcome = await centre.remove(id);
-      await watch.note(outcome);
+      await linkFaults.note(outcome);
       if (outcome.event === "removed")
         log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
     }

@@ -9,13 +9,14 @@ import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
 import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
-export const NO_WATERMARK: Watermark = { id: 0, witness: {} };
+export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
 
 /** The watermark down to which the record of an attempt can be. */
 export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): Watermark {
   return {
     id: watermark ?? 0,
-    witness: watermarkFingerprint === null ? null : (JSON.parse(watermarkFingerprint) as UpstreamRecord),
+    rowFingerprint:
+      watermarkFingerprint === null ? null : (JSON.parse(watermarkFingerprint) as UpstreamRecord),
   };
 }
 
@@ -66,7 +67,10 @@ export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: 
   const [first, second] = items.filter(isMatchCandidate);
   if (!first) return { watermark: NO_WATERMARK, isHighest: true };
   const isHighest = first.id > (second?.id ?? 0);
-  return { watermark: { id: first.id, witness: isHighest ? recordFingerprint(first) : null }, isHighest };
+  return {
+    watermark: { id: first.id, rowFingerprint: isHighest ? recordFingerprint(first) : null },
+    isHighest,
+  };
 }
 
 /** Reads the highest id, also from a centre that ignores the order; that list is read completely. */
@@ -105,7 +109,7 @@ export async function recordsAbove(centre: UpstreamClient, watermark: Watermark)
 
 /** Looks up one id in the list, for a record that a read by id does not find. */
 export async function findInList(centre: UpstreamClient, id: number): Promise<ListPresence> {
-  const part = await recordsAbove(centre, { id: id - 1, witness: null });
+  const part = await recordsAbove(centre, { id: id - 1, rowFingerprint: null });
   if (part.kind === "undetermined") return "undetermined";
   if (part.rows.some((row) => row.id === id)) return "listed";
   if (part.rows.some((row) => row.id > id)) return "passed";

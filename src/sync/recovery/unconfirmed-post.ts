@@ -1,5 +1,5 @@
 import { chooseSurvivor, findMatches, type MatchCandidate } from "../../domain/match-candidate.ts";
-import { type OutboxEntry, URGENT_ORDER } from "../../domain/outbox.ts";
+import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts";
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
@@ -23,7 +23,7 @@ export class UnconfirmedPost {
 
   /** @returns the entry to send again now; undefined if not */
   async resolve(asked: OutboxEntry): Promise<OutboxEntry | undefined> {
-    const { store, centre, watch } = this.#context;
+    const { store, centre, linkFaults } = this.#context;
     const found = await recordsAbove(centre.of(asked), watermarkOf(asked));
     const isWhole = found.kind === "complete";
     const again = store.write(() => {
@@ -35,7 +35,7 @@ export class UnconfirmedPost {
       if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
       return this.#decide(entry, found.rows);
     });
-    await watch.note(isWhole ? { link: "ok", code: "200", reason: "" } : found.outcome);
+    await linkFaults.note(isWhole ? { link: "ok", code: "200", reason: "" } : found.outcome);
     return again;
   }
 
@@ -71,7 +71,7 @@ export class UnconfirmedPost {
   #arrivalOf({ attempt, priorityOrder }: OutboxEntry): { arrivesByMs: number; cannotArrive: boolean } {
     const { clock, timeouts } = this.#context;
     const { alarm, other } = timeouts.resendAfterMs;
-    const arrivesByMs = (attempt?.atMs ?? 0) + (priorityOrder === URGENT_ORDER ? alarm : other);
+    const arrivesByMs = (attempt?.atMs ?? 0) + (priorityOrder === URGENT_PRIORITY_ORDER ? alarm : other);
     return { arrivesByMs, cannotArrive: clock.wallMs() >= arrivesByMs };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { discoveredSensors } from "../../../src/domain/discovery/home-assistant-message.ts";
 import { devicesOf } from "../../../src/domain/discovery/home-assistant.ts";
 import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
-import { zoneOf } from "../../support/watched-zones.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 
 /* Discovery messages in the formats of zigbee2mqtt, ESPHome and Tasmota. */
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
-import { zoneOf } from "../../support/watched-zones.ts";
+import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 
 const HALL = zoneOf({
   id: "hall",
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 async function started() {
-  const here = await Dc09Site.start([panelAccount("1234")], [HALL]);
+  const here = await Dc09Site.start([alarmPanelAccount("1234")], [HALL]);
   site = here;
   return { here, panel: here.panel("1234", { replyWithinMs: 300 }) };
 }
@@ -108,7 +108,7 @@ describe("lost supervision of a zone", () => {
 describe("a zone that follows the arming of an alarm panel again", () => {
   const UNGATED = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
   const reload = (here: Dc09Site, zone: typeof HALL): Promise<void> => {
-    here.watch.exchange([zone], { who: "ana@example.ro", from: "itself" });
+    here.zoneService.exchange([zone], { who: "ana@example.ro", from: "itself" });
     here.receiver.exchanged();
     return Promise.resolve();
   };

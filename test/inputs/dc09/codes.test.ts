@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { contactIdEvent, contactIdMeaning } from "../../../src/inputs/dc09/contact-id.ts";
-import type { CodeMeaning } from "../../../src/inputs/dc09/panel-code.ts";
+import type { CodeMeaning } from "../../../src/inputs/dc09/alarm-panel-code.ts";
 import { siaMeaning } from "../../../src/inputs/dc09/sia-code.ts";
 import { siaEvents } from "../../../src/inputs/dc09/sia-events.ts";
 

@@ -10,7 +10,7 @@ import {
   FRAMES,
   readChangedFrames,
   type FrameSample,
-} from "../../support/panel-frames.ts";
+} from "../../support/dc09-frames.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 
 /** What a sample says about its framing. */

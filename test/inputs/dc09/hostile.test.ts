@@ -1,18 +1,18 @@
 import { Socket as UdpSocket } from "node:dgram";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { newPanelKey, wire } from "../../support/alarm-panel.ts";
-import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import { newAlarmPanelKey, wire } from "../../support/alarm-panel.ts";
+import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { eventually } from "../../support/eventually.ts";
 import { wrappingSequences } from "../../support/wrapping-sequences.ts";
-import { zoneOf } from "../../support/watched-zones.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 
-const key = newPanelKey(16);
+const key = newAlarmPanelKey(16);
 let site: Dc09Site;
 const sockets: Socket[] = [];
 beforeEach(async () => {
   site = await Dc09Site.start(
-    [panelAccount("1234", { key, isPlain: false })],
+    [alarmPanelAccount("1234", { key, isPlain: false })],
     [zoneOf({ id: "hall", input: { dc09: "1234", zone: 4 } })],
   );
 });
@@ -55,7 +55,7 @@ test("many connections of one address are closed before the few of another one, 
 });
 
 test("a sender of rejected messages is disconnected after eight, and does not use up the rate of the panel", async () => {
-  const forged = site.panel("1234", { key: newPanelKey(16), replyWithinMs: 300 });
+  const forged = site.panel("1234", { key: newAlarmPanelKey(16), replyWithinMs: 300 });
   for (let round = 0; round < 50; round += 1)
     await forged.send(Buffer.concat(Array.from({ length: 20 }, () => forged.frame("NULL", "", "0000"))));
   expect(site.count("key")).toBe(400);
@@ -101,7 +101,7 @@ test("a text that hides characters, turns the reading order or is cut within a c
   await panel.sia(`Nri1/BA22^${"a".repeat(59)}\u{1F600}tail^`, "0002");
   await panel.sia("Nri1/BA23^\u200B\u2060^", "0003");
   await panel.sia("Nri1/RP00^\u001B[2J\u202Etest\u009B^", "0004");
-  const created = site.watch.monitor.watched().filter(({ zone: { id } }) => id !== "hall");
+  const created = site.zoneService.monitor.watched().filter(({ zone: { id } }) => id !== "hall");
   expect(created.map(({ zone: { name } }) => name)).toEqual([
     "[31mred   gnp.exe 2J (1234/21)",
     `${"a".repeat(59)}\u{1F600} (1234/22)`,

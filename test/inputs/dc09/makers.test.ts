@@ -1,9 +1,9 @@
 import { createCipheriv } from "node:crypto";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { PanelAccount } from "../../../src/inputs/dc09/panel-account.ts";
-import { wire, type PanelDialect } from "../../support/alarm-panel.ts";
-import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
+import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import { wire, type AlarmPanelDialect } from "../../support/alarm-panel.ts";
+import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /*
@@ -38,9 +38,9 @@ interface Sent {
   readonly name: string;
   readonly account: string;
   readonly body: string;
-  readonly dialect?: PanelDialect;
+  readonly dialect?: AlarmPanelDialect;
   readonly bits?: keyof typeof KEYS;
-  readonly panel?: Partial<PanelAccount>;
+  readonly panel?: Partial<AlarmPanelAccount>;
   /** Beginning of the reply's body, up to the bracket. */
   readonly reply: string;
   /** Trips by their zones, and other reports as `code change partition number`. */
@@ -360,7 +360,7 @@ function inSmallLetters(frame: Buffer): Buffer {
 
 async function receiverOf({ account, bits, panel }: Sent): Promise<Dc09Site> {
   const key = bits === undefined ? {} : { key: KEYS[bits].toString("hex"), isPlain: false };
-  site = await Dc09Site.start([panelAccount(account, { ...key, ...panel })]);
+  site = await Dc09Site.start([alarmPanelAccount(account, { ...key, ...panel })]);
   return site;
 }
 
@@ -406,7 +406,7 @@ describe("a message", () => {
     const reply = await exchange(here.receiver.ports.tcp ?? 0, [frameOf(sent)]);
     expect(/"\*?[A-Z]{3}"[^[]*/.exec(reply)?.[0]).toBe(sent.reply);
     expect(meaningsOf(here, sent.account)).toEqual(sent.means);
-    if (sent.text !== undefined) expect(here.watch.monitor.zones()[0]?.zone.name).toContain(sent.text);
+    if (sent.text !== undefined) expect(here.zoneService.monitor.zones()[0]?.zone.name).toContain(sent.text);
   });
 
   test("of which each segment is a few bytes is answered as in one piece", async () => {
@@ -432,7 +432,7 @@ describe("a message", () => {
   });
 
   test("in a datagram with bytes behind it gets one reply", async () => {
-    const here = await Dc09Site.start([panelAccount("1234")]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")]);
     site = here;
     const frame = wire(`"ADM-CID"0021L0#1234[#1234|1130 01 004]${NOW}`);
     const panel = here.panel("1234", { transport: "udp" });
@@ -444,7 +444,7 @@ describe("a message", () => {
   });
 
   test("whose raw checksum has the bytes of an LF, a CR or a quote is read", async () => {
-    const here = await Dc09Site.start([panelAccount("9413")]);
+    const here = await Dc09Site.start([alarmPanelAccount("9413")]);
     site = here;
     const panel = here.panel("9413", { dialect: "raw-checksum" });
     const special = [0x0a, 0x0d, 0x22];

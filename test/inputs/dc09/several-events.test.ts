@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../../src/domain/zone.ts";
-import type { PanelAccount } from "../../../src/inputs/dc09/panel-account.ts";
+import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
 import { wire, type AlarmPanel } from "../../support/alarm-panel.ts";
-import { Dc09Site, panelAccount } from "../../support/dc09-site.ts";
-import { zoneOf } from "../../support/watched-zones.ts";
+import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 
 const HALL = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
 const YARD = zoneOf({ id: "yard", input: { dc09: "1234", zone: 5 } });
@@ -21,9 +21,9 @@ afterEach(async () => {
 
 async function started(
   zones: readonly Zone[],
-  options: Partial<PanelAccount> = {},
+  options: Partial<AlarmPanelAccount> = {},
 ): Promise<{ here: Dc09Site; panel: AlarmPanel }> {
-  site = await Dc09Site.start([panelAccount("1234", options)], zones);
+  site = await Dc09Site.start([alarmPanelAccount("1234", options)], zones);
   return { here: site, panel: site.panel("1234", { replyWithinMs: 300 }) };
 }
 

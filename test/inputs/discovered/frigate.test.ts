@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
   foundIn,
-  played,
+  playSteps,
   proposedFor,
   type Message,
-  type PlayedDevice,
-} from "../../support/played-devices.ts";
+  type DeviceScenario,
+} from "../../support/device-scenarios.ts";
 
 /* Frigate servers of several releases, on a quiet day and after the first event. */
 
@@ -51,7 +51,7 @@ const review = (type: string, id: string, more: Record<string, unknown> = {}): M
   },
 ];
 
-const ON_EVENTS: PlayedDevice["steps"] = [
+const ON_EVENTS: DeviceScenario["steps"] = [
   [event("end", "1-a"), "nothing"],
   [event("new", "2-b", { label: "car" }), "nothing"],
   [event("new", "2-c", { camera: "poarta" }), "nothing"],
@@ -62,7 +62,7 @@ const ON_EVENTS: PlayedDevice["steps"] = [
   ["60 s", "restore"],
   [["frigate/available", "offline"], "supervision"],
 ];
-const ON_REVIEWS: PlayedDevice["steps"] = [
+const ON_REVIEWS: DeviceScenario["steps"] = [
   [review("end", "1-a"), "nothing"],
   [review("new", "2-b", { severity: "detection" }), "nothing"],
   [review("update", "2-b", { data: { objects: ["car", "person-verified"] } }), "trip"],
@@ -70,7 +70,7 @@ const ON_REVIEWS: PlayedDevice["steps"] = [
   [["frigate/available", "offline"], "supervision"],
 ];
 
-const SERVERS: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const SERVERS: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "of release 0.13 on a quiet day",
     {
@@ -132,7 +132,7 @@ const SERVERS: readonly (readonly [title: string, device: PlayedDevice])[] = [
       steps: ON_REVIEWS,
     },
   ],
-  ...(["events", "reviews"] as const).map((topic): readonly [string, PlayedDevice] => [
+  ...(["events", "reviews"] as const).map((topic): readonly [string, DeviceScenario] => [
     `of an unknown release, read from ${topic}`,
     {
       announced: [ONLINE, ["frigate/curte/detect/state", "ON"]],
@@ -158,7 +158,7 @@ describe("a Frigate server", () => {
   test.each(SERVERS)("%s trips and restores the zone of a camera", async (_title, device) => {
     const zone = proposedFor(device);
     expect([zone.kind, zone.doubts.map(({ code }) => code)]).toEqual([device.kind, device.doubts]);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 
   test("with another prefix is found by its statistics, with each camera once", () => {

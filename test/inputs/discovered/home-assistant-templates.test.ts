@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { announced, door, opening } from "../../support/home-assistant-messages.ts";
-import { foundIn, played, proposedFor } from "../../support/played-devices.ts";
+import { foundIn, playSteps, proposedFor } from "../../support/device-scenarios.ts";
 
 /* Templates of announcements for Home Assistant, with a message while the door is closed and one while it is open. */
 
@@ -54,7 +54,7 @@ describe("a sensor that is announced for Home Assistant", () => {
     const device = door({ value_template: template, ...more }, opening(closed, open));
     const zone = proposedFor(device);
     expect(zone.doubts).toEqual([]);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 
   test.each([
@@ -82,6 +82,6 @@ describe("a sensor that is announced for Home Assistant", () => {
     ]);
     const zone = proposedFor(device);
     expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 });

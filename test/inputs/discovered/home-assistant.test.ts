@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { announced, door, opening, sent } from "../../support/home-assistant-messages.ts";
 import {
   foundIn,
-  played,
+  playSteps,
   proposedFor,
   type Message,
-  type PlayedDevice,
-} from "../../support/played-devices.ts";
+  type DeviceScenario,
+} from "../../support/device-scenarios.ts";
 
 /* Announcements for Home Assistant of several makers, and the messages that their sensors send. */
 
@@ -33,7 +33,7 @@ const RADIO_BATTERY = {
   value_template: "{{ float(value) * 99 + 1 }}",
 };
 
-const SENSORS: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const SENSORS: readonly (readonly [title: string, device: DeviceScenario])[] = [
   ["with the default values", door({}, opening("OFF", "ON"))],
   [
     "that expires, whose bridge and own state have to be online",
@@ -268,7 +268,7 @@ describe("a sensor that is announced for Home Assistant", () => {
       const zone = proposedFor(device);
       expect(zone.kind).toBe(device.kind);
       if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await played(zone, device.steps)).toEqual(device.steps);
+      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
     },
   );
 

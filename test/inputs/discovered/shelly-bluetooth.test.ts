@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, played, proposedFor, type PlayedDevice } from "../../support/played-devices.ts";
+import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Bluetooth sensors behind a Shelly gateway of a later generation, with two ways to report a press. */
@@ -11,7 +11,7 @@ const blu = (key: string, config: object, status: object = {}) => {
   return { key, config: { id, addr: ADDRESS, name: null, ...config }, status: { id, ...status } };
 };
 
-const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "contact",
     {
@@ -96,7 +96,7 @@ describe("a gateway", () => {
       const zone = proposedFor(device);
       expect(zone.kind).toBe(device.kind);
       if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await played(zone, device.steps)).toEqual(device.steps);
+      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
     },
   );
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { played, proposedFor, type PlayedDevice } from "../../support/played-devices.ts";
+import { playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
@@ -13,7 +13,7 @@ const smoke = (alarm: boolean) => ({ "smoke:0": { id: 0, alarm, mute: false } })
 const FLOOD = "shellyfloodg4-a8032ab1fe78";
 const PRESENCE = "shellypresenceg4-a8032ab1fe79";
 const I4 = "shellyi4g3-a8032ab1fe80";
-const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "Plus Smoke, which has only woken up once",
     {
@@ -122,6 +122,6 @@ describe("a Shelly of a later generation", () => {
     const zone = proposedFor(device);
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 });

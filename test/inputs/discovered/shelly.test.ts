@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
   foundIn,
-  played,
+  playSteps,
   proposedFor,
   type Message,
-  type PlayedDevice,
-} from "../../support/played-devices.ts";
+  type DeviceScenario,
+} from "../../support/device-scenarios.ts";
 
 /* Shelly Gen 1: the answer of each model to `announce`, and what it publishes. */
 
-type Announced = PlayedDevice["announced"];
+type Announced = DeviceScenario["announced"];
 const announced = (id: string, model?: string, firmware = "20230913-112234/v1.14.0-gcb84623"): Announced => [
   [
     "shellies/announce",
@@ -43,7 +43,7 @@ const motion = (isMoving: boolean, more: object = {}): Message =>
     ...more,
   });
 
-const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "smoke detector",
     {
@@ -162,7 +162,7 @@ describe("a Shelly of the first generation", () => {
     const zone = proposedFor(device);
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 
   test("without inputs is listed without a zone", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
-import { foundIn, played, proposedFor, type PlayedDevice } from "../../support/played-devices.ts";
+import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { announced, detached, RADIO, radio, result, telemetry } from "../../support/tasmota-messages.ts";
-import { zoneOf } from "../../support/watched-zones.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 
 /* Tasmota devices of several releases and settings, each with the messages that its firmware publishes. */
 
-const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "at its factory setting, with a contact in the telemetry",
     {
@@ -54,7 +54,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
       ],
     },
   ],
-  ...[1, 2, 9, 10].map((mode): readonly [string, PlayedDevice] => [
+  ...[1, 2, 9, 10].map((mode): readonly [string, DeviceScenario] => [
     `with a detached switch in SwitchMode ${mode}`,
     {
       announced: detached(mode),
@@ -83,7 +83,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
       ],
     },
   ],
-  ...[0, 7, 8].map((mode): readonly [string, PlayedDevice] => [
+  ...[0, 7, 8].map((mode): readonly [string, DeviceScenario] => [
     `with a detached switch in SwitchMode ${mode}, which does not say whether it opened or closed`,
     {
       announced: detached(mode),
@@ -98,7 +98,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
       ],
     },
   ]),
-  ...[15, 16].map((mode): readonly [string, PlayedDevice] => [
+  ...[15, 16].map((mode): readonly [string, DeviceScenario] => [
     `with a detached switch in SwitchMode ${mode}`,
     {
       announced: detached(mode),
@@ -123,7 +123,7 @@ const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
       [13, "ON"],
       [14, "ON"],
     ] as const
-  ).map(([mode, action]): readonly [string, PlayedDevice] => [
+  ).map(([mode, action]): readonly [string, DeviceScenario] => [
     `with a push button in SwitchMode ${mode}`,
     {
       announced: detached(mode),
@@ -191,7 +191,7 @@ describe("a Tasmota device", () => {
     const zone = proposedFor(device);
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 
   test("with codes of several sensors has a zone for each code, and a relay without inputs has none", () => {

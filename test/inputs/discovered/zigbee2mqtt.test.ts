@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
   foundIn,
-  played,
+  playSteps,
   proposedFor,
   type Message,
-  type PlayedDevice,
-} from "../../support/played-devices.ts";
+  type DeviceScenario,
+} from "../../support/device-scenarios.ts";
 
 /* Devices of zigbee2mqtt, with what its list says that they expose and the messages that it publishes for them. */
 
@@ -67,7 +67,7 @@ const REMOTE = [
   "recall_1",
 ];
 
-const DEVICES: readonly (readonly [title: string, device: PlayedDevice])[] = [
+const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "contact, whose value is false while it is open",
     {
@@ -286,7 +286,7 @@ describe("zigbee2mqtt's", () => {
     const zone = proposedFor(device);
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await played(zone, device.steps)).toEqual(device.steps);
+    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
   });
 
   test.each([

@@ -1,0 +1,65 @@
+import { isLifeSafety } from "./incident.ts";
+import type { Trip } from "./trip.ts";
+import type { Zone } from "./zone.ts";
+
+/**
+ * Whether an unfinished intervention names an open zone; `finished`: it is done or deleted. `unnamed`: a user has removed
+ * the zone's line from the notes.
+ */
+export type RecordCover = "named" | "unnamed" | "finished";
+
+/** Cover of an open zone by an intervention, and its last change, wall clock; null if it does not exist. */
+export interface ZoneInRecord {
+  readonly cover: RecordCover;
+  readonly changedWallMs: number | null;
+}
+
+/** A contact that is open while its zone is armed and not bypassed. */
+export interface OpenContact {
+  readonly zone: Pick<Zone, "kind" | "whenArmedOpen">;
+  /** The recorded opening; undefined if the zone was open at its first reading. */
+  readonly opening: Pick<Trip, "type" | "cause" | "state"> | undefined;
+  /** Cover by the opening's intervention; `finished` without one. */
+  readonly record: RecordCover;
+  /** Whether the zone's trips were suppressed while it was open, and no decision was made since. */
+  readonly wasSuppressed: boolean;
+  /** Time since its intervention was found done or deleted, in milliseconds. */
+  readonly finishedForMs: number;
+}
+
+/**
+ * What follows for an open contact. `nothing`: a record names it. `condition`: a condition names it. `record`: one record
+ * lists it with others. `trip`: it trips.
+ */
+export type OpenContactDecision = "nothing" | "condition" | "record" | "trip";
+
+/** @param againMs how long a life safety contact may stay open after its intervention is done */
+export function decideOpenContact(contact: OpenContact, againMs: number): OpenContactDecision {
+  const { zone, opening, wasSuppressed, finishedForMs } = contact;
+  switch (openingCover(contact)) {
+    case "named":
+      return "nothing";
+    case "unnamed":
+      return "condition";
+    case "unrecorded":
+      return wasSuppressed ? zone.whenArmedOpen : "condition";
+    case "suppressed":
+      return zone.whenArmedOpen;
+    case "finished": {
+      if (isLifeSafety(zone.kind)) return wasSuppressed || finishedForMs >= againMs ? "trip" : "condition";
+      // Already listed or tripped as open, and done: only reported again at the next arming.
+      const isKnown = opening?.cause === "standing" && !wasSuppressed;
+      return isKnown ? "condition" : zone.whenArmedOpen;
+    }
+  }
+}
+
+/** How the opening was handled. */
+function openingCover({ opening, record }: OpenContact): RecordCover | "unrecorded" | "suppressed" {
+  if (!opening) return "unrecorded";
+  const { state } = opening;
+  // A rejected trip has its own condition.
+  if (state === "waiting" || state === "refused") return "named";
+  if (state === "posted" || state === "merged") return record;
+  return "suppressed";
+}

@@ -1,0 +1,139 @@
+import { gateStateOf } from "../../domain/gate.ts";
+import { alarmPanelName } from "../../domain/zone-rules.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { ZoneContext } from "../zone-context.ts";
+import type { ZoneEngine } from "../zone-engine.ts";
+import type { ZoneMessages } from "../zone-messages.ts";
+import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
+import type { AlarmPanelReports } from "./alarm-panel-reports.ts";
+import { isOfPartition, zonesOfNumber } from "./alarm-panel-zones.ts";
+import { alsoEndedBy } from "./sia-code.ts";
+
+interface AlarmPanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
+  readonly monitor: ZoneEngine;
+  readonly reports: AlarmPanelReports;
+  /** Keeps the last event of each zone. */
+  readonly messages?: ZoneMessages;
+}
+
+/** What an event changes: `contacts` are the zones that it opens or restores. */
+export interface PlannedEvent {
+  readonly event: AlarmPanelEvent;
+  readonly contacts: readonly Zone[];
+}
+
+/** Unknown codes with a condition; further ones are in the event log only. */
+const UNKNOWN_CODES_MAX = 32;
+
+/** Applies events of alarm panels to zones, gates and reports, in the caller's transaction. */
+export class AlarmPanelChanges {
+  readonly #options: AlarmPanelChangesOptions;
+  readonly #unknownCodes = new Set<string>();
+
+  constructor(options: AlarmPanelChangesOptions) {
+    this.#options = options;
+  }
+
+  /** @throws any error of the journal; the message must then be repeated */
+  apply(account: string, { event, contacts }: PlannedEvent, zones: readonly Zone[]): void {
+    for (const { id } of contacts) {
+      this.#options.messages?.take(id, account, textOf(event), false);
+      this.#read(id, event);
+    }
+    if (contacts.length === 0) this.#applyMeaning(account, event, zones);
+    this.#endTroubles(account, event, zones);
+    const isContact = contacts.length > 0 && event.meaning !== undefined;
+    if (!isContact) this.#options.journal.afterCommit(() => this.#record(account, event));
+  }
+
+  /**
+   * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another opening: what
+   * belongs together becomes one incident.
+   */
+  #read(zoneId: string, { change }: AlarmPanelEvent): void {
+    const { monitor } = this.#options;
+    if (change !== "present") monitor.read(zoneId, "normal", { live: change === "restored" });
+    if (change !== "restored") monitor.read(zoneId, "open", { live: true });
+  }
+
+  #applyMeaning(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
+    const { monitor, reports } = this.#options;
+    const { meaning, change, number } = event;
+    const isOn = change !== "restored";
+    const ofNumber = (number ?? 0) > 0 ? zonesOfNumber(zones, account, event) : [];
+    switch (meaning?.what) {
+      case "arming":
+        for (const id of gatesOf(zones, account, event)) {
+          const isArmed = !isOn || meaning.isAlwaysArmed === true;
+          monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
+        }
+        return;
+      case "bypass":
+        return reports.take(account, "bypass", event);
+      case "tamper":
+      case "battery":
+      case "supervision":
+        for (const { id } of ofNumber) {
+          this.#options.messages?.take(id, account, textOf(event), false);
+          this.#setFault(id, meaning.what, isOn);
+        }
+        if (ofNumber.length === 0) reports.take(account, "trouble", event);
+        return;
+      case "trouble":
+        return reports.take(account, "trouble", event);
+      case "alarm":
+      case "test":
+      case "note":
+      case undefined:
+    }
+  }
+
+  /** A point that is restored has no trouble and is not missing either. */
+  #endTroubles(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
+    const ended = alsoEndedBy(event.code);
+    for (const base of ended)
+      this.#options.reports.take(account, "trouble", { ...event, base, change: "restored" });
+    if ((event.number ?? 0) === 0 || !ended.some((base) => base.endsWith("Z"))) return;
+    for (const { id } of zonesOfNumber(zones, account, event)) this.#setFault(id, "supervision", false);
+  }
+
+  #setFault(zoneId: string, fault: "tamper" | "battery" | "supervision", isOn: boolean): void {
+    const { monitor } = this.#options;
+    if (fault === "tamper") monitor.take(zoneId, { kind: "tamper", open: isOn }, { live: true });
+    else if (fault === "battery") monitor.take(zoneId, { kind: "battery", low: isOn }, { live: true });
+    else monitor.take(zoneId, { kind: "availability", up: !isOn }, { live: true });
+  }
+
+  #record(account: string, { code, change, meaning, partition, number, text }: AlarmPanelEvent): void {
+    const { record, conditions, log } = this.#options;
+    const what = meaning?.what ?? "unknown";
+    const detail = { account, code, change, what, partition, number, text };
+    log.info("dc09-event", detail);
+    record({
+      who: "santinela",
+      from: "alarm panel",
+      event: "alarm-panel-reported",
+      subject: alarmPanelName(account),
+      detail,
+    });
+    const subject = `${account} ${code}`;
+    if (meaning || this.#unknownCodes.has(subject) || this.#unknownCodes.size >= UNKNOWN_CODES_MAX) return;
+    this.#unknownCodes.add(subject);
+    conditions.raise("alarm-panel-code-unknown", { account, code }, subject);
+  }
+}
+
+/** An event in one line: its code, the number of the zone, and the text of the panel. */
+function textOf({ code, number, text }: AlarmPanelEvent): string {
+  return [code, number ?? "", text].filter((part) => part !== "").join(" ");
+}
+
+/** Gates that follow the opening and closing of an account and partition. */
+function gatesOf(zones: readonly Zone[], account: string, { partition }: AlarmPanelEvent): Set<string> {
+  return new Set(
+    zones.flatMap(({ gate }) => {
+      if (gate.by !== "dc09" || gate.dc09 !== account) return [];
+      return isOfPartition(gate.partition, partition) ? [gate.id] : [];
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import { foreignName } from "../../domain/single-line.ts";
+import type { ZoneKind } from "../../domain/zone.ts";
+
+/**
+ * What a code of an alarm panel reports.
+ * - `alarm`: a detector or button; `kind` is the zone type of a zone that is made for it
+ * - `tamper`, `battery`, `supervision`: a fault of a detector, or of the panel if it has no such zone
+ * - `trouble`: a fault of the panel itself
+ * - `arming`: opening (disarmed) or closing (armed); with `isAlwaysArmed`, a code that only reports that it is armed
+ * - `bypass`: a zone is held back at the panel
+ * - `test`: a test report
+ * - `note`: recorded only
+ */
+export type CodeMeaning =
+  | { readonly what: "alarm"; readonly kind: ZoneKind }
+  | { readonly what: "arming"; readonly isAlwaysArmed?: true }
+  | { readonly what: "tamper" | "battery" | "supervision" | "trouble" | "bypass" | "test" | "note" };
+
+/** `new`: it begins, or the panel is disarmed; `restored`: it ends, or the panel is armed; `present`: it continues. */
+export type CodeChange = "new" | "restored" | "present";
+
+/** One event of an alarm panel. */
+export interface AlarmPanelEvent {
+  /** As sent: three digits of Contact ID or two letters of SIA. */
+  readonly code: string;
+  /** The code of its beginning: equal to `code` except for restorals in SIA. */
+  readonly base: string;
+  readonly change: CodeChange;
+  /** Undefined for an unknown code. */
+  readonly meaning: CodeMeaning | undefined;
+  /** Partition or area; null if none was sent. */
+  readonly partition: number | null;
+  /** Number of the zone, or of the user for openings and closings; null if none was sent. */
+  readonly number: number | null;
+  /** Text of the panel; empty without one. */
+  readonly text: string;
+}
+
+/** Characters of an event's text that are kept. */
+const TEXT_MAX = 100;
+
+/**
+ * An event with its text as it may go into names, the log and terminals.
+ * @param common text of the whole message, for an event without one
+ */
+export function withText(event: AlarmPanelEvent, common: string): AlarmPanelEvent {
+  return { ...event, text: foreignName(event.text === "" ? common : event.text, TEXT_MAX) };
+}

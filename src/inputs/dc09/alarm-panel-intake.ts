@@ -1,0 +1,237 @@
+import type { BlockList } from "node:net";
+import type { TrustedTime } from "../../domain/clock.ts";
+import type { Actor } from "../../domain/event.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { ZoneContext } from "../zone-context.ts";
+import type { ZoneEngine } from "../zone-engine.ts";
+import { allowedOf, isAllowed } from "./allowed-addresses.ts";
+import { contactIdEvent } from "./contact-id.ts";
+import type { FrameRead } from "../../dc09/frame-reader.ts";
+import {
+  encryptedContent,
+  messageHead,
+  plainContent,
+  type MessageContent,
+  type MessageHead,
+} from "../../dc09/message.ts";
+import { MessageRate } from "./message-rate.ts";
+import type { AlarmPanelAccount } from "./alarm-panel-account.ts";
+import type { AlarmPanelChanges, PlannedEvent } from "./alarm-panel-changes.ts";
+import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
+import {
+  MessageRejection,
+  refusal,
+  type AlarmPanelRejections,
+  type MessageRejectionReason,
+} from "./alarm-panel-rejections.ts";
+import type { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
+import { contactsOf, zonesOfNumber, type AlarmPanelZones } from "./alarm-panel-zones.ts";
+import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
+import { ack, duh, nak, type ReplyTarget } from "../../dc09/reply.ts";
+import { siaEvents } from "./sia-events.ts";
+
+interface AlarmPanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
+  readonly accounts: readonly AlarmPanelAccount[];
+  readonly time: TrustedTime;
+  readonly monitor: ZoneEngine;
+  readonly repeated: RepeatedMessages;
+  readonly changes: AlarmPanelChanges;
+  readonly refusals: AlarmPanelRejections;
+  readonly supervision: AlarmPanelSupervision;
+  readonly alarmPanelZones: AlarmPanelZones;
+  /** The zones in force. */
+  readonly zones: () => readonly Zone[];
+  /** Monitors a created zone from now on. */
+  readonly addZone: (zone: Zone, by: Actor) => void;
+}
+
+/** What became of a message; `reply` is undefined if the panel gets none. */
+export interface IntakeResult {
+  readonly result: MessageRejectionReason | "acknowledged" | "repeated";
+  readonly reply: Buffer | undefined;
+}
+
+/** DC-09, 5.5.1.8: how far the time of a message may be ahead or behind. */
+const AHEAD_MAX_MS = 20_000;
+const BEHIND_MAX_MS = 40_000;
+
+/** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
+const REPLY_TO: Readonly<Partial<Record<MessageRejectionReason, "nak" | "duh">>> = {
+  key: "nak",
+  clock: "nak",
+  malformed: "duh",
+  token: "duh",
+  "unknown-account": "duh",
+  plain: "duh",
+  "undeclared-zone": "duh",
+};
+
+/** A message of a known account with its content. */
+interface Known {
+  readonly panel: AlarmPanelAccount;
+  readonly key: Buffer | undefined;
+  readonly head: MessageHead;
+  readonly content: MessageContent;
+}
+
+/** Processes messages of alarm panels: a message is acknowledged once what it changes is on disk. */
+export class AlarmPanelIntake {
+  readonly #options: AlarmPanelIntakeOptions;
+  readonly #accounts: ReadonlyMap<string, AlarmPanelAccount & { readonly allowed: BlockList | undefined }>;
+  readonly #rate: MessageRate;
+  /** Messages by result since the start. */
+  readonly counts = new Map<"acknowledged" | "repeated", number>([
+    ["acknowledged", 0],
+    ["repeated", 0],
+  ]);
+
+  constructor(options: AlarmPanelIntakeOptions) {
+    this.#options = options;
+    this.#rate = new MessageRate(options.clock);
+    this.#accounts = new Map(
+      options.accounts.map((panel) => [panel.account, { ...panel, allowed: allowedOf(panel.from) }]),
+    );
+  }
+
+  /** Processes what was read. Never rejects. @param address of the sender */
+  async take(read: FrameRead, address: string): Promise<IntakeResult> {
+    if ("refusal" in read) return this.#refused(read.refusal, "", address);
+    const { body, dialect } = read;
+    const head = messageHead(body);
+    if (!head) return this.#refused("malformed", "", address);
+    const answered = { head, dialect };
+    try {
+      return await this.#takeKnown(this.#known(head, address), answered);
+    } catch (error) {
+      const reason = error instanceof MessageRejection ? error.reason : "not-stored";
+      if (reason === "not-stored") this.#options.log.error("dc09-message-write-failed", { error });
+      const { reply } = this.#refused(reason, head.account ?? "", address);
+      return { result: reason, reply: reply ?? this.#replyTo(reason, answered) };
+    }
+  }
+
+  #refused(reason: MessageRejectionReason, account: string, address: string): IntakeResult {
+    this.#options.refusals.note(reason, account, address);
+    return { result: reason, reply: undefined };
+  }
+
+  #replyTo(reason: MessageRejectionReason, answered: ReplyTarget): Buffer | undefined {
+    const kind = REPLY_TO[reason];
+    if (kind === "nak") return nak(answered, this.#options.clock.wallMs());
+    return kind === "duh" ? duh(answered) : undefined;
+  }
+
+  /** The account and content of a message. @throws MessageRejection */
+  #known(head: MessageHead, address: string): Known {
+    const plain = head.isEncrypted ? undefined : plainContent(head);
+    const panel = this.#accounts.get(head.account ?? plain?.account ?? "");
+    if (!panel) throw refusal("unknown-account");
+    if (panel.allowed && !isAllowed(panel.allowed, address)) throw refusal("address");
+    if (!head.isEncrypted && !panel.isPlain) throw refusal("plain");
+    const key = panel.key === null ? undefined : Buffer.from(panel.key, "hex");
+    if (head.isEncrypted) {
+      const content = key && encryptedContent(head, key);
+      if (!content) throw refusal("key");
+      return { panel, key, head, content };
+    }
+    if (!plain) throw refusal("malformed");
+    return { panel, key: undefined, head, content: plain };
+  }
+
+  async #takeKnown({ panel, key, head, content }: Known, answered: ReplyTarget): Promise<IntakeResult> {
+    const { clock, journal, repeated, changes, zones, supervision } = this.#options;
+    const { account } = panel;
+    const acknowledged = (result: "acknowledged" | "repeated"): IntakeResult => {
+      this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
+      return { result, reply: ack(answered, clock.wallMs(), key) };
+    };
+    // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate.
+    if (!this.#rate.admits(account)) throw refusal("rate");
+    const isInTime = this.#isInTime(panel, content);
+    if (head.token === "NULL") {
+      if (!isInTime) throw refusal("clock");
+      supervision.noteMessage(account);
+      return acknowledged("acknowledged");
+    }
+    const events = eventsOf(head.token, content);
+    const isChecked = panel.timestamps === "checked" && this.#options.time.isTrusted();
+    const hash = contentHash(head, content);
+    const identity = { account, sequence: head.sequence, hash, sentWallMs: content.sentWallMs };
+    const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
+    const acknowledgedIfWhole = (result: "acknowledged" | "repeated"): IntakeResult => {
+      // The panel shall report a communication failure; what else it has reported is stored.
+      if (undeclared.length > 0) throw refusal("undeclared-zone");
+      return acknowledged(result);
+    };
+    // Before the check of the time: a repetition of a stored message may be late.
+    if (repeated.storedEvents(identity) === "all") {
+      if (isInTime) supervision.noteMessage(account);
+      return acknowledged("repeated");
+    }
+    if (!isInTime) throw refusal("clock");
+    if (undeclared.length === events.length) throw refusal("undeclared-zone");
+    const planned = events.map((event) =>
+      undeclared.includes(event) ? undefined : this.#planned(panel, event),
+    );
+    const apply = (one: PlannedEvent): void => changes.apply(account, one, zones());
+    const work = (): "acknowledged" | "repeated" => repeated.applyOnce(identity, isChecked, planned, apply);
+    const result = await journal.groupCommit(work).catch((error: unknown) => {
+      this.#options.monitor.reportFailure(error);
+      throw error;
+    });
+    supervision.noteMessage(account);
+    return acknowledgedIfWhole(result);
+  }
+
+  /** Whether the time of a message may be accepted. Without a trusted clock of its own the daemon cannot tell. */
+  #isInTime({ timestamps }: AlarmPanelAccount, { sentWallMs, hasInvalidTime }: MessageContent): boolean {
+    const { clock, time } = this.#options;
+    if (timestamps === "ignored" || !time.isTrusted()) return true;
+    if (sentWallMs === null) return !hasInvalidTime;
+    const aheadMs = sentWallMs - clock.wallMs();
+    // Seconds are whole: a message of this second is up to 999 ms behind.
+    return aheadMs <= AHEAD_MAX_MS && aheadMs >= -BEHIND_MAX_MS - 999;
+  }
+
+  /** Whether an event is an alarm without a zone, of a panel that may not create one. */
+  #isUndeclared(panel: AlarmPanelAccount, event: AlarmPanelEvent): boolean {
+    if (panel.zones !== "declared" || event.meaning?.what !== "alarm" || event.change === "restored")
+      return false;
+    const zones = this.#options.zones();
+    const hasContact = contactsOf(zones, panel.account, event).length > 0;
+    return !hasContact && zonesOfNumber(zones, panel.account, event).length === 0;
+  }
+
+  /** @throws MessageRejection for an alarm whose zone cannot be created */
+  #planned(panel: AlarmPanelAccount, event: AlarmPanelEvent): PlannedEvent {
+    const { zones, alarmPanelZones, addZone } = this.#options;
+    const { account } = panel;
+    const contacts = contactsOf(zones(), account, event);
+    const { meaning, change } = event;
+    const isAlarm = meaning?.what === "alarm" || meaning?.what === "tamper";
+    if (contacts.length > 0 || !isAlarm || change === "restored") return { event, contacts };
+    const ofNumber = zonesOfNumber(zones(), account, event);
+    // Tamper of a zone is its fault.
+    if (meaning.what === "tamper" && (panel.zones === "declared" || ofNumber.length > 0))
+      return { event, contacts };
+    // Another class than that of the zone: a crew of the wrong kind is better than none.
+    if (panel.zones === "declared") return { event, contacts: ofNumber };
+    const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
+    const zone = alarmPanelZones.create(panel, kind, event);
+    if (!zone) throw refusal("undeclared-zone");
+    const known = zones().find(({ id }) => id === zone.id);
+    if (!known) addZone(zone, { who: "santinela", from: "alarm panel" });
+    return { event, contacts: [known ?? zone] };
+  }
+}
+
+/** @throws MessageRejection if the data cannot be read */
+function eventsOf(token: string, { data, extended }: MessageContent): AlarmPanelEvent[] {
+  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
+  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
+  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
+  if (!events) throw refusal("malformed");
+  // Extended data "I" is the text of the event.
+  const common = extended.find(({ id }) => id === "I")?.text ?? "";
+  return events.map((event) => withText(event, common));
+}

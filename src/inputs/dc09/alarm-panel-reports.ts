@@ -1,0 +1,75 @@
+import type { Conditions } from "../../domain/condition.ts";
+import type { AlarmPanelReport } from "../../store/alarm-panels.ts";
+import type { Journal } from "../../store/journal.ts";
+import { TransactionalMap } from "../../store/transactional-map.ts";
+import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
+
+/** Open reports of one account; a panel has a few hundred zones and modules. */
+const REPORTS_PER_ACCOUNT_MAX = 256;
+
+/** Troubles and bypassed zones that panels have reported: each is a condition until the panel restores it. */
+export class AlarmPanelReports {
+  readonly #journal: Journal;
+  readonly #conditions: Conditions;
+  readonly #open: TransactionalMap<string, AlarmPanelReport>;
+
+  constructor({ journal, conditions }: { readonly journal: Journal; readonly conditions: Conditions }) {
+    this.#journal = journal;
+    this.#conditions = conditions;
+    this.#open = new TransactionalMap(journal);
+  }
+
+  /** Raises the conditions of an earlier run. Reports of accounts that were removed are deleted. */
+  start(accounts: ReadonlySet<string>): void {
+    for (const report of this.#journal.alarmPanels.reports()) {
+      if (!accounts.has(report.account)) {
+        this.#journal.alarmPanels.removeReport(report);
+        continue;
+      }
+      this.#open.set(keyOf(report), report);
+      this.#raise(report);
+    }
+  }
+
+  /** Stores a report or its end in the caller's transaction. @throws any error of the journal */
+  take(account: string, what: AlarmPanelReport["what"], { base, number, change }: AlarmPanelEvent): void {
+    const report = { account, what, code: base, number: number ?? -1 };
+    const { alarmPanels } = this.#journal;
+    if (change === "restored") {
+      if (!this.#open.delete(keyOf(report))) return;
+      alarmPanels.removeReport(report);
+      this.#journal.afterCommit(() => this.#conditions.clear(codeOf(report), subjectOf(report)));
+      return;
+    }
+    if (this.#open.has(keyOf(report)) || this.#isFull(account)) return;
+    this.#open.set(keyOf(report), report);
+    alarmPanels.addReport(report);
+    this.#journal.afterCommit(() => this.#raise(report));
+  }
+
+  #isFull(account: string): boolean {
+    return (
+      [...this.#open.values()].filter((report) => report.account === account).length >=
+      REPORTS_PER_ACCOUNT_MAX
+    );
+  }
+
+  #raise(report: AlarmPanelReport): void {
+    const { account, code, number } = report;
+    const detail = { account, code, number: number < 0 ? "-" : number };
+    if (report.what === "bypass") this.#conditions.raise("alarm-panel-bypass", detail, subjectOf(report));
+    else this.#conditions.raise("alarm-panel-trouble", detail, subjectOf(report));
+  }
+}
+
+function codeOf({ what }: AlarmPanelReport): "alarm-panel-bypass" | "alarm-panel-trouble" {
+  return what === "bypass" ? "alarm-panel-bypass" : "alarm-panel-trouble";
+}
+
+function subjectOf({ account, code, number }: AlarmPanelReport): string {
+  return `${account} ${code} ${number < 0 ? "-" : number}`;
+}
+
+function keyOf(report: AlarmPanelReport): string {
+  return `${report.what} ${subjectOf(report)}`;
+}

@@ -1,0 +1,50 @@
+import { formatTime } from "./date-format.ts";
+import { shortText, type DetailTexts } from "./event-detail.ts";
+import { translateDaemonText, t, translateCode } from "./i18n.ts";
+import { zones } from "./live-updates.ts";
+
+/** Fields whose values are codes with a text of their own, by the beginning of its key. */
+const CODED: Readonly<Record<string, string>> = {
+  status: "status",
+  priority: "priority",
+  type: "type",
+  role: "role",
+  objectiveType: "objective",
+  objectives: "value",
+  what: "what",
+  change: "change",
+};
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Details of the event log in the language of the user. */
+export const EVENT_DETAIL_TEXTS: DetailTexts = {
+  detail: (name, value) => {
+    const text = translateCode("detail", name, "", { value });
+    if (text.includes(value)) return text;
+    return `${text === "" ? translateCode("record", name, name) : text}: ${value}`;
+  },
+  value: (name, value) => {
+    if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
+    if (Array.isArray(value)) return listText(name, value);
+    if (typeof value !== "string") return undefined;
+    if (MOMENT.test(value)) return formatTime(value);
+    return translateCode(CODED[name] ?? "", value, translateDaemonText(value) ?? value);
+  },
+};
+
+/** Who did something, or from where: an account and an address stay as they are. */
+export function originText(origin: string): string {
+  return translateCode("from", origin, origin);
+}
+
+/** A list that has nothing is left out, except that of the zones without a trip: it is the result of a walk test. */
+function listText(name: string, list: readonly unknown[]): string | undefined {
+  if (list.length === 0) return name === "missing" ? "–" : "";
+  if (!list.every((one) => typeof one === "string")) return undefined;
+  if (name === "missing") return list.map(nameOfZone).join(", ");
+  return shortText(list.map((one) => translateDaemonText(one) ?? one).join(", "));
+}
+
+function nameOfZone(id: string): string {
+  return zones.value.find((zone) => zone.id === id)?.name ?? id;
+}

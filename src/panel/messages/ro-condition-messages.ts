@@ -1,0 +1,98 @@
+import type { SentenceCode } from "../../domain/condition.ts";
+
+/** Condition messages in Romanian; the daemon sends the English ones. */
+export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
+  "restart-needed":
+    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân active valorile vechi. Reporniți serviciul sau anulați modificarea și rulați santinela reload.",
+  "upstream-unreachable":
+    "Dispeceratul {centre} este indisponibil ({answer}). Înregistrările rămân în coadă și se transmit automat.",
+  "upstream-authentication-failed":
+    "Dispeceratul {centre} respinge contul acestei locații ({answer}). Verificați upstream.email și parola. Înregistrările rămân în coadă și se transmit automat.",
+  "upstream-unexpected-service":
+    "La {centre} răspunde alt serviciu decât dispeceratul ({answer}). Verificați upstream.baseUrl. Înregistrările rămân în coadă și se transmit automat.",
+  "upstream-rejects-records":
+    "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
+  "upstream-rejects-alarm":
+    "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
+  "upstream-alarm-unproved":
+    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați cu dispecerul intervenția {interventionId}, după nume și oră. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
+  "upstream-ids-given-again":
+    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
+  "upstream-reference-lost":
+    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
+  "upstream-reference-shared":
+    "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
+  "upstream-differs":
+    "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
+  "mqtt-unreachable":
+    "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",
+  "mqtt-session-taken-over":
+    "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați un mqtt.clientId unic pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
+  "mqtt-subscription-refused":
+    "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
+  "alarm-panel-receiver-down":
+    "{address} nu poate fi deschis: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
+  "monitoring-receiver-unreachable":
+    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
+  "monitoring-receiver-rejects":
+    "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
+  "monitoring-receiver-clock":
+    "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s. Mesajele se transmit cu ora lui. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
+  "transmitter-write-failed":
+    "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
+  "alarm-panel-silent":
+    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
+  "alarm-panel-trouble":
+    "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
+  "alarm-panel-bypass":
+    "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați bypassul la centrala de alarmă.",
+  "alarm-panel-code-unknown":
+    'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
+  "gpio-line-unstable":
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): conexiune slăbită, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+  "loop-out-of-range":
+    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
+  "on-battery":
+    "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
+  "power-off-failed":
+    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de oprire, conform docs/wiring.md.",
+  "output-failed":
+    "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; starea se afișează cu santinela outputs list.",
+  "journal-write-failed":
+    "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
+  "outbox-write-failed":
+    "Coada de transmitere nu poate fi folosită: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
+  "trip-refused": "Declanșarea zonei {zone} a fost respinsă: {reason}. Verificați obiectivul zonei.",
+  "zone-open":
+    "Zona {zone} este deschisă de la {since} și nu apare în nicio intervenție nefinalizată. Închideți-o sau puneți-o în bypass.",
+  "data-lost":
+    "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
+  "trips-off-disk":
+    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi datele se salvează automat.",
+  "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
+  "disk-full":
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
+  "database-damaged":
+    "{problem}. Ce se află pe paginile deteriorate nu poate fi citit. Reporniți serviciul: la pornire recuperează ce se poate și trimite din nou declanșările. Verificați discul.",
+  "storage-volatile":
+    "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
+  "configuration-volatile":
+    "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest folder de pe un disc.",
+  "machine-unknown":
+    "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
+  "release-returned":
+    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
+  "backup-overdue":
+    "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
+  "sites-silent":
+    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
+  "silent-sites-unknown":
+    "De la {since}, acest dispecerat pierde repetat raportări, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
+  "database-unavailable":
+    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
+  "thread-failed":
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
+  "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
+  "certificate-incomplete":
+    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; la această adresă, interfața web nu este de încredere. Folosiți alt nume, sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
+};

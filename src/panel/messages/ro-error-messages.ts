@@ -1,0 +1,222 @@
+/** What the local API refuses, and why, in Romanian; see ro-daemon.ts. */
+export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: string])[] = [
+  // Requests
+  ["malformed URL", "adresă incorectă"],
+  [
+    "unknown query parameter {names}; check its spelling",
+    "parametru necunoscut al adresei: {names}; verificați cum este scris",
+  ],
+  ["another request was faster; try again", "altă cerere a fost mai rapidă; încercați din nou"],
+  ["the list is no longer needed", "lista nu mai este necesară"],
+  [
+    "authentication required: send Authorization: Bearer <token> from POST /auth/token",
+    "este necesară autentificarea",
+  ],
+  ["the token is missing, invalid or expired", "sesiunea lipsește, nu este validă sau a expirat"],
+  ["the token of metrics.tokenFile is required", "este necesar tokenul din metrics.tokenFile"],
+  ["the body is not valid UTF-8", "cererea nu este text UTF-8 valid"],
+  ["a JSON body is required", "cererea trebuie să conțină JSON"],
+  [
+    "the body must be JSON in UTF-8: send Content-Type: application/json",
+    "cererea trebuie să fie JSON în UTF-8, cu Content-Type: application/json",
+  ],
+  ["the body is larger than 100 kB", "cererea depășește 100 kB"],
+  ["send a JSON object", "cererea trebuie să fie un obiect JSON"],
+  [
+    "send bytes, with Content-Type: application/octet-stream",
+    "fișierul se trimite cu Content-Type: application/octet-stream",
+  ],
+  [
+    "unknown host name {name}; add it to http.hosts to allow it",
+    "numele {name} nu este în http.hosts; adăugați-l",
+  ],
+  ["{method} is not allowed; allowed: {methods}", "{method} nu este permis; permise: {methods}"],
+  [
+    "Idempotency-Key was already used with a different body",
+    "Idempotency-Key a fost folosit deja cu alt conținut",
+  ],
+  [
+    "Idempotency-Key must be a quoted string of 1 to {n} visible characters",
+    "Idempotency-Key: text între ghilimele, de la 1 la {n} caractere vizibile",
+  ],
+  [
+    "too many wrong attempts; try again in {n} seconds",
+    "prea multe încercări greșite; reîncercați peste {n} s",
+  ],
+  [
+    "too many sign-ins at once; try again in a second",
+    "prea multe autentificări simultane; reîncercați peste o secundă",
+  ],
+  [
+    "too many open event streams; close one or try again later",
+    "prea multe pagini deschise; închideți una sau reîncercați mai târziu",
+  ],
+  // Before the next one, whose {fields} would fit it too.
+  ["send each pin as {fields}", "fiecare zonă de pe plan are: {fields}"],
+  ["send {fields}", "câmpuri necesare: {fields}"],
+  ["changes[{n}] must be {forms}", "modificarea {n}: se așteaptă {forms}"],
+  ["a number of bytes", "un număr de octeți"],
+
+  // Lists
+  ["{field} may be given once", "{field}: o singură dată"],
+  [
+    "{field} must be compared with a date and time such as 2026-11-20T23:30:00",
+    "{field} se compară cu o dată și o oră, de exemplu 2026-11-20T23:30:00",
+  ],
+  [
+    "{field} is given {n} times; at most {max} are allowed",
+    "{field} apare de {n} ori; permis de cel mult {max} ori",
+  ],
+  ["one offset, 0 or larger", "o singură poziție, 0 sau mai mare"],
+  ["_sort must name a field of the record, not {field}", "_sort: {field} nu este un câmp al înregistrării"],
+  ["ASC or DESC", "ASC sau DESC"],
+  ["_sort names a field twice", "_sort conține un câmp de două ori"],
+  ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
+  ["records must be attention", "records: valoare permisă: attention"],
+  [
+    "ids must be 1 to {n} ids of interventions, separated by commas",
+    "ids: de la 1 la {n} numere de intervenții, separate prin virgulă",
+  ],
+  [
+    "after must be the value of the Link header of the previous page",
+    "after: se folosește valoarea din antetul Link al paginii anterioare",
+  ],
+
+  // Records
+  ["dateEnd ({end}) is before dateStart ({start})", "sfârșitul ({end}) este înainte de început ({start})"],
+  [
+    "{field} must be a real date and time such as 2026-11-20T23:30:00, with Z or an offset if it is not local",
+    "{field}: dată și oră reale, de exemplu 2026-11-20T23:30:00, cu Z sau decalaj dacă nu este ora locală",
+  ],
+  [
+    "objectiveType cannot change without objectiveId",
+    "tipul obiectivului se modifică numai împreună cu obiectivul",
+  ],
+  ["objective {id} does not exist here", "obiectivul {id} nu există aici"],
+  ["objective {id} has an id out of range", "obiectivul {id} are un id în afara limitelor"],
+  ["the record could not be created; try again", "înregistrarea nu a putut fi creată; reîncercați"],
+  ["{field} must not contain the character U+0000", "{field} conține caracterul U+0000, care nu este permis"],
+  ["Free space on the disk, then repeat the request", "Eliberați spațiu pe disc, apoi reîncercați"],
+  [
+    "Delete the intervention; this also deletes it at the dispatch centre",
+    "Ștergeți intervenția; se șterge și la dispecerat",
+  ],
+  [
+    "record {id} of the dispatch centre cannot be read now: {reason}",
+    "înregistrarea {id} de la dispecerat nu poate fi citită acum: {reason}",
+  ],
+  ["Try again when the link is up", "Reîncercați când conexiunea este activă"],
+  ["the database is not available; try again", "baza de date este indisponibilă; reîncercați"],
+  [
+    "a part of the daemon is restarting; try again shortly",
+    "o parte a serviciului repornește; reîncercați peste câteva secunde",
+  ],
+  ["changes that the disk rejected are not stored yet", "modificările respinse de disc nu sunt încă salvate"],
+  ["the daemon is {state}", "starea serviciului: {state}"],
+  [
+    "{problem}; the daemon keeps its previous configuration",
+    "{problem}; rămâne activă configurația anterioară",
+  ],
+
+  // Zones and tests
+  ["a walk test is running already", "un test de mers (walk test) este deja activ"],
+  ["reason must have 1 to 200 characters", "motivul trebuie să aibă între 1 și 200 de caractere"],
+  ["no zones are configured", "nu este configurată nicio zonă"],
+  ["Known: {names}", "Există: {names}"],
+  ["ids must be all zones, each once", "lista trebuie să conțină fiecare zonă o singură dată"],
+  ["zone must be the id of a zone", "zone: se așteaptă id-ul unei zone"],
+  ["minutes must be a number", "minutele trebuie să fie un număr"],
+  ["hours must be from 1 to {n}", "orele: de la 1 la {n}"],
+  ["unknown signal test", "testul de transmisie nu există"],
+  [
+    "a dispatch centre has no zones, no trips and no upstream",
+    "un dispecerat nu are zone, declanșări sau dispecerat superior",
+  ],
+  [
+    "input must be {mqtt} or {gpio} or {adc}, as in the configuration",
+    "intrarea trebuie să fie {mqtt}, {gpio} sau {adc}, ca în configurație",
+  ],
+
+  // Floor plans
+  ["there are {n} floor plans; remove one first", "există deja {n} planuri; ștergeți întâi unul"],
+  ["floor plan {id} does not exist", "planul {id} nu există"],
+  ["this floor plan does not exist", "acest plan nu există"],
+  [
+    "floor plan {id} has changed since it was read; read it again",
+    "planul {id} s-a modificat între timp; redeschideți-l",
+  ],
+  [
+    "send a PNG or JPEG picture as bytes, with Content-Type: application/octet-stream",
+    "se acceptă o imagine PNG sau JPEG, cu Content-Type: application/octet-stream",
+  ],
+  ["name must be one line of 1 to {n} characters", "numele: un singur rând, de la 1 la {n} caractere"],
+  ["pins must be a list of at most {n} entries", "zonele de pe plan: o listă de cel mult {n}"],
+  ["a zone has at most one pin on a plan", "o zonă apare o singură dată pe un plan"],
+
+  // Set-up, accounts and configuration
+  ["invalid one-time code", "codul de unică folosință este greșit"],
+  ["Sign in", "Autentificați-vă"],
+  ["the answer to {question} must be a text", "răspunsul la {question} trebuie să fie un text"],
+  [
+    "the control socket has no password; use santinela user passwd",
+    "socketul de control nu are parolă; folosiți santinela user passwd",
+  ],
+  [
+    "the control socket has no password and needs no confirmation",
+    "socketul de control nu are parolă și nu cere confirmare",
+  ],
+  ["Allow all objectives for this account instead", "Permiteți acestui cont toate obiectivele"],
+  ["ca must be a PEM text", "certificatul autorității trebuie să fie un text PEM"],
+  [
+    "{option} must be a text, from GET /site/configuration/zones",
+    "{option}: se așteaptă textul din GET /site/configuration/zones",
+  ],
+  ["changes must be a list of 1 to {n}: {kinds}", "modificările: o listă de la 1 la {n}: {kinds}"],
+  ["Create one with santinela init, then restart", "Creați unul cu santinela init, apoi reporniți"],
+  ["cannot read {file}: {reason}", "{file} nu poate fi citit: {reason}"],
+  ["cannot write {file}: {reason}", "{file} nu poate fi scris: {reason}"],
+  [
+    "this installation has no own certificate authority",
+    "această instalație nu are autoritate de certificare proprie",
+  ],
+
+  // Sites at a dispatch centre
+  ["{n} one-time codes are unused", "{n} coduri de unică folosință nu au fost folosite"],
+  ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
+  [
+    "the one-time code is for site {site} and not for {other}",
+    "codul de unică folosință este pentru locația {site}, nu pentru {other}",
+  ],
+  [
+    "the one-time code is unknown here, used or expired",
+    "codul de unică folosință este necunoscut, folosit sau expirat",
+  ],
+  [
+    "site {id} has neither an account nor a one-time code",
+    "locația {id} nu are nici cont, nici cod de unică folosință",
+  ],
+  ["santinela sites access lists those that have", "santinela sites access le listează pe cele care au"],
+  ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
+  [
+    "this account reports for site {site} and not for {other}",
+    "acest cont raportează pentru locația {site}, nu pentru {other}",
+  ],
+  ["Set site.ref to the reference of the enrolment", "Setați site.ref la referința din înrolare"],
+  [
+    "site {id} is enrolled, and this account is not its own",
+    "locația {id} este înrolată, iar acest cont nu este al ei",
+  ],
+  ["Report with the account of the site", "Raportați cu contul locației"],
+  ["another account reports for site {id}", "alt cont raportează pentru locația {id}"],
+  [
+    "Report with that account. An administrator moves the site by an enrolment, or by removing it here",
+    "Raportați cu acel cont. Un administrator mută locația printr-o înrolare sau o șterge aici",
+  ],
+  ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} locații"],
+  ["Remove sites that no longer exist", "Ștergeți locațiile care nu mai există"],
+  ["the account of a site sees its own site only", "contul unei locații vede numai locația sa"],
+  [
+    "the data of this site was created on this machine; nothing to confirm",
+    "datele acestei locații au fost create pe acest dispozitiv; nu este nimic de confirmat",
+  ],
+];

@@ -1,0 +1,73 @@
+import type { ZoneView } from "../site/zone-view.ts";
+import type { ZoneKind } from "../domain/zone.ts";
+import type { Tone } from "./badge.tsx";
+import { t } from "./i18n.ts";
+import type { IconName } from "./icons.ts";
+
+/** How a zone is shown. */
+export interface ZoneAppearance {
+  /** Undefined for a zone that needs nothing from a user: it stays grey. */
+  readonly tone: Tone | undefined;
+  readonly icon: IconName;
+  /** Its state, in the word of its kind. */
+  readonly word: string;
+  /** When that state began; null if it is not known. */
+  readonly since: string | null;
+  readonly isBatteryLow: boolean;
+}
+
+const ICONS_OF_KIND: Readonly<Record<ZoneKind, IconName>> = {
+  intrusion: "door-closed",
+  perimeter: "fence",
+  motion: "footprints",
+  glass: "grid-2x2-x",
+  fire: "flame",
+  panic: "octagon-alert",
+  holdup: "hand-coins",
+  medical: "heart-pulse",
+  flood: "droplets",
+  gas: "cloud-fog",
+  tamper: "unplug",
+  technical: "wrench",
+  power: "zap",
+};
+
+/** The icon of a kind of zone; a door is drawn open or closed. */
+export function kindIcon(kind: ZoneKind | null, isOpen = false): IconName {
+  if (kind === null) return "siren";
+  return kind === "intrusion" && isOpen ? "door-open" : ICONS_OF_KIND[kind];
+}
+
+/** Describes a zone by its most serious state. */
+export function zoneAppearance(zone: ZoneView): ZoneAppearance {
+  const { kind, contact, disposition, faults } = zone;
+  const isOpen = contact === "open";
+  const isBatteryLow = faults.some(({ fault }) => fault === "battery");
+  const look = (tone: Tone | undefined, word: string, since = zone.since): ZoneAppearance => ({
+    tone,
+    word,
+    since,
+    icon: kindIcon(kind, isOpen),
+    isBatteryLow,
+  });
+  const fault = faults.find((one) => one.fault !== "battery");
+  if (isOpen && disposition === "waiting") return look("alarm", t(`zoneWord.${kind}.open`));
+  if (disposition === "swinger") return look("fault", t("zoneWord.swinger"));
+  if (fault) return look("fault", t(`fault.${fault.fault}`), fault.since);
+  if (disposition === "bypassed") return look("off", t("zoneWord.bypassed"));
+  if (contact === "unknown") return look("attention", t("contact.unknown"));
+  // A motion zone returns to normal when people leave: while disarmed it needs no action.
+  if (isOpen) return look(kind === "motion" ? undefined : "attention", t(`zoneWord.${kind}.open`));
+  return look(isBatteryLow ? "attention" : undefined, t(`zoneWord.${kind}.normal`));
+}
+
+const ORDER: readonly (Tone | undefined)[] = ["alarm", "attention", "fault", "off"];
+
+/** What is open first, then faulty, then bypassed, then the rest in the order of the configuration. */
+export function byUrgency(zones: readonly ZoneView[]): readonly ZoneView[] {
+  const place = (zone: ZoneView): number => {
+    const found = ORDER.indexOf(zoneAppearance(zone).tone);
+    return found === -1 ? ORDER.length : found;
+  };
+  return [...zones].sort((a, b) => place(a) - place(b));
+}
