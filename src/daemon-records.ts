@@ -2,9 +2,11 @@ import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
+import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { localRemote, type Remote } from "./domain/remote.ts";
 import { siteReport, type SiteReportFacts } from "./domain/site-report.ts";
+import { requestIntegrityCheck } from "./ops/backups.ts";
 import { openGuarded } from "./ops/guarded-database.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { isMachineUndecided } from "./ops/machine-identity.ts";
@@ -107,6 +109,7 @@ export class DaemonRecords {
       database,
       tokenStore,
       report: reportOf(options, new OutboxStore(database)),
+      onDamage: (error) => requestIntegrityCheck(dataDir, messageOf(error)),
       isHeld,
     });
     const interventions = new InterventionService({

@@ -16,7 +16,7 @@ import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 /** The services and components behind the routes. */
 type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet" | "enrolments"> &
-  Omit<SiteRouteParts, "authority" | "clock">;
+  Omit<SiteRouteParts, "authority" | "clock" | "onDamage">;
 
 interface DaemonServerOptions {
   readonly config: Config;
@@ -99,14 +99,15 @@ export class DaemonServer {
       text: async () => `${await parts.metrics.text()}${connectionMetrics(this.#server?.use)}`,
     };
     const authority = (): string | undefined => this.#keeper.authority;
+    const onDamage = (error: unknown): void => requestIntegrityCheck(this.#config.dataDir, messageOf(error));
     return createApp({
       ...this.#options,
       ...parts,
       ...http,
       addSiteRoutes: (router, guards) =>
-        addSiteRoutes(router, guards, { ...parts, metrics, clock, authority }),
+        addSiteRoutes(router, guards, { ...parts, metrics, clock, authority, onDamage }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },
-      onDamage: (error) => requestIntegrityCheck(this.#config.dataDir, messageOf(error)),
+      onDamage,
       newRequestId: () => {
         failpoint("request");
         return `${run}-${(requests += 1)}`;

@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { sqliteError } from "../store/database.ts";
 import {
   LIST_REMEDY,
   READING_MS_MAX,
@@ -31,7 +32,7 @@ export type ListOrder =
 export type ListAnswer =
   | { readonly page: ListPage }
   | { readonly refusal: string }
-  | { readonly error: string };
+  | { readonly error: string; readonly sqliteCode: string | undefined };
 
 /** Maximum queue length and waiting time: lists are read one by one, and clients give up. */
 const WAITING_MAX = 16;
@@ -187,7 +188,11 @@ export class ListWorker implements ListReader, ObjectiveReader {
 function settle({ resolve, reject, remedy }: Task, answer: ListAnswer): void {
   if ("page" in answer) resolve(answer.page);
   else if ("refusal" in answer) reject(new AppError("invalid", answer.refusal));
-  else reject(unavailable(`the list cannot be read: ${answer.error}`, remedy));
+  else {
+    const { error, sqliteCode } = answer;
+    const cause = sqliteCode === undefined ? undefined : sqliteError(error, sqliteCode);
+    reject(unavailable(`the list cannot be read: ${error}`, remedy, cause));
+  }
 }
 
 function stuck(remedy: string): AppError {
@@ -195,6 +200,6 @@ function stuck(remedy: string): AppError {
 }
 
 /** For example because the disk has no space for sorting. */
-function unavailable(message: string, remedy: string): AppError {
-  return new AppError("unavailable", message, { hint: remedy, retryAfterS: 10 });
+function unavailable(message: string, remedy: string, cause?: Error): AppError {
+  return new AppError("unavailable", message, { hint: remedy, retryAfterS: 10, cause });
 }

@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
 import { isStorageError } from "../store/database.ts";
+import { isDamage } from "../store/integrity.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { StatusView } from "./status-view.ts";
 
@@ -29,6 +30,12 @@ interface Stream {
   sentMs: number;
 }
 
+interface EventStreamPorts {
+  readonly clock: Clock;
+  /** Called for a damaged page of a database. */
+  readonly onDamage: (error: unknown) => void;
+}
+
 /**
  * GET /site/events: changes at this site as server-sent events (HTML standard, 9.2). `status` and `walk-test` contain
  * /site/status and /site/walk-test, `zones` the changed entries of /site/zones, `zone-list` all ids
@@ -38,6 +45,7 @@ interface Stream {
  */
 export class EventStreams {
   readonly #clock: Clock;
+  readonly #onDamage: (error: unknown) => void;
   readonly #site: SiteApi;
   readonly #guards: AuthGuards;
   readonly #streams = new Set<Stream>();
@@ -46,8 +54,9 @@ export class EventStreams {
   /** Whether the state of an earlier poll is still on its way. */
   #isPolling = false;
 
-  constructor(clock: Clock, site: SiteApi, guards: AuthGuards) {
+  constructor({ clock, onDamage }: EventStreamPorts, site: SiteApi, guards: AuthGuards) {
     this.#clock = clock;
+    this.#onDamage = onDamage;
     this.#site = site;
     this.#guards = guards;
   }
@@ -122,6 +131,7 @@ export class EventStreams {
       // A part of the daemon is restarting, or a database cannot be read; the next poll has the state. It must not end this
       // thread, over which trips become records.
       if (!(error instanceof AppError) && !isStorageError(error)) throw error;
+      if (isDamage(error)) this.#onDamage(error);
     } finally {
       this.#isPolling = false;
     }

@@ -41,6 +41,8 @@ export interface SiteRouteParts {
   /** PEM of the own certificate authority; undefined if there is none. */
   readonly authority: () => string | undefined;
   readonly clock: Clock;
+  /** Called for a damaged page of a database. */
+  readonly onDamage: (error: unknown) => void;
 }
 
 /**
@@ -72,7 +74,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   if (plans) planRoutes(router, guards, plans);
   if (discovery) discoveryRoutes(router, guards, discovery);
   accountRoutes(router, guards, parts);
-  const streams = new EventStreams(parts.clock, site, guards);
+  const streams = new EventStreams(parts, site, guards);
   addResource(router, "/site/events", guards.signedIn, {
     get: (request, response) => streams.open(request, response),
   });

@@ -3,6 +3,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
+import { isDamage } from "../store/integrity.ts";
 import type { Heartbeat, Link } from "./link.ts";
 import type { ObjectiveMirror } from "./objectives/objective-mirror.ts";
 import type { Push } from "./push.ts";
@@ -20,6 +21,8 @@ interface SyncSchedulerOptions {
   readonly conditions: Conditions;
   /** Returns the next time of the schedule, milliseconds since 1970; undefined if there is none. */
   readonly nextRunMs: () => number | undefined;
+  /** Called for a damaged page of the database. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Maximum sleep, which also limits the time until a clock step is noticed. */
@@ -100,11 +103,12 @@ export class SyncScheduler {
 
   /** A database error raises a condition; the next check retries. */
   async #withDatabase(work: () => void | Promise<void>): Promise<void> {
-    const { conditions, log } = this.#options;
+    const { conditions, log, onDamage } = this.#options;
     try {
       await work();
     } catch (error) {
       if (!isStorageError(error)) throw error;
+      if (isDamage(error)) onDamage?.(error);
       log.error("sync-failed", { error });
       conditions.raise("outbox-write-failed", { reason: messageOf(error) });
     }

@@ -36,6 +36,8 @@ export interface SyncOptions extends SyncPorts {
     readonly ca: string | undefined;
   };
   readonly site: { readonly ref: string; readonly timezone: string };
+  /** Called for a damaged page of the database. */
+  readonly onDamage?: (error: unknown) => void;
   /** Creates a UUID of version 7. */
   readonly newKey: () => string;
   /** Reads the state of the site for a report; without it none is sent. */

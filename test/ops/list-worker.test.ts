@@ -108,6 +108,8 @@ test("a list that cannot be read is temporarily rejected, and a stopped daemon r
   await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
     code: "unavailable",
     message: "the list cannot be read: no such table: intervention_counts",
+    // By its code a damaged database is known.
+    cause: { code: "SQLITE_ERROR" },
   });
   const waiting = thread.read(ALL, WANTED);
   await Promise.all([thread.stop(), expect(waiting).rejects.toMatchObject({ code: "unavailable" })]);

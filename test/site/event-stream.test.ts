@@ -101,6 +101,25 @@ describe("the live updates of a site", () => {
     });
   });
 
+  test("report a damaged database that only they read", async () => {
+    const client = await openStream();
+    await eventually("the first state", () => client.has("zones"));
+    reading = () => {
+      throw sqliteError("database disk image is malformed", "SQLITE_CORRUPT");
+    };
+    await eventually("the report", () => {
+      site.clock.advance(250);
+      return site.damages.length > 0;
+    });
+    reading = () => {};
+    zones.set("door", { ...DOOR, contact: "open" });
+    client.messages.length = 0;
+    await eventually("the change", () => {
+      site.clock.advance(250);
+      return client.has("zones");
+    });
+  });
+
   test("begin with the full state, then contain only the changed zone", async () => {
     const client = await openStream();
     await eventually("the first message of the stream", () => client.has("status") && client.has("zones"));

@@ -109,6 +109,8 @@ export class TestApp {
   readonly key: KeyObject = createSecretKey(randomBytes(32));
   readonly database: Database;
   readonly logLines: string[] = [];
+  /** Errors that showed a damaged database. */
+  readonly damages: unknown[] = [];
   readonly tokens: TokenService;
   readonly signIns: SignIns;
   readonly accounts: AccountService;
@@ -220,7 +222,7 @@ export class TestApp {
       hosts: [],
       deleteNeedsAdministrator: false,
       newRequestId: randomUUID,
-      onDamage: () => {},
+      onDamage: (error) => void this.damages.push(error),
       ...(centre && {
         records: centre.records,
         fleet: centre.fleet,

@@ -109,7 +109,9 @@ export class SyncingSite {
    */
   scheduler(nextRunMs = () => Math.floor(this.app.clock.wallMs() / 60_000 + 1) * 60_000): SyncScheduler {
     const { push, link, log, health: conditions } = this;
-    this.#scheduler = new SyncScheduler({ push, link, clock: this.app.clock, log, conditions, nextRunMs });
+    const { clock, damages } = this.app;
+    const onDamage = (error: unknown): void => void damages.push(error);
+    this.#scheduler = new SyncScheduler({ push, link, clock, log, conditions, nextRunMs, onDamage });
     return this.#scheduler;
   }
 

@@ -176,6 +176,22 @@ test("a temporarily unreadable database does not stop the sync permanently", asy
   expect(site.conditions()).toEqual([]);
 });
 
+test("damage that only the sync reads is reported", async () => {
+  const { database, clock, damages } = site.app;
+  scheduler.start();
+  await site.push.cycle();
+  database.unsafeMode();
+  database.pragma("writable_schema = ON");
+  database.exec("UPDATE sqlite_schema SET rootpage = 999999 WHERE name = 'outbox'");
+  database.pragma("writable_schema = RESET");
+  await eventually("the report", () => {
+    clock.advance(15_000);
+    return damages.length > 0;
+  });
+  expect(damages[0]).toMatchObject({ code: expect.stringMatching(/^SQLITE_CORRUPT/) as string });
+  expect(site.conditions()).toContain("outbox-write-failed");
+});
+
 test("a temporarily read-only database does not stop the sync permanently", async () => {
   const { id } = site.create();
   site.app.database.exec(
