@@ -83,7 +83,9 @@ export class DaemonServer {
   async #knownAddresses(): Promise<readonly string[]> {
     const { parts, log } = this.#options;
     try {
-      return await parts.tokens.newestAddresses(KNOWN_ADDRESSES_MAX);
+      return await parts.tokens.newestAddresses(
+        Math.max(KNOWN_ADDRESSES_MAX, this.#config.http.connectionsMax),
+      );
     } catch (error) {
       log.warn("known-addresses-read-failed", { error });
       return [];

@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config, DatabaseConfig } from "../config/config.ts";
@@ -93,6 +94,10 @@ export async function cert(
   { stdout, stderr }: Terminal,
   { renew = false, newAuthority = false, ca, json }: CertOptions,
 ): Promise<void> {
+  if (newAuthority && http.tls.mode === "files")
+    throw new AppError("configuration", "http.tls uses files: there is no authority to replace", {
+      hint: "Replace the files of http.tls.",
+    });
   prepareDataDir(dataDir);
   const clock = new SystemClock();
   const certificate =

@@ -74,7 +74,10 @@ export function encryptedContent(head: MessageHead, key: Buffer): MessageContent
   const content = bytes && contentOf(textOf(bytes), head);
   // DC-09, 5.5.1.8 requires the time in encrypted messages. It also shows that the key is right: with another one the
   // content is random, and without a time an old message could be replayed.
-  return content && content.sentWallMs !== null ? content : undefined;
+  // That of a clock that was never set shows it too.
+  return content && (content.sentWallMs !== null || TIME.test(textOf(bytes).slice(-TIME_LENGTH)))
+    ? content
+    : undefined;
 }
 
 /** A text in the data may have brackets: the data ends with the first one behind which only blocks and the time follow. */
@@ -125,6 +128,8 @@ function dataOf(text: string, head: MessageHead): Pick<MessageContent, "account"
   return { account: account?.toUpperCase() ?? null, data: parts.join("|") };
 }
 
+/** Of `_HH:MM:SS,MM-DD-YYYY`. */
+const TIME_LENGTH = 20;
 const TIME = /^_(\d{2}):(\d{2}):(\d{2}),(\d{2})-(\d{2})-(\d{4})\s*$/;
 
 /** The time at the end of a message, in UTC, milliseconds since 1970. @returns null for none, undefined for anything else */

@@ -139,7 +139,7 @@ export const DAILY_WORK: readonly SiteOperation[] = [
   {
     method: "get",
     path: "/site/sync/records",
-    role: "viewer",
+    role: "operator",
     id: "listSyncRecords",
     summary: "The sync states of these interventions, with their ids at the centre",
     query: [query("ids", "Up to 100 ids of interventions, separated by commas", TEXT)],

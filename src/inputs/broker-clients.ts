@@ -73,16 +73,22 @@ export class BrokerClients {
   /**
    * Counts a message or a filter of a client until it is processed, also beyond the end of its connection: otherwise a client
    * that connects again and again would have no limit.
-   * @returns called once it is processed
+   * @param work processes it
    */
-  processing({ id }: { readonly id: string }, topic: string, payload: string | Uint8Array = ""): () => void {
+  async processing<T>(
+    { id }: { readonly id: string },
+    { topic, payload = "" }: { readonly topic: string; readonly payload?: string | Uint8Array },
+    work: () => Promise<T>,
+  ): Promise<T> {
     const holder = this.#memory.client(id);
     const bytes = PROCESSING_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload);
     this.#memory.process(holder, bytes);
-    return () => {
+    try {
+      return await work();
+    } finally {
       this.#memory.process(holder, -bytes);
       this.#connections.readOn();
-    };
+    }
   }
 
   endAll(): void {

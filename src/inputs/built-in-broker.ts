@@ -161,9 +161,8 @@ export class BuiltInBroker implements Broker {
     subscription: Subscription,
     answer: (error: null, allowed: Subscription | null) => void,
   ): Promise<void> {
-    const processed = this.#clients.processing(client, subscription.topic);
-    const isAllowed = await this.#admission.allowsFilter(client, subscription);
-    processed();
+    const ask = (): Promise<boolean> => this.#admission.allowsFilter(client, subscription);
+    const isAllowed = await this.#clients.processing(client, { topic: subscription.topic }, ask);
     answer(null, isAllowed ? subscription : null);
   }
 
@@ -172,11 +171,9 @@ export class BuiltInBroker implements Broker {
     client: Client | null,
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
-    const processed = client && this.#clients.processing(client, packet.topic, packet.payload);
-    const isAllowed = await this.#admission.allowsMessage(client, packet);
-    const refusal = isAllowed ? await this.#deliver(packet, client?.id) : null;
-    processed?.();
-    answer(refusal);
+    const deliver = async (): Promise<Error | null> =>
+      (await this.#admission.allowsMessage(client, packet)) ? this.#deliver(packet, client?.id) : null;
+    answer(await (client ? this.#clients.processing(client, packet, deliver) : deliver()));
   }
 
   /** Passes a message to the zones. @returns the reason for rejecting it, or null */

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -135,8 +136,10 @@ export class CertificateKeeper {
   }
 
   #reportLeftOut({ leftOut }: ServerCertificate): void {
-    // A name without a dot is the former or new name of this machine, which is also there with `.local`.
-    const names = leftOut.filter((name) => /[.:]/.test(name));
+    const configured = new Set(this.#options.names.map((name) => name.toLowerCase()));
+    // Another name without a dot is a former or new one of this machine, which is also there with `.local`. Another address
+    // changes with each connection to the provider.
+    const names = leftOut.filter((name) => configured.has(name) || (isIP(name) === 0 && name.includes(".")));
     const { conditions } = this.#options;
     if (names.length === 0) conditions.clear("certificate-incomplete");
     else conditions.raise("certificate-incomplete", { names: names.join(", ") });

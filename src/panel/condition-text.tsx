@@ -30,7 +30,8 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
 
 /** Why the link is down and what to do about it; the words of the system are in brackets, for the technician. */
 export function LinkCause({ link: { cause, reason } }: { readonly link: LinkView }) {
-  if (cause === null || reason === null || !hasMoreTexts()) return null;
+  // Another release of the daemon may have no cause.
+  if (!cause || reason === null || !hasMoreTexts()) return null;
   return (
     <p data-cause={cause}>
       <strong>{t(`link.cause.${cause}`)}</strong> {t(`link.remedy.${cause}`)}{" "}
@@ -47,7 +48,7 @@ export function LinkReason({ link }: { readonly link: LinkView }) {
   return (
     <>
       <LinkCause link={link} />
-      {link.cause !== null && condition && <ConditionText condition={condition} />}
+      {link.reason !== null && condition && <ConditionText condition={condition} />}
     </>
   );
 }

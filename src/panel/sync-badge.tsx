@@ -28,6 +28,9 @@ export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined })
 export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
   const { phase, upstreamId, isSynced, attempts } = record;
   const id = upstreamId === null ? [] : [t("sync.number", { id: upstreamId })];
+  // Given up: the dispatch centre has deleted it, or never had it.
+  if (phase === "closed")
+    return <Badge tone="off">{t(upstreamId === null ? "sync.notSent" : "phase.closed")}</Badge>;
   if (isSynced)
     return id.length === 0 ? (
       <Badge tone="off">{t("sync.notSent")}</Badge>

@@ -206,7 +206,13 @@ export class SiteSettings {
     this.#isEnding = true;
     this.#isRestoring = true;
     this.#upload.retain();
-    await this.#parts.control.restore({ path: this.#upload.path, by, plan });
+    try {
+      await this.#parts.control.restore({ path: this.#upload.path, by, plan });
+    } catch (error) {
+      this.#isEnding = false;
+      this.#isRestoring = false;
+      throw error;
+    }
     return plan;
   }
 

@@ -35,7 +35,7 @@ export function syncRoutes(router: Router, guards: AuthGuards, sync: SiteApi["sy
   addResource(router, "/site/sync/history", guards.signedIn, {
     get: json((request) => sync.history(hoursOf(request))),
   });
-  addResource(router, "/site/sync/records", guards.signedIn, {
+  addResource(router, "/site/sync/records", guards.api, {
     get: json((request) => sync.recordsOf(idsOf(request))),
   });
   addResource(router, "/site/sync/now", guards.api, { post: json(() => sync.now()) });

@@ -55,6 +55,11 @@ export class AlarmPanelStore extends Store {
     "DELETE FROM panel_reports WHERE account = ? AND what = ? AND code = ? AND number = ?",
   );
 
+  /** False if a failing disk has ended the transaction of the caller. */
+  get isInTransaction(): boolean {
+    return this.database.inTransaction;
+  }
+
   /** The stored messages with their numbers, oldest first. */
   messages(): (AlarmPanelMessage & { readonly seq: number })[] {
     return this.#messages.all();

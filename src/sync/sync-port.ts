@@ -85,14 +85,14 @@ export class SyncPort {
    * after a restart. Changes in the meantime wait in the outbox.
    */
   async exchange(upstream: Upstream): Promise<void> {
+    // A reload can reach records before the start, and the start while the old sync is being stopped.
+    this.#isStarted = true;
     await this.#sync?.stop();
     // The conditions of the old dispatch centre do not apply to the new one.
     const { conditions } = this.#options;
     for (const code of SYNC_CONDITIONS) conditions.clear(code);
     for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
     this.#sync = this.#create(upstream);
-    // A reload can reach records before the start.
-    this.#isStarted = true;
     this.#sync?.start();
   }
 

@@ -15,6 +15,8 @@ interface Call {
 type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly error: ErrorValue });
 
 /** Everything of one event loop turn, or a connection to a third thread. */
+type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
+
 type Message =
   | { readonly calls: readonly Call[]; readonly replies: readonly Reply[] }
   | { readonly port: MessagePort };
@@ -104,7 +106,9 @@ export class Channel {
   async #answer({ id, component, method, args }: Call): Promise<void> {
     let reply: Reply;
     try {
-      const target = this.#components[component] as Record<string, (...args: readonly unknown[]) => unknown>;
+      const target = this.#components[component] as Methods | undefined;
+      // Its start has failed, or has not come so far.
+      if (!target) throw unavailable();
       reply = { id, value: await target[method]?.(...args) };
     } catch (error) {
       reply = { id, error: errorValue(error) };

@@ -337,11 +337,11 @@ describe("the certificate authority of an installation", () => {
     const common = { dataDir: folder, clock, time: { isTrusted: () => true }, log, conditions: health };
     const keeper = (names: string[]): CertificateKeeper =>
       new CertificateKeeper({ ...common, tls: { mode: "own" }, names, onRenewed: () => {} });
-    const limited = keeper(["panel.example.ro"]);
+    const limited = keeper(["panel.example.ro", "Panou"]);
     await limited.start();
     limited.stop();
     expect(health.list()).toMatchObject([{ code: "certificate-incomplete" }]);
-    expect(health.list()[0]?.text).toContain("panel.example.ro");
+    expect(health.list()[0]?.text).toContain("panel.example.ro, panou");
     const local = keeper(["hala.lan"]);
     await local.start();
     local.stop();

@@ -20,6 +20,8 @@ export interface AlarmPanelOptions {
   readonly transport?: "tcp" | "udp";
   /** Hexadecimal digits; without it messages are plain. */
   readonly key?: string;
+  /** What ends each message instead of the time of `wallMs`. */
+  readonly time?: string;
   /** Returns the panel's time; without it messages have none. */
   readonly wallMs?: (() => number) | undefined;
   /** Time without a reply after which the message is sent again, in milliseconds. */
@@ -53,8 +55,7 @@ export class AlarmPanel {
 
   /** Writes a message. @param data for example `#1234|1130 01 004`; empty for a supervision message */
   frame(token: string, data: string, sequence: string): Buffer {
-    const { account, key, wallMs, dialect } = this.#options;
-    const time = wallMs ? stamp(wallMs()) : "";
+    const { account, key, wallMs, dialect, time = wallMs ? stamp(wallMs()) : "" } = this.#options;
     const head = `"${key ? "*" : ""}${token}"${sequence}L0#${account}[`;
     if (!key) return wire(`${head}${data}]${time}`, dialect);
     const tail = `|${data}]${time}`;

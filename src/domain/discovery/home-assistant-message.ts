@@ -103,7 +103,11 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   const on = atLeastOne(reading?.on) ?? [results.on];
   const off = reading && !reading.off ? undefined : (atLeastOne(reading?.off) ?? [results.off]);
   // rtl_433 announces as unsafe what is closed.
-  const isSwapped = announcedClass === "safety" && off !== undefined && topic.endsWith("/closed");
+  const isSwapped =
+    announcedClass === "safety" &&
+    off !== undefined &&
+    String(results.on) === "1" &&
+    topic.endsWith("/closed");
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
     deviceName: textOf(device["name"]),

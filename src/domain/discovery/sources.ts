@@ -51,7 +51,9 @@ export function discoveredDevices(messages: Messages, options: DiscoveryOptions)
   const proposed = new Set<string>();
   const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options), options.onLeftOut);
   const described = new Set(
-    devices.flatMap(({ source, topics }) => (source === "zigbee2mqtt" ? topics : [])),
+    devices.flatMap(({ source, topics, proposals }) =>
+      source === "zigbee2mqtt" && proposals.length > 0 ? topics : [],
+    ),
   );
   return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {

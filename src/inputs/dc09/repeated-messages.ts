@@ -97,9 +97,11 @@ export class RepeatedMessages {
     const before = this.storedEvents(identity);
     const left = [...events.entries()].filter(([index]) => before !== "all" && !before.has(index));
     const applicable = left.filter((entry): entry is [number, Event] => entry[1] !== undefined);
+    const message = { ...identity, sentWallMs: isTimeChecked ? identity.sentWallMs : null };
+    // A panel that is refused for the rest may repeat for hours: what is stored of it stays a repetition.
+    if (before !== "all" && before.size > 0 && applicable.length === 0) this.remember(message, before);
     // The same message over two paths may be in this commit already.
     if (before === "all" || applicable.length === 0) return "repeated";
-    const message = { ...identity, sentWallMs: isTimeChecked ? identity.sentWallMs : null };
     const done = new Set(before);
     const all = new Set([...before, ...applicable.map(([index]) => index)]);
     // First, so that nothing is applied if this fails.
@@ -110,6 +112,8 @@ export class RepeatedMessages {
         done.add(index);
       }
     } catch (error) {
+      // A failing disk has ended the transaction: nothing of this message is stored.
+      if (!this.#journal.alarmPanels.isInTransaction) throw error;
       // The other writes of the commit are kept: the panel's repetition must repeat none of them.
       this.#forgetNewest(identity.account);
       if (done.size > 0) this.remember(message, done);

@@ -15,7 +15,8 @@ export const EN_LINK = {
   "link.remedy.certificate":
     "Ask the dispatch centre for its certificate authority and set upstream.caFile. Another device may be intercepting the connection.",
   "link.cause.certificate-name": "The certificate of the dispatch centre is for another name.",
-  "link.remedy.certificate-name": "Set upstream.baseUrl to the name in the certificate.",
+  "link.remedy.certificate-name":
+    "Set upstream.baseUrl to the name in the certificate. Another device may be intercepting the connection.",
   "link.cause.certificate-time": "The certificate of the dispatch centre has expired or is not valid yet.",
   "link.remedy.certificate-time":
     "Check the date and time of this device. If they are correct, the dispatch centre has to renew its certificate.",

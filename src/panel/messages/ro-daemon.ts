@@ -151,6 +151,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["connect {code} {address}", "{code} {address}"],
   ["the dispatch centre {url} cannot be reached: {reason}", "dispeceratul {url} este indisponibil: {reason}"],
   ["no response within {n} s", "niciun răspuns în {n} s"],
+  ["no response within {n} ms", "niciun răspuns în {n} ms"],
+  ["connection closed without a response", "conexiune închisă fără răspuns"],
   ["the database is busy; try again", "baza de date este ocupată; reîncercați"],
   ["the disk of this device is full", "discul dispozitivului este plin"],
   ["the disk of this device is not writable", "discul dispozitivului nu poate fi scris"],

@@ -12,13 +12,14 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
   "link.cause.timeout": "Dispeceratul nu răspunde la timp.",
   "link.remedy.timeout":
     "Verificați routerul, firewallul și semnalul modemului GSM, apoi sunați la dispecerat.",
-  "link.cause.network": "Rețeaua dispeceratului este inaccesibilă.",
+  "link.cause.network": "Nu există rută spre dispecerat.",
   "link.remedy.network": "Verificați cablul, routerul și modemul locației.",
   "link.cause.certificate": "Certificatul dispeceratului nu este de încredere.",
   "link.remedy.certificate":
     "Cereți dispeceratului certificatul autorității sale și setați upstream.caFile. Este posibil ca alt echipament să intercepteze conexiunea.",
   "link.cause.certificate-name": "Certificatul dispeceratului este emis pentru alt nume.",
-  "link.remedy.certificate-name": "Setați upstream.baseUrl la numele din certificat.",
+  "link.remedy.certificate-name":
+    "Setați upstream.baseUrl la numele din certificat. Este posibil ca alt echipament să intercepteze conexiunea.",
   "link.cause.certificate-time": "Certificatul dispeceratului a expirat sau nu este încă valabil.",
   "link.remedy.certificate-time":
     "Verificați data și ora dispozitivului. Dacă sunt corecte, dispeceratul trebuie să își reînnoiască certificatul.",

@@ -59,7 +59,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
     other: "Dispozitivul se oprește după {n} de minute fără tensiune de rețea.",
   },
   "choice.zone-kind.power": "alimentare",
-  "past.noAlarm": "Nicio alarmă în jurnal",
+  "past.noAlarm": "Nicio alarmă în jurnalul declanșărilor",
   "past.alarm": "Ultima alarmă {time}",
   "past.deleted": "ștearsă",
   "past.noTest": "Niciun test de mers (walk test) efectuat",

@@ -9,6 +9,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
 import { status, zones } from "../live-updates.ts";
+import { mayOperate } from "../session.ts";
 import { kindIcon } from "../zone-appearance.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
@@ -19,7 +20,7 @@ export function HomeAside() {
   return (
     <>
       {now.link.state !== "none" && <LinkCard now={now} />}
-      {now.role === "site" && zones.value.length > 0 && <PastCard last={now.lastAlarm} />}
+      {now.role === "site" && zones.value.length > 0 && <PastCard last={now.lastAlarm ?? null} />}
       {now.supply && <SupplyCard supply={now.supply} />}
     </>
   );
@@ -42,17 +43,7 @@ function PastCard({ last }: { readonly last: StatusView["lastAlarm"] }) {
           <span class="disc">
             <Icon name={kindIcon(last?.zone.kind ?? null)} />
           </span>
-          {last === null ? (
-            <b class="grow">{t("past.noAlarm")}</b>
-          ) : (
-            <a class="grow" href={`#/interventions/${last.interventionId}`}>
-              <b>{t("past.alarm", { time: last.at === null ? "–" : formatDated(last.at) })}</b>
-              <small>
-                {`#${last.interventionId} ${last.zone.name} · `}
-                {last.status === null ? t("past.deleted") : t(`status.${last.status}`)}
-              </small>
-            </a>
-          )}
+          {last === null ? <b class="grow">{t("past.noAlarm")}</b> : <LastAlarm last={last} />}
         </li>
         <li>
           <span class="disc">
@@ -73,6 +64,26 @@ function PastCard({ last }: { readonly last: StatusView["lastAlarm"] }) {
         </li>
       </ul>
     </section>
+  );
+}
+
+/** Its intervention is open to those who work with interventions. */
+function LastAlarm({ last }: { readonly last: NonNullable<StatusView["lastAlarm"]> }) {
+  const text = (
+    <>
+      <b>{t("past.alarm", { time: last.at === null ? "–" : formatDated(last.at) })}</b>
+      <small>
+        {`#${last.interventionId} ${last.zone.name} · `}
+        {last.status === null ? t("past.deleted") : t(`status.${last.status}`)}
+      </small>
+    </>
+  );
+  return mayOperate() ? (
+    <a class="grow" href={`#/interventions/${last.interventionId}`}>
+      {text}
+    </a>
+  ) : (
+    <div class="grow">{text}</div>
   );
 }
 

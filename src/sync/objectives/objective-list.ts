@@ -91,6 +91,8 @@ export interface MirrorWriterOptions {
   readonly log: Log;
   /** Address of the dispatch centre the lists come from. */
   readonly baseUrl: string;
+  /** Called for a damaged page of the database. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Rows per transaction: a first list of thousands must not delay a trip. */

@@ -5,6 +5,7 @@ import { compareLists } from "../../domain/objective-list-diff.ts";
 import { backOffMs } from "../../domain/backoff.ts";
 import { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
 import { isStorageError } from "../../store/database.ts";
+import { isDamage } from "../../store/integrity.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import type { Link } from "../link.ts";
@@ -181,6 +182,7 @@ export class ObjectiveMirror {
       return await this.#read(type, options);
     } catch (error) {
       if (!isStorageError(error)) throw error;
+      if (isDamage(error)) this.#options.onDamage?.(error);
       this.#options.log.error("objectives-mirror-write-failed", { type, error });
       const reason = `the mirror cannot be written: ${messageOf(error)}`;
       return { type, result: "failed", read: this.#progress?.read ?? 0, reason };

@@ -8,6 +8,7 @@ import type { Log } from "../../domain/log.ts";
 import { eventData, TEST_CODES } from "../../domain/event-code.ts";
 import type { Transmission } from "../../domain/transmission.ts";
 import { isStorageError, openReadOnly, type Database } from "../../store/database.ts";
+import { isDamage } from "../../store/integrity.ts";
 import { FollowedTrips } from "../../store/followed-trips.ts";
 import { transaction } from "../../store/transaction.ts";
 import { TransmissionStore } from "../../store/transmissions.ts";
@@ -42,6 +43,8 @@ export interface TransmitterOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
+  /** Called for a damaged page of a database. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Interval of looking for new trips: an alarm waits for half of it on average, and an unchanged journal costs microseconds. */
@@ -214,6 +217,8 @@ export class Transmitter {
 
   #failed(error: unknown): void {
     if (!isStorageError(error)) throw error;
-    this.#options.conditions.raise("transmitter-write-failed", { reason: messageOf(error) });
+    const { conditions, onDamage } = this.#options;
+    if (isDamage(error)) onDamage?.(error);
+    conditions.raise("transmitter-write-failed", { reason: messageOf(error) });
   }
 }

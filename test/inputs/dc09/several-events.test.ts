@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../../src/domain/zone.ts";
 import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
-import { wire, type AlarmPanel } from "../../support/alarm-panel.ts";
+import { newAlarmPanelKey, wire, type AlarmPanel } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
@@ -81,6 +81,20 @@ describe("a message with several events, of which one in the middle cannot be st
   });
 });
 
+describe("a message whose second event meets a disk that ends the whole transaction", () => {
+  test("is stored with nothing or with all of it: no alarm is lost by a restart before its repetition", async () => {
+    const { here, panel } = await started([HALL, YARD, SHOP]);
+    here.database.exec(`CREATE TRIGGER failing_write BEFORE INSERT ON gate_states
+      BEGIN SELECT RAISE(ROLLBACK, 'disk I/O error'); END`);
+    expect(await panel.sia("Nri1/BA4/CL501/BA5", "0007")).toBeUndefined();
+    here.database.exec("DROP TRIGGER failing_write");
+    await here.startAgain();
+    expect(await panel.sia("Nri1/BA4/CL501/BA5", "0007")).toMatchObject({ token: "ACK" });
+    const stored = here.database.prepare("SELECT zone_id FROM trips ORDER BY seq").pluck().all();
+    expect(stored).toEqual(["hall", "yard"]);
+  });
+});
+
 describe("a message with an alarm of a configured zone and one of another, with zones: declared", () => {
   test("is a trip of the configured zone, and is refused, also when the panel repeats it", async () => {
     const { here, panel } = await started([HALL], { zones: "declared" });
@@ -88,6 +102,16 @@ describe("a message with an alarm of a configured zone and one of another, with 
       expect(await panel.sia("Nri1/BA99/BA4", "0001")).toMatchObject({ token: "DUH", sequence: "0001" });
     expect(tripsOf(here)).toEqual(["hall"]);
     expect(here.conditions).toContain("alarm-panel-rejected/undeclared-zone 1234");
+  });
+
+  test("is one trip however long the panel repeats it between its other messages", async () => {
+    const { here, panel } = await started([HALL], { zones: "declared" });
+    for (let repetition = 0; repetition < 8; repetition += 1) {
+      expect(await panel.sia("Nri1/BA4/BA99", "0001")).toMatchObject({ token: "DUH" });
+      await panel.sia("Nri1/BR4", "0002");
+      here.clock.advance(300_000);
+    }
+    expect(tripsOf(here)).toEqual(["hall"]);
   });
 
   test("is acknowledged once both zones are configured, and each is one trip", async () => {
@@ -132,6 +156,21 @@ describe("a time that does not exist, of a panel whose clock was never set", () 
     expect(here.conditions).toContain("alarm-panel-rejected/clock 1234");
     expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
     expect(tripsOf(here)).toEqual(["hall"]);
+  });
+
+  test("in an encrypted message shows a right key, too", async () => {
+    const key = newAlarmPanelKey(16);
+    const time = "_00:00:00,00-00-2000";
+    const { here } = await started([HALL], { key, isPlain: false });
+    expect(await here.panel("1234", { key, time }).contactId("1130 01 004", "0001")).toMatchObject({
+      token: "NAK",
+    });
+    expect(here.conditions).toEqual(["alarm-panel-rejected/clock 1234"]);
+    await here.end();
+    const ignoring = await started([HALL], { key, isPlain: false, timestamps: "ignored" });
+    const panel = ignoring.here.panel("1234", { key, time });
+    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
+    expect(tripsOf(ignoring.here)).toEqual(["hall"]);
   });
 
   test.each(TIMES)("is a trip with timestamps: ignored: %s", async (time) => {
