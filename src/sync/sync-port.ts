@@ -5,7 +5,8 @@ import { STANDALONE, type LinkStatus } from "../domain/link-status.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { ListOutcome, PullProgress } from "./objectives/objective-mirror.ts";
+import type { PullProgress } from "./objectives/objective-list.ts";
+import type { ListOutcome } from "./objectives/objective-mirror.ts";
 import type { CurrentTransmitter } from "./transmitter/current-transmitter.ts";
 import { Sync, type SyncOptions } from "./sync.ts";
 

@@ -85,6 +85,12 @@ function unfinished(code: string, reason: string): ListReadResult {
   return { kind: "unfinished", outcome: { link: "ok", code, reason } };
 }
 
+/** The list being read. */
+export interface PullProgress {
+  readonly type: ObjectiveType;
+  readonly read: number;
+}
+
 export interface MirrorWriterOptions {
   readonly database: Database;
   readonly clock: Clock;

@@ -10,7 +10,13 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import type { Link } from "../link.ts";
 import { KnownLists } from "./known-lists.ts";
-import { INTERRUPTED, readList, writeList, type MirrorWriterOptions } from "./objective-list.ts";
+import {
+  INTERRUPTED,
+  readList,
+  writeList,
+  type MirrorWriterOptions,
+  type PullProgress,
+} from "./objective-list.ts";
 import type { NextRun } from "../schedule.ts";
 
 /** The outcome of reading one objective list. */
@@ -30,12 +36,6 @@ interface PullOptions {
   readonly isLossAccepted: boolean;
   /** Whether ETags may be used; otherwise every page is read. */
   readonly mayTrustTags?: boolean;
-}
-
-/** The list being read. */
-export interface PullProgress {
-  readonly type: ObjectiveType;
-  readonly read: number;
 }
 
 interface ObjectiveMirrorOptions extends MirrorWriterOptions {
