@@ -137,7 +137,10 @@ export class SiteZones {
     return this.#viewOf(zoneId);
   }
 
-  /** Simulates the contact of a zone. @throws AppError `not-found` for an unknown zone */
+  /**
+   * Simulates the contact of a zone.
+   * @throws AppError `not-found` for an unknown zone, `conflict` for a zone with a sensor of its own in a walk test
+   */
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
     const { inputs, zoneService, journal } = this.#parts;
     const { trips } = journal;
@@ -147,6 +150,9 @@ export class SiteZones {
     const zone = this.#zoneOf(zoneId);
     const { debounceMs, minOpenMs, confirmMs } = zone.rules;
     const before = this.#viewOf(zoneId).contact;
+    // The zone would count as tested, although its sensor may be dead.
+    if (contact === "open" && zoneService.zoneOverrides.isWalkTest && !this.#isSimulated(zone))
+      throw new AppError("conflict", "a walk test tests the sensors: open the zone itself");
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
     await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, zoneService.monitor.settlesInMs(zone.id)));

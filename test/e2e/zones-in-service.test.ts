@@ -83,7 +83,10 @@ test("a signal test during an outage shows its progress, and arrives later", asy
   await centre.end("SIGTERM");
   await site.start();
   const words = ["test", "signal", "--wait", "1", "--config", "site.yaml"];
-  const { code, stderr } = await santinela(words, { cwd: installation.folder, untilSignal: never });
+  const { code, stderr } = await santinela(words, {
+    cwd: installation.folder,
+    untilSignal: never,
+  });
   expect(code).toBe(75);
   expect(stderr).toMatch(/the test has not arrived yet; delivery continues in the background/);
   const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
@@ -178,6 +181,46 @@ describeWithMosquitto("a door that its own sensor keeps open", () => {
       untilSignal: never,
     });
     expect(stdout).toBe("door is still open: only its own sensor can restore it\n");
+    await sensor.endAsync();
+    await broker.stop();
+  }, 180_000);
+
+  test("a walk test counts what the sensor reports, not a test trip of its zone", async () => {
+    const broker = await startMosquitto();
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n${zone("yard")}` +
+        `  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: { mqtt: door, open: [open], normal: [closed] } }\n`,
+    );
+    await site.start();
+    const client = new ControlClient(join(installation.folder, "site"));
+    await client.post("/site/walk-test", { minutes: 5 });
+    const trip = (id: string): ReturnType<typeof santinela> =>
+      santinela(["trip", "--zone", id, "--config", "site.yaml"], {
+        cwd: installation.folder,
+      });
+    const refused = await trip("door");
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toMatch(/a walk test tests the sensors: open the zone itself/);
+    // A zone without a sensor has nothing else that could trip it.
+    expect(await trip("yard")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^yard is open/) as unknown,
+    });
+    const tested = async (): Promise<string[]> =>
+      (await site.get<ZoneView[]>("/site/zones")).flatMap(({ id, testedAt }) =>
+        testedAt === null ? [] : id,
+      );
+    expect(await tested()).toEqual(["yard"]);
+    const sensor = await connectAsync(broker.url);
+    await eventually("the door to be tested", async () => {
+      for (const value of ["closed", "open"]) await sensor.publishAsync("door", value, { qos: 1 });
+      return (await tested()).includes("door");
+    });
+    await client.post("/site/walk-test", { end: true });
+    expect(await tested()).toEqual(["yard", "door"]);
+    await trip("yard");
+    expect(await trip("door")).toMatchObject({ code: 0 });
     await sensor.endAsync();
     await broker.stop();
   }, 180_000);

@@ -120,6 +120,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
 
   // Zones and tests
   ["a walk test is running already", "un test de mers (walk test) este deja activ"],
+  [
+    "a walk test tests the sensors: open the zone itself",
+    "un test de mers (walk test) verifică senzorii: deschideți zona însăși",
+  ],
   ["reason must have 1 to 200 characters", "motivul trebuie să aibă între 1 și 200 de caractere"],
   ["no zones are configured", "nu este configurată nicio zonă"],
   ["Known: {names}", "Există: {names}"],
