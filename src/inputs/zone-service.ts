@@ -9,6 +9,7 @@ import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
 import { MonitoringGaps, LivenessRecorder } from "./monitoring-gaps.ts";
 import { OpenContacts, type OpenContactsOptions } from "./open-contacts.ts";
+import { TestDates } from "./test-dates.ts";
 import { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import { ZoneEngine } from "./zone-engine.ts";
@@ -79,10 +80,12 @@ export class ZoneService {
       zoneOverrides: this.zoneOverrides,
       register,
     });
+    const testDates = new TestDates(common);
     this.#heartbeat = new LivenessRecorder(common, [
       () => this.#storeOffDisk(),
       () => this.zoneOverrides.tick(),
       () => this.faults.tick(),
+      () => testDates.tick(),
     ]);
   }
 

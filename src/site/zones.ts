@@ -24,7 +24,7 @@ function placeOf(input: Zone["input"]): Partial<ZoneSourceView> {
 }
 
 /** A test with another sensor says nothing about the present one. */
-function testedAtOf(zone: Zone, tested: Omit<TestedZone, "zoneId"> | undefined): string | null {
+function testedAtOf(zone: Zone, tested: TestedZone | undefined): string | null {
   if (!tested || (tested.sensor !== null && tested.sensor !== sensorOf(zone))) return null;
   return isoTime(tested.testedWallMs);
 }
@@ -41,7 +41,7 @@ export class SiteZones {
     const { zoneService, journal, clock } = this.#parts;
     const faults = journal.faults.list();
     const swingers = journal.swingers.all();
-    const tested = this.#testedZones();
+    const tested = new Map(journal.zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone]));
     return zoneService.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
       const swinger = applicableCounters(zone, swingers.get(zone.id), clock.wallMs());
       const ordered = zoneService.zoneOverrides.dispositionOf(zone);
@@ -69,20 +69,6 @@ export class SiteZones {
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
     });
-  }
-
-  /** The zones that were tested in a walk test, or in the one that is running, by id. */
-  #testedZones(): ReadonlyMap<string, Omit<TestedZone, "zoneId">> {
-    const { zoneService, journal } = this.#parts;
-    const tested = new Map<string, Omit<TestedZone, "zoneId">>(
-      journal.zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone]),
-    );
-    const running = zoneService.zoneOverrides.isWalkTest
-      ? zoneService.zoneOverrides.walkReport()?.zones
-      : undefined;
-    for (const { id, lastWallMs } of running ?? [])
-      if (lastWallMs !== null) tested.set(id, { sensor: null, testedWallMs: lastWallMs });
-    return tested;
   }
 
   /** Where a zone reads its contact, with its last message. @throws AppError `not-found` for an unknown zone */

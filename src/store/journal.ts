@@ -105,6 +105,7 @@ export class Journal extends Store {
       if (state) this.zoneStates.save(zoneId, state);
       const delayed = new Set(delays.map(({ key }) => key));
       for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
+      this.zoneOverrides.keepTested(trips, state?.sensor ?? null);
       for (const delay of delays) this.entryDelays.add(delay);
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);

@@ -1,5 +1,5 @@
+import type { NewTrip, Timestamp } from "../domain/trip.ts";
 import { Store } from "./database.ts";
-import { transaction } from "./transaction.ts";
 
 /** A zone that a user has taken out of service for a limited time. */
 export interface Bypass {
@@ -23,7 +23,7 @@ export interface WalkTest {
   readonly endedWallMs: number | null;
 }
 
-/** A zone that has tripped in a walk test that has ended. */
+/** A zone that has tripped in a walk test. */
 export interface TestedZone {
   readonly zoneId: string;
   /** Its sensor at that time, see `sensorOf`; null if it is not known. */
@@ -56,10 +56,14 @@ export class OverrideStore extends Store {
   );
   readonly #endWalkTest = this.prepare("UPDATE walk_tests SET ended_wall = ? WHERE id = ?");
   readonly #keepTested = this.prepare(
-    `INSERT OR REPLACE INTO tested_zones(zone_id, sensor, tested_wall)
-     SELECT zone_id, (SELECT sensor FROM zone_states WHERE zone_states.zone_id = trips.zone_id), max(at_wall)
-     FROM trips WHERE seq > (SELECT after_seq FROM walk_tests WHERE id = ?) AND state = 'test' AND about = 'trip'
-     GROUP BY zone_id`,
+    "INSERT OR REPLACE INTO tested_zones(zone_id, sensor, tested_wall) VALUES(?, ?, ?)",
+  );
+  // The other columns of a group are those of its row with max(seq).
+  readonly #dateTested = this.prepare(
+    `UPDATE tested_zones SET tested_wall = CAST(round(:wallMs - (:monotonicMs - latest.at_monotonic)) AS INTEGER)
+     FROM (SELECT zone_id, max(seq), at_wall, at_monotonic FROM trips
+       WHERE dated = 0 AND boot = :bootId AND state = 'test' AND about = 'trip' GROUP BY zone_id) AS latest
+     WHERE latest.zone_id = tested_zones.zone_id AND latest.at_wall = tested_wall`,
   );
   readonly #tested = this.prepare<TestedZone>(
     "SELECT zone_id AS zoneId, sensor, tested_wall AS testedWallMs FROM tested_zones",
@@ -95,12 +99,22 @@ export class OverrideStore extends Store {
     this.#startWalkTest.run(who, afterSeq, sinceWallMs, untilWallMs);
   }
 
-  /** Ends a walk test, and keeps which zones it has tested: its trips are removed by age. */
   endWalkTest(id: number, wallMs: number): void {
-    transaction(this.database, () => {
-      this.#endWalkTest.run(wallMs, id);
-      this.#keepTested.run(id);
-    });
+    this.#endWalkTest.run(wallMs, id);
+  }
+
+  /**
+   * Keeps which zones have been tested, if these trips are those of a walk test: trips are removed by age.
+   * @param sensor the sensor of the trips, which the zone may have no longer when the test ends
+   */
+  keepTested(trips: readonly NewTrip[], sensor: string | null): void {
+    for (const { type, state, zoneId, moment } of trips)
+      if (type === "trip" && state === "test") this.#keepTested.run(zoneId, sensor, moment.wallMs);
+  }
+
+  /** Dates the tests of this boot from before its clock was set. @param now with a clock that is set */
+  dateTested(now: Timestamp): void {
+    this.#dateTested.run(now);
   }
 
   testedZones(): TestedZone[] {

@@ -1,10 +1,18 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Contact } from "../../src/domain/zone.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 let site: MonitoredZones;
 afterEach(() => site.close());
+
+/** The zones as `/site/zones` has them. */
+function listed(): ReturnType<SiteZones["list"]> {
+  const { zoneService, journal, clock } = site;
+  const inputs = { loopOf: () => null };
+  return new SiteZones({ zoneService, journal, clock, inputs } as unknown as SiteParts).list();
+}
 
 test("a zone is shown in swinger shutdown until its quiet hours are over, as its trips are suppressed", () => {
   const door = zoneOf({
@@ -13,18 +21,79 @@ test("a zone is shown in swinger shutdown until its quiet hours are over, as its
     swinger: { maxTrips: 1, resetAfterQuietS: 3600 },
   });
   site = new MonitoredZones([door]);
-  const { zoneService, journal, clock } = site;
-  const zones = new SiteZones({
-    zoneService,
-    journal,
-    clock,
-    inputs: { loopOf: () => null },
-  } as unknown as SiteParts);
-  const shown = (): unknown => zones.list().map(({ disposition, trips }) => [disposition, trips.recent]);
+  const shown = (): unknown => listed().map(({ disposition, trips }) => [disposition, trips.recent]);
   site.monitor.read("door", "normal", { live: true });
   site.monitor.read("door", "open", { live: true });
-  journal.swingers.countIncident("door");
+  site.journal.swingers.countIncident("door");
   expect(shown()).toEqual([["swinger", 1]]);
   site.clock.advance(3_600_000);
   expect(shown()).toEqual([["waiting", 0]]);
+});
+
+describe("a zone that trips in a walk test", () => {
+  const ANA = { who: "ana@site.example", from: "192.0.2.7" };
+  const door = (gpio: number): ReturnType<typeof zoneOf> =>
+    zoneOf({ id: "door", input: { gpio }, swinger: false });
+  const startWalkTest = (): void => void site.zoneService.zoneOverrides.startWalkTest(undefined, ANA);
+  const endWalkTest = (): void => site.zoneService.zoneOverrides.endWalkTest(ANA);
+  const read = (...contacts: Contact[]): void => {
+    for (const contact of contacts) {
+      site.monitor.read("door", contact, { live: true });
+      site.clock.advance(10_000);
+    }
+  };
+  const testedAt = (): unknown => listed().map((zone) => zone.testedAt);
+
+  test.each([
+    ["has its sensor replaced", () => site.zoneService.exchange([door(20)], ANA)],
+    [
+      "is removed and added with another sensor",
+      () => [[], [door(20)]].forEach((zones) => site.zoneService.exchange(zones, ANA)),
+    ],
+  ])("and %s in it is not tested until the new sensor trips", (_what, replace) => {
+    site = new MonitoredZones([door(17)]);
+    startWalkTest();
+    read("normal", "open", "normal");
+    expect(testedAt()).toEqual([expect.any(String)]);
+    replace();
+    expect(testedAt()).toEqual([null]);
+    read("normal");
+    endWalkTest();
+    expect(testedAt()).toEqual([null]);
+    startWalkTest();
+    read("open", "normal");
+    endWalkTest();
+    expect(testedAt()).toEqual([expect.any(String)]);
+  });
+
+  test("remains tested after its sensor is used again", () => {
+    site = new MonitoredZones([door(17)]);
+    startWalkTest();
+    read("normal", "open", "normal");
+    const tested = testedAt();
+    for (const gpio of [20, 17]) site.zoneService.exchange([door(gpio)], ANA);
+    endWalkTest();
+    expect(testedAt()).toEqual(tested);
+  });
+
+  test.each(["runs", "starts again"])(
+    "before the clock is set has its date once the daemon %s with it",
+    (how) => {
+      site = new MonitoredZones([door(17)]);
+      site.isClockTrusted = false;
+      startWalkTest();
+      read("normal", "open", "normal");
+      endWalkTest();
+      const trueMs = site.clock.wallMs() - 20_000 + 86_400_000;
+      site.clock.stepWall(86_400_000);
+      site.isClockTrusted = true;
+      if (how === "starts again") site.restart();
+      site.clock.advance(60_000);
+      expect(testedAt()).toEqual([new Date(trueMs).toISOString()]);
+      // A test with a date is not moved with the clock.
+      site.clock.stepWall(-3_600_000);
+      site.restart();
+      expect(testedAt()).toEqual([new Date(trueMs).toISOString()]);
+    },
+  );
 });
