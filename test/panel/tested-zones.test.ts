@@ -30,10 +30,10 @@ describeWithBrowser("a site after a walk test", () => {
     await zones.button("Not tested 3").shown();
     const home = await page.open("status");
     await home.text("No alarm in the trip journal").shown();
-    await home.text("No walk test yet").shown();
+    await home.text("No zone tested yet").shown();
     await home.text("3 zones not tested").shown();
     await page.speak("RO");
-    await home.text("Niciun test de mers (walk test) efectuat").shown();
+    await home.text("Nicio zonă testată încă").shown();
     await home.text("3 zone netestate").shown();
     await page.open("zones");
     await zones.tile("PIR hol").text("netestată").shown();
@@ -133,5 +133,25 @@ ${MANY.join("")}`,
     await zones.text(/^Hala Nord 39 de zone normale$/).shown();
     const grouped = () => zones.text(/^Magazia 2 zon/).shown();
     expect(await violationsInAllThemes(page, grouped, ["Hala Nord", "Magazia", /Zona \d+/g])).toEqual([]);
+    await page.close();
+  });
+
+  test("keeps a group as its reader left it when the zones of another objective return to rest", async () => {
+    const at = async (...ids: string[]): Promise<void> => {
+      for (const id of ids) await site.daemon.run(["trip", "--zone", id]);
+    };
+    await at("z39", "z40", "z41");
+    const page = await site.page("zones");
+    const zones = page.screen("zones");
+    const hall = zones.text(/^Hala Nord 39 zones normal$/);
+    await hall.shown();
+    await zones.without(zones.text(/^Magazia/));
+    expect(await zones.tile("Zona 38").isShown()).toBe(false);
+    await hall.click();
+    await zones.tile("Zona 38").shown();
+    await site.daemon.run(["trip", "--zone", "z41", "--restore"]);
+    await zones.text(/^Magazia 1 zone normal$/).shown();
+    expect(await zones.tile("Zona 38").isShown()).toBe(true);
+    await page.close();
   });
 });

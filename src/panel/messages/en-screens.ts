@@ -58,7 +58,7 @@ export const EN_SCREENS = {
   "past.noAlarm": "No alarm in the trip journal",
   "past.alarm": "Last alarm {time}",
   "past.deleted": "deleted",
-  "past.noTest": "No walk test yet",
+  "past.noTest": "No zone tested yet",
   "past.test": "Last walk test {time}",
   "past.untested": { one: "{n} zone not tested", other: "{n} zones not tested" },
   "past.nextTest": "next one by {time}",

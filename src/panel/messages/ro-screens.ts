@@ -62,7 +62,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "past.noAlarm": "Nicio alarmă în jurnalul declanșărilor",
   "past.alarm": "Ultima alarmă {time}",
   "past.deleted": "ștearsă",
-  "past.noTest": "Niciun test de mers (walk test) efectuat",
+  "past.noTest": "Nicio zonă testată încă",
   "past.test": "Ultimul test de mers {time}",
   "past.untested": { one: "{n} zonă netestată", few: "{n} zone netestate", other: "{n} de zone netestate" },
   "past.nextTest": "următorul până la {time}",

@@ -1,4 +1,5 @@
 import "../zone-groups.css";
+import { useState } from "preact/hooks";
 import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { useObjectiveNames } from "../objective-names.ts";
@@ -12,14 +13,15 @@ export function ZoneGroups() {
   const nameOf = useObjectiveNames(resting.map(locationOf));
   const groups = new Map<string, ZoneView[]>();
   for (const zone of resting) {
-    const { type, id } = zone.objective;
-    const key = `${type}/${id}`;
+    const key = objectiveOf(zone);
     groups.set(key, [...(groups.get(key) ?? []), zone]);
   }
+  // Decided once: a group must not close under its reader when the zones of another objective return to rest.
+  const [isOnly] = useState(() => new Set(zones.value.map(objectiveOf)).size === 1);
   return (
     <section class="stack tight" aria-label={t("zones.byObjective")}>
       {[...groups].map(([key, group]) => (
-        <details key={key} class="card" data-objective={key} open={groups.size === 1}>
+        <details key={key} class="card" data-objective={key} open={isOnly}>
           <summary>
             {group[0] && nameOf(locationOf(group[0]))}{" "}
             <span class="quiet">{t("zones.resting", { n: group.length })}</span>
@@ -29,6 +31,10 @@ export function ZoneGroups() {
       ))}
     </section>
   );
+}
+
+function objectiveOf({ objective: { type, id } }: ZoneView): string {
+  return `${type}/${id}`;
 }
 
 function locationOf({ objective }: ZoneView): {
