@@ -38,12 +38,16 @@ function Counts({
   readonly history: ZoneHistoryView;
   readonly hours: number;
 }) {
-  const trips = tripsIn(contacts);
+  const all = tripsIn(contacts);
+  // The browser's clock may be behind the daemon's.
+  const endMs = all.reduce((last, { at }) => Math.max(last, Date.parse(at)), nowMs());
+  const beginMs = endMs - hours * HOUR_MS;
+  // Until the day's response arrives, that of the week is still there.
+  const trips = all.filter(({ at }) => Date.parse(at) >= beginMs);
   if (trips.length === 0) return <p class="quiet">{t("zoneTrips.none")}</p>;
-  const endMs = nowMs();
   return (
     <>
-      <Bars bars={tripBars(trips, { beginMs: endMs - hours * HOUR_MS, endMs })} isByHour={hours === 24} />
+      <Bars bars={tripBars(trips, { beginMs, endMs })} isByHour={hours === 24} />
       <ul class="legend outcomes">
         {tripOutcomes(trips).map(({ text, isDispatched, count }) => (
           <li key={text}>
@@ -61,7 +65,7 @@ function Counts({
 /** What was dispatched at the bottom, what was suppressed above it. */
 function Bars({ bars, isByHour }: { readonly bars: readonly TripBar[]; readonly isByHour: boolean }) {
   const most = bars.reduce((a, b) => (totalOf(b) > totalOf(a) ? b : a));
-  const scale = HEIGHT / totalOf(most);
+  const scale = HEIGHT / Math.max(1, totalOf(most));
   const nameOf = ({ atMs }: TripBar): string => (isByHour ? hourText(atMs) : dayText(atMs));
   const text = t(isByHour ? "zoneTrips.hours" : "zoneTrips.days", { time: nameOf(most), n: totalOf(most) });
   return (
