@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { NonconformingCentre } from "../support/nonconforming-centre.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
+import type { SyncRecordStatus } from "../../src/site/sync-view.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("a record rejected by the dispatch centre", () => {
@@ -62,5 +64,36 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     await page.notice.text("#1 will not be sent; the local record is kept").shown();
     await sync.without(row());
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
+  });
+});
+
+describeWithBrowser("an alarm for which the dispatch centre always fails", () => {
+  const centre = new NonconformingCentre();
+  let site: PanelSite;
+  beforeAll(async () => {
+    const port = Number(new URL(await centre.start()).port);
+    site = new PanelSite(upstreamYaml(port));
+    site.installation.secret("upstream.password", EDGE.password);
+    await site.start();
+  });
+  afterAll(async () => {
+    await site.stop();
+    await centre.stop();
+  });
+
+  test("has the number of its attempts in the list, also after a further one", async () => {
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const list = (await site.page("interventions")).screen("interventions");
+    for (const least of [1, 2])
+      await eventually(
+        `the attempts of the daemon, at least ${least}`,
+        async () => {
+          const [record] = await site.daemon.get<SyncRecordStatus[]>("/site/sync/records?ids=1");
+          const attempts = record?.attempts ?? 0;
+          const shown = list.row(new RegExp(`Fum depozit.*\\b${attempts} attempt`));
+          return attempts >= least && (await shown.isShown());
+        },
+        120_000,
+      );
   });
 });

@@ -1,7 +1,9 @@
 import "../filter-chips.css";
+import { useEffect } from "preact/hooks";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { useQuery, type QueryState } from "../api.ts";
+import { later, nowMs } from "../clock.ts";
 import { TextField } from "../field.tsx";
 import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
@@ -10,6 +12,7 @@ import { journalVersion, status } from "../live-updates.ts";
 import { Choice } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
+import { needsAttention } from "../sync-badge.tsx";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
@@ -158,12 +161,27 @@ function showAll(): void {
   setFilter({ status: "", priority: "", type: "", q: "" });
 }
 
-/** The sync states of the records of a page. */
+/** How long an attempt may take before its result is asked for. */
+const ATTEMPT_MS = 5_000;
+
+/** The sync states of the records of a page, again after each attempt to send one of them. */
 function useSyncOf(records: readonly Intervention[] | undefined): QueryState<SyncRecordStatus[]> {
   const ids = (records ?? []).map(({ id }) => id).join();
-  // An attempt changes the link or the queue.
   const { outbox, link } = status.value ?? {};
-  return useQuery(ids === "" ? undefined : `/site/sync/records?ids=${ids}`, JSON.stringify([outbox, link]));
+  const query = useQuery<SyncRecordStatus[]>(
+    ids === "" ? undefined : `/site/sync/records?ids=${ids}`,
+    JSON.stringify([journalVersion.value, outbox, link]),
+  );
+  // A failed attempt changes neither the journal nor the queue, and the link not each time.
+  const { response, refresh } = query;
+  useEffect(() => {
+    const next = (response?.body ?? [])
+      .filter(({ isSynced, phase }) => !isSynced && !needsAttention(phase))
+      .map(({ nextAttemptAt }) => nextAttemptAt ?? link?.nextAttemptAt ?? null)
+      .map((at) => (at === null ? 0 : Date.parse(at) - nowMs()));
+    return next.length === 0 ? undefined : later(Math.max(0, Math.min(...next)) + ATTEMPT_MS, refresh);
+  }, [response]);
+  return query;
 }
 
 /** The request for the list that the address describes. */
