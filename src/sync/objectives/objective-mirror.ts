@@ -10,13 +10,8 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import type { Link } from "../link.ts";
 import { KnownLists } from "./known-lists.ts";
-import {
-  INTERRUPTED,
-  readList,
-  writeList,
-  type MirrorWriterOptions,
-  type PullProgress,
-} from "./objective-list.ts";
+import { INTERRUPTED, readList, writeList } from "./objective-list.ts";
+import type { MirrorWriterOptions, PullProgress } from "./objective-list.ts";
 import type { NextRun } from "../schedule.ts";
 
 /** The outcome of reading one objective list. */
