@@ -99,9 +99,10 @@ export class SiteAndCentre {
     await eventually(
       "the site to have nothing left to send",
       async () => {
-        const wasIdle = this.line.isIdle;
+        // On a slow machine, each attempt would otherwise find the requests of the one before.
+        await eventually("the line to be idle", () => this.line.isIdle, withinMs);
         const left = await this.ask();
-        if (!wasIdle || left.summary.waiting > 0 || !this.line.isIdle) throw new Error(JSON.stringify(left));
+        if (left.summary.waiting > 0 || !this.line.isIdle) throw new Error(JSON.stringify(left));
         return true;
       },
       withinMs,
