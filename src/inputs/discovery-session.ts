@@ -4,7 +4,7 @@ import type { DiscoveredDevice, DiscoveryOptions, Query } from "../domain/discov
 import { LeftOutList, type LeftOut } from "../domain/discovery/left-out.ts";
 import { discoveredDevices, queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
 import { messageOf } from "../domain/errors.ts";
-import { clientOf } from "./broker-client.ts";
+import { clientOf, endWithoutReconnect } from "./broker-client.ts";
 import type { BrokerAddress } from "./broker-probe.ts";
 import { leftOutBytes } from "./oversized-payloads.ts";
 import { PACKET_BYTES_MAX, ReceivedMessages } from "./received-messages.ts";
@@ -122,9 +122,7 @@ export class DiscoverySession {
     this.#isStopped = true;
     this.#cancelAsk?.();
     const client = this.#client;
-    if (!client) return;
-    client.options.reconnectPeriod = 0;
-    await client.endAsync(true).catch(() => "it has ended already");
+    if (client) await endWithoutReconnect(client);
   }
 
   #onConnected(client: MqttClient): void {

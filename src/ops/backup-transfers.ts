@@ -106,8 +106,7 @@ export class UploadedBackup {
       throw new AppError("conflict", "the disk of the data directory has too little space for this backup");
     appendFileSync(this.path, piece);
     this.#bytes = bytes;
-    this.#cancelExpiry();
-    this.#cancelExpiry = this.#clock.after(UPLOAD_LIFETIME_MS, () => this.forget());
+    this.release();
     return { copy: this.#number, bytes };
   }
 
@@ -136,6 +135,12 @@ export class UploadedBackup {
   /** Keeps the upload until it is restored, however long the daemon takes to stop. */
   retain(): void {
     this.#cancelExpiry();
+  }
+
+  /** Deletes it half an hour from now, unless another piece arrives or it is restored. */
+  release(): void {
+    this.#cancelExpiry();
+    this.#cancelExpiry = this.#clock.after(UPLOAD_LIFETIME_MS, () => this.forget());
   }
 
   /** Deletes the upload. */

@@ -211,6 +211,7 @@ export class SiteSettings {
     } catch (error) {
       this.#isEnding = false;
       this.#isRestoring = false;
+      this.#upload.release();
       throw error;
     }
     return plan;

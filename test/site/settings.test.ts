@@ -88,6 +88,25 @@ test("a backup whose restore a power cut has prevented is removed at the next st
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
 });
 
+test("a restore that cannot begin is reported, and can be repeated", async () => {
+  const { copy } = settings.add(0, piece);
+  const inTheWay = join(dataDir, "backups", "being-restored.db");
+  mkdirSync(inTheWay);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/being-restored/);
+  rmSync(inTheWay, { recursive: true });
+  await settings.restore(copy, TESTER);
+  expect(orders).toHaveLength(1);
+  expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("the upload of a restore that could not begin expires", async () => {
+  const { copy } = settings.add(0, piece);
+  mkdirSync(join(dataDir, "backups", "being-restored.db"));
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/being-restored/);
+  clock.advance(30 * 60_000);
+  expect(readdirSync(join(dataDir, "backups"))).toEqual(["being-restored.db"]);
+});
+
 test("during a restart a restore is rejected", async () => {
   const { copy } = settings.add(0, piece);
   await settings.restart();
