@@ -6,7 +6,7 @@ import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { createApp, type AppParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
-import { KNOWN_ADDRESSES_MAX } from "./http/known-addresses.ts";
+import { knownAddressesMax } from "./http/known-addresses.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { connectionMetrics } from "./site/connection-metrics.ts";
 import { addSiteRoutes, type SiteRouteParts } from "./site/routes.ts";
@@ -83,9 +83,7 @@ export class DaemonServer {
   async #knownAddresses(): Promise<readonly string[]> {
     const { parts, log } = this.#options;
     try {
-      return await parts.tokens.newestAddresses(
-        Math.max(KNOWN_ADDRESSES_MAX, this.#config.http.connectionsMax),
-      );
+      return await parts.tokens.newestAddresses(knownAddressesMax(this.#config.http.connectionsMax));
     } catch (error) {
       log.warn("known-addresses-read-failed", { error });
       return [];

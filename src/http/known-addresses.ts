@@ -1,5 +1,7 @@
-/** Maximum remembered addresses; at least the number of connections. */
-export const KNOWN_ADDRESSES_MAX = 1_000;
+/** Maximum number of remembered addresses: each connection can be that of another user. */
+export function knownAddressesMax(connectionsMax: number): number {
+  return Math.max(1_000, connectionsMax);
+}
 
 /** Network addresses with a successful sign-in, the latest last. */
 export class KnownAddresses {
@@ -8,7 +10,7 @@ export class KnownAddresses {
 
   /** @param earlier those before this start, the latest first */
   constructor(connectionsMax: number, earlier: readonly string[]) {
-    this.#max = Math.max(KNOWN_ADDRESSES_MAX, connectionsMax);
+    this.#max = knownAddressesMax(connectionsMax);
     for (const address of earlier.toReversed()) this.add(address);
   }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { AppError } from "../domain/errors.ts";
-import { RECORD_FIELDS, type RecordField } from "../domain/intervention.ts";
+import { PRIORITIES, RECORD_FIELDS, STATUSES, TYPES, type RecordField } from "../domain/intervention.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { ObjectiveFilter, ObjectiveQuery } from "../domain/objective-query.ts";
 import { parseDateTime } from "../domain/calendar.ts";
@@ -169,9 +169,9 @@ const VALUES: Readonly<Partial<Record<RecordField, readonly string[] | "number" 
   dateEnd: "nullable",
   notes: "nullable",
   invoicePdf: "nullable",
-  status: ["planned", "in_progress", "done"],
-  priority: ["low", "medium", "high"],
-  type: ["maintenance", "inspection", "repair", "other"],
+  status: STATUSES,
+  priority: PRIORITIES,
+  type: TYPES,
   objectiveType: OBJECTIVE_TYPES,
 };
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { AppError, messageOf } from "../domain/errors.ts";
-import { openReadOnly, sqliteErrorCode } from "../store/database.ts";
+import { openReadOnly } from "../store/database.ts";
+import { errorValue } from "../store/error-values.ts";
 import { InterventionLists, type ListPage, type RowWatch } from "../store/intervention-lists.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import type { ListAnswer, ListOrder, ListWorkerData } from "./list-worker.ts";
@@ -25,9 +25,7 @@ function answerTo(order: ListOrder): ListAnswer {
   try {
     return { page: pageOf(order) };
   } catch (error) {
-    const reason = messageOf(error);
-    if (error instanceof AppError && error.code === "invalid") return { refusal: reason };
-    return { error: reason, sqliteCode: error instanceof Error ? sqliteErrorCode(error) : undefined };
+    return { error: errorValue(error) };
   }
 }
 

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { sqliteError } from "../store/database.ts";
+import { errorOf, type ErrorValue } from "../store/error-values.ts";
 import {
   LIST_REMEDY,
   READING_MS_MAX,
@@ -28,11 +28,8 @@ export type ListOrder =
   | { readonly interventions: InterventionQuery }
   | { readonly objectives: ObjectiveRequest };
 
-/** The result for each list; `refusal` if its client has to change it. */
-export type ListAnswer =
-  | { readonly page: ListPage }
-  | { readonly refusal: string }
-  | { readonly error: string; readonly sqliteCode: string | undefined };
+/** The result for each list. */
+export type ListAnswer = { readonly page: ListPage } | { readonly error: ErrorValue };
 
 /** Maximum queue length and waiting time: lists are read one by one, and clients give up. */
 const WAITING_MAX = 16;
@@ -186,13 +183,11 @@ export class ListWorker implements ListReader, ObjectiveReader {
 }
 
 function settle({ resolve, reject, remedy }: Task, answer: ListAnswer): void {
-  if ("page" in answer) resolve(answer.page);
-  else if ("refusal" in answer) reject(new AppError("invalid", answer.refusal));
-  else {
-    const { error, sqliteCode } = answer;
-    const cause = sqliteCode === undefined ? undefined : sqliteError(error, sqliteCode);
-    reject(unavailable(`the list cannot be read: ${error}`, remedy, cause));
-  }
+  if ("page" in answer) return resolve(answer.page);
+  const error = errorOf(answer.error);
+  // Its client has to change the list; any other error may be over with the next attempt.
+  const isRefusal = error instanceof AppError && error.code === "invalid";
+  reject(isRefusal ? error : unavailable(`the list cannot be read: ${error.message}`, remedy, error));
 }
 
 function stuck(remedy: string): AppError {

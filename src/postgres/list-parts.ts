@@ -1,4 +1,4 @@
-import { PRIORITIES, STATUSES, type RecordField } from "../domain/intervention.ts";
+import { PRIORITIES, STATUSES, TYPES, type RecordField } from "../domain/intervention.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface OrderedKey extends SortKey {
 const VALUES: Readonly<Partial<Record<RecordField, readonly string[]>>> = {
   status: STATUSES.toSorted(),
   priority: PRIORITIES.toSorted(),
-  type: ["inspection", "maintenance", "other", "repair"],
+  type: TYPES.toSorted(),
 };
 
 /**

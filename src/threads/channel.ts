@@ -3,7 +3,7 @@ import type { MessagePort, Worker } from "node:worker_threads";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Remote } from "../domain/remote.ts";
-import { errorOf, errorValue, type ErrorValue } from "./error-values.ts";
+import { errorOf, errorValue, type ErrorValue } from "../store/error-values.ts";
 
 interface Call {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
-import { sqliteError, sqliteErrorCode } from "../store/database.ts";
+import { sqliteError, sqliteErrorCode } from "./database.ts";
 
 /**
  * An error as plain data. Its class is lost between threads, but callers distinguish operational errors and those of
