@@ -24,8 +24,8 @@ const OVER_POSTGRES = HAS_POSTGRES
 export default defineConfig({
   test: {
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A failed comparison of a long text shows the whole text.
     chaiConfig: { truncateThreshold: 0 },
     // Many tests wait for a process or a browser: one more than there are cores.

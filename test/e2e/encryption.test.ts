@@ -27,7 +27,7 @@ beforeAll(async () => {
   installation.secret("upstream.password", EDGE.password);
   centrePort = (await centre.start()).httpPort;
   authority = readFileSync(join(installation.folder, "centre", "tls", "ca.crt"), "utf8");
-}, 60_000);
+});
 afterAll(() => installation.remove());
 
 function ask(path: string, ca?: string): Promise<{ status: number | undefined; body: string }> {
@@ -133,4 +133,4 @@ test("a trip reaches a dispatch centre with TLS once, from a site with TLS; with
     return true;
   });
   await trusting.end("SIGTERM");
-}, 60_000);
+});

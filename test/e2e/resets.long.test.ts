@@ -134,7 +134,7 @@ describe.each([
     pid = processOf(join(installation.folder, `${name}.yaml`)) ?? 0;
     await askDaemon(dataDir(), "GET", "/site/status");
     sockets = socketsOf(pid);
-  }, 60_000);
+  });
 
   /** The same process runs, responds, and holds no connection of the closed clients. */
   async function isAsBefore(): Promise<void> {
@@ -169,7 +169,7 @@ describe.each([
     );
     await isAsBefore();
     for (const socket of held) socket.destroy();
-  }, 60_000);
+  });
 
   test("stops in order while clients hold idle connections", async () => {
     const { network } = doors;
@@ -179,5 +179,5 @@ describe.each([
     await askDaemon(dataDir(), "GET", "/site/status");
     await daemon.end("SIGTERM");
     (await held).destroy();
-  }, 60_000);
+  });
 });

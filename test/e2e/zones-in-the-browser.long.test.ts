@@ -317,7 +317,7 @@ describe("a browser", () => {
     expect(statSync(file()).mode & 0o777).toBe(0o640);
     const newest = readFileSync(join(installation.folder, "site", "configurations", kept[0] ?? ""), "utf8");
     expect(newest).toContain("disabled: true");
-  }, 90_000);
+  });
 });
 
 describeWithMosquitto("from an empty site", () => {
@@ -369,5 +369,5 @@ describeWithMosquitto("from an empty site", () => {
       await devices.end();
       await broker.stop();
     }
-  }, 90_000);
+  });
 });

@@ -63,4 +63,4 @@ test("a TLS handshake that exceeds its time-out closes the connection, and a sig
   release();
   await closed;
   expect(answer).toBe("");
-}, 60_000);
+});

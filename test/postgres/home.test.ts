@@ -17,7 +17,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
-  }, 30_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();

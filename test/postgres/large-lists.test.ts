@@ -51,7 +51,7 @@ describeWithPostgres("with many records, a centre on PostgreSQL", () => {
     server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
     await fill(centre);
-  }, 60_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();
@@ -123,7 +123,7 @@ describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
       DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, slow, pg_catalog', current_database()); END $$`);
     await centre.close();
     centre = await PostgresCentre.open(url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();

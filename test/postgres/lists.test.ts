@@ -140,7 +140,7 @@ describeWithPostgres("a list in PostgreSQL", () => {
     }
     for (const records of [centre.records, site.parts.records])
       await records.remove(RECORDS.length + 1, undefined, OPERATOR_USER);
-  }, 30_000);
+  });
   afterAll(async () => {
     await centre.close();
     await site.close();

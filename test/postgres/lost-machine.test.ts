@@ -28,7 +28,7 @@ describeWithPostgres("one of the machines of a centre stops between two statemen
     const tokens = new TokenService({ signIns, events, clock, keys });
     app = await TestApp.make({ tokens, records, fleet, objectives, accounts, events });
     lost = new PostgresConnections({ url }, new JsonLog({ level: "error", clock, write: () => {} }));
-  }, 30_000);
+  });
   afterAll(async () => {
     wake();
     await transaction.catch(() => {});

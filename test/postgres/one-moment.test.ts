@@ -20,7 +20,7 @@ describeWithPostgres("while another process writes, a centre on PostgreSQL", () 
     server = await PostgresServer.start();
     const url = await server.newDatabase();
     [centre, other] = await Promise.all([PostgresCentre.open(url), PostgresCentre.open(url)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([centre.close(), other.close()]);
     await server.stop();

@@ -19,7 +19,7 @@ describeWithPostgres("a centre on PostgreSQL asks for a repetition", () => {
     server = await PostgresServer.start();
     url = await server.newDatabase();
     centre = await PostgresCentre.open(url);
-  }, 30_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();

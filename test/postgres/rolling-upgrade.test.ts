@@ -23,7 +23,7 @@ describeWithPostgres("a process of a centre", () => {
     server = await PostgresServer.start();
     // One connection, so that each statement is sent again where it was prepared.
     centre = await PostgresCentre.open(await server.newDatabase(), new ManualClock(), { connectionsMax: 1 });
-  }, 30_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();

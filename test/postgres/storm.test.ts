@@ -15,7 +15,7 @@ describeWithPostgres("64 writers at two processes of a centre, whose server is k
     server = await PostgresServer.start();
     const url = await server.newDatabase();
     both = [await PostgresCentre.open(url), await PostgresCentre.open(url)];
-  }, 30_000);
+  });
   afterAll(async () => {
     for (const centre of both) await centre.close();
     await server.stop();

@@ -32,7 +32,7 @@ describeWithPostgres("two processes of a centre", () => {
     url = await server.newDatabase();
     // Both bring the schema up at the same time.
     both = await Promise.all([PostgresCentre.open(url), PostgresCentre.open(url)]);
-  }, 30_000);
+  });
   afterAll(async () => {
     for (const centre of both) await centre.close();
     await server.stop();
@@ -50,24 +50,20 @@ describeWithPostgres("two processes of a centre", () => {
   const query = async <Row>(sql: string): Promise<Row[]> => both[0].connections.query<Row>(sql);
   const create = async () => (await both[0].records.create(PATROL, OPERATOR_USER)).record;
 
-  test(
-    "create one record for each key, whichever process gets it and however often",
-    { timeout: 60_000 },
-    async () => {
-      const before = (await query<{ n: number }>("SELECT count(*) AS n FROM interventions"))[0]?.n ?? 0;
-      const answers = await Promise.all(
-        [...Array(KEYS).keys()].flatMap((number) =>
-          clients.map((client) =>
-            at(client).records.create(PATROL, OPERATOR_USER, { key: `key ${number}`, fingerprint: "f" }),
-          ),
+  test("create one record for each key, whichever process gets it and however often", async () => {
+    const before = (await query<{ n: number }>("SELECT count(*) AS n FROM interventions"))[0]?.n ?? 0;
+    const answers = await Promise.all(
+      [...Array(KEYS).keys()].flatMap((number) =>
+        clients.map((client) =>
+          at(client).records.create(PATROL, OPERATOR_USER, { key: `key ${number}`, fingerprint: "f" }),
         ),
-      );
-      expect(new Set(answers.map(({ record }) => record.id)).size).toBe(KEYS);
-      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(KEYS);
-      const [after] = await query<{ n: number }>("SELECT count(*) AS n FROM interventions");
-      expect(after?.n).toBe(before + KEYS);
-    },
-  );
+      ),
+    );
+    expect(new Set(answers.map(({ record }) => record.id)).size).toBe(KEYS);
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(KEYS);
+    const [after] = await query<{ n: number }>("SELECT count(*) AS n FROM interventions");
+    expect(after?.n).toBe(before + KEYS);
+  });
 
   test("create one record for a key that another account has used, and replay it", async () => {
     const other = { ...OPERATOR_USER, accountId: OPERATOR_USER.accountId + 1 };
@@ -83,7 +79,7 @@ describeWithPostgres("two processes of a centre", () => {
     }
   });
 
-  test("let one of eight changes of the same revision win", { timeout: 60_000 }, async () => {
+  test("let one of eight changes of the same revision win", async () => {
     const { id } = await create();
     for (let rev = 1; rev <= KEYS; rev += 1) {
       const made = await Promise.allSettled(
@@ -231,18 +227,14 @@ describeWithPostgres("two processes of a centre", () => {
     expect(made[1]).toMatchObject({ reason: { code: "invalid", message: /notes must not contain/ } });
   });
 
-  test(
-    "answer 'unavailable' while the server is gone, and work again after it",
-    { timeout: 30_000 },
-    async () => {
-      const { id } = await create();
-      await server.kill();
-      const refused = { code: "unavailable", retryAfterS: 2 };
-      await expect(both[0].records.get(id)).rejects.toMatchObject(refused);
-      await expect(both[1].records.create(PATROL, OPERATOR_USER)).rejects.toMatchObject(refused);
-      await server.startAgain();
-      expect((await both[0].records.get(id)).record.id).toBe(id);
-      expect((await both[1].records.create(PATROL, OPERATOR_USER)).replayed).toBe(false);
-    },
-  );
+  test("answer 'unavailable' while the server is gone, and work again after it", async () => {
+    const { id } = await create();
+    await server.kill();
+    const refused = { code: "unavailable", retryAfterS: 2 };
+    await expect(both[0].records.get(id)).rejects.toMatchObject(refused);
+    await expect(both[1].records.create(PATROL, OPERATOR_USER)).rejects.toMatchObject(refused);
+    await server.startAgain();
+    expect((await both[0].records.get(id)).record.id).toBe(id);
+    expect((await both[1].records.create(PATROL, OPERATOR_USER)).replayed).toBe(false);
+  });
 });

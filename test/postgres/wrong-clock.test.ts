@@ -15,7 +15,7 @@ describeWithPostgres("a machine of a centre whose clock is a day ahead", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
-  }, 30_000);
+  });
   afterAll(async () => {
     await centre.close();
     await server.stop();

@@ -75,7 +75,7 @@ describe("SQLite", () => contractOf(inSqlite));
 describeWithPostgres("PostgreSQL", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 30_000);
+  });
   afterAll(() => server.stop());
   contractOf(inPostgres);
 });

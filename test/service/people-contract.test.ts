@@ -118,7 +118,7 @@ function contract(open: () => Promise<Adapter>): void {
     const { signIns, notes: events, clock } = adapter;
     tokens = new TokenService({ signIns, events, clock, keys });
     await adapter.accounts.add({ email: "Ana@test.example", role: "operator", password: PASSWORD }, TESTER);
-  }, 30_000);
+  });
   afterAll(() => adapter.close());
 
   const ANA = "Ana@test.example";

@@ -26,8 +26,9 @@ export function describeWithBrowser(name: string, tests: () => void): void {
   describeUnless(findChromium() === undefined ? MISSING : undefined, name, tests);
 }
 
-const MISSING = "chromium is not installed; on Debian: sudo apt-get install chromium";
+const MISSING = "Chromium is not installed; on Debian: sudo apt-get install chromium-headless-shell";
 
+/** The headless program where there is one: a page in a context of its own takes a fifth of the whole browser's time. */
 function findChromium(): string | undefined {
-  return findProgram("chromium", "chromium-browser", "google-chrome");
+  return findProgram("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome");
 }

@@ -257,6 +257,8 @@ export class PanelPage {
   /** @param address URL of the panel with a trailing slash */
   static async in(context: BrowserContext, address: string): Promise<PanelPage> {
     const page = await context.newPage();
+    // It is there to end a wait that hangs: a screen takes many seconds on a busy machine.
+    page.setDefaultTimeout(60_000 * SLOWDOWN);
     if (SLOWDOWN > 1) await slowDown(page);
     return new PanelPage(page, address);
   }
@@ -546,7 +548,6 @@ const DELAY_MAX_MS = 50;
 async function slowDown(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
-  page.setDefaultTimeout(30_000 * SLOWDOWN);
   await page.route("**/*", async (route) => {
     await pause(Math.random() * DELAY_MAX_MS * SLOWDOWN);
     // The page may already be closed.

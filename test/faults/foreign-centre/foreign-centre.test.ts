@@ -55,7 +55,7 @@ test("records that users create under reused ids remain theirs, and those of the
   expect(await wrongAt(site)).toEqual([]);
   const { conditions } = await site.status();
   expect(conditions.map(({ code }) => code)).toContain("upstream-ids-given-again");
-}, 60_000);
+});
 
 test.each(["gateway", "interface"] as const)(
   "a 404 of a gateway that looks like one of the %s does not make a record deleted, and a manual retry creates no duplicate",
@@ -84,7 +84,7 @@ test("a record that was deleted at the dispatch centre is uncertain, and an edit
   const { records, summary } = await site.now();
   expect(records).toMatchObject([{ interventionId: record.id, phase: "doubtful" }]);
   expect(summary).toMatchObject({ doubtful: 1, gone: 0 });
-}, 60_000);
+});
 
 /** Created by a user; a page of the dispatch centre has fifty of them. */
 const OLD = {
@@ -105,7 +105,7 @@ test("with lists without pages, an alarm whose response was lost is found in a p
     return summary.waiting === 0 && records.length === 0;
   });
   expect(await site.copiesOf(record)).toHaveLength(1);
-}, 60_000);
+});
 
 test("with lists without pages, an alarm whose response was lost is searched for before it is sent again", async () => {
   const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
@@ -122,7 +122,7 @@ test("with lists without pages, an alarm whose response was lost is searched for
     );
   });
   expect(await site.copiesOf(record)).toHaveLength(1);
-}, 60_000);
+});
 
 test.each([400, 413, 415, 422, 403, 404])(
   "one %i of a gateway neither stops an alarm nor delays the next one",
@@ -156,7 +156,7 @@ test("a dispatch centre that truncates notes is reported, and no record is updat
   const { conditions } = await site.status();
   expect(conditions).toMatchObject([{ code: "upstream-reference-lost" }]);
   expect(await wrongAt(site)).toEqual([]);
-}, 60_000);
+});
 
 test("a deleted record that returns with a backup of the dispatch centre is deleted again; one without a reference stays", async () => {
   const site = await siteAt(HABITS);
@@ -177,7 +177,7 @@ test("a deleted record that returns with a backup of the dispatch centre is dele
     return !(await site.state()).rows.some(({ name }) => name === "Deleted");
   });
   expect((await site.state()).rows.map(({ name }) => name)).toEqual([kept.name, rewritten.name]);
-}, 60_000);
+});
 
 test("the site reports the number of compared records and each difference", async () => {
   const site = await siteAt({ ...HABITS, readLagMs: 300 });
@@ -198,7 +198,7 @@ test("the site reports the number of compared records and each difference", asyn
   });
   const { link } = await site.status();
   expect(Date.parse(link.answeredAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
-}, 60_000);
+});
 
 test("a new memory card with the same site reference reads its records before it sends any", async () => {
   const site = await siteAt({ ...HABITS, pageRows: 7 });
@@ -232,4 +232,4 @@ test("a new memory card with the same site reference reads its records before it
   expect(rows).toContainEqual(neighbours);
   const lastPost = seen.findLastIndex(({ method }) => method === "POST");
   expect(seen.slice(0, lastPost).filter(({ method }) => method === "POST")).toHaveLength(10);
-}, 60_000);
+});

@@ -71,7 +71,7 @@ describe.runIf(RUN_LENGTH.foreign > 0)("at a third-party dispatch centre, after 
     await site.settle();
     expect(await site.copiesOf(record)).toHaveLength(1);
     expect((await site.status()).conditions).toEqual([]);
-  }, 90_000);
+  });
 
   test.concurrent("a dead idle link is detected within five minutes and one response time-out", async () => {
     const site = await siteAt();
