@@ -39,11 +39,23 @@ interface TokenCacheOptions {
 const LIFETIME_MS_MAX = 3_600_000;
 /** A token is renewed after this share of its lifetime, so that it does not expire in flight. */
 const RENEW_AT = 0.8;
+/** After a renewal that the server postpones, as during a rate limit: several times before the token ends. */
+const RENEW_AGAIN_MS = 60_000;
+/** The server does not know the account or rejects the token: the next sign-in is without it. */
+const REJECTIONS: readonly number[] = [400, 401, 403];
+
+/** A token, by the monotonic clock. */
+interface CurrentToken {
+  readonly token: string;
+  readonly renewAtMs: number;
+  readonly endsAtMs: number;
+  readonly isOld: boolean;
+}
 
 /** The token for a server, timed by the monotonic clock; concurrent calls share one sign-in. */
 export class TokenCache {
   readonly #options: TokenCacheOptions;
-  #current: { readonly token: string; readonly renewAtMs: number; readonly isOld: boolean } | undefined;
+  #current: CurrentToken | undefined;
   #signingIn: Promise<TokenResult> | undefined;
   #isLoaded = false;
 
@@ -81,11 +93,17 @@ export class TokenCache {
     const kept = store?.load();
     const leftMs = Math.min(LIFETIME_MS_MAX, (kept?.expiresAtMs ?? 0) - clock.wallMs());
     if (!kept || leftMs <= 0) return;
-    this.#current = { token: kept.token, renewAtMs: clock.monotonicMs() + leftMs * RENEW_AT, isOld: true };
+    this.#current = { token: kept.token, ...this.#timesOf(leftMs), isOld: true };
+  }
+
+  #timesOf(lifetimeMs: number): Pick<CurrentToken, "renewAtMs" | "endsAtMs"> {
+    const nowMs = this.#options.clock.monotonicMs();
+    return { renewAtMs: nowMs + lifetimeMs * RENEW_AT, endsAtMs: nowMs + lifetimeMs };
   }
 
   async #signIn(): Promise<TokenResult> {
     const { client, email, password, clock, store } = this.#options;
+    if (this.#current && clock.monotonicMs() >= this.#current.endsAtMs) this.#current = undefined;
     const reply = await client.request({
       method: "POST",
       path: "/auth/token",
@@ -94,19 +112,23 @@ export class TokenCache {
       ...(this.#current ? { token: this.#current.token } : {}),
     });
     const access = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-    if (!validateAccessToken(access)) {
-      // With a rejected token the next sign-in would be rejected as well.
-      this.#current = undefined;
-      return { ok: false, reply };
-    }
+    if (!validateAccessToken(access)) return this.#notRenewed(reply);
     const lifetimeMs = access.expiresIn * 1000;
-    this.#current = {
-      token: access.token,
-      renewAtMs: clock.monotonicMs() + lifetimeMs * RENEW_AT,
-      isOld: false,
-    };
+    this.#current = { token: access.token, ...this.#timesOf(lifetimeMs), isOld: false };
     store?.save({ token: access.token, expiresAtMs: clock.wallMs() + lifetimeMs });
     if (reply.kind === "answered") this.#options.onSignIn?.(reply.headers);
     return { ok: true, token: access.token, isOld: false };
+  }
+
+  /** Uses the token until its end if the server only postpones the renewal: alarms must not wait for it. */
+  #notRenewed(reply: Reply): TokenResult {
+    if (reply.kind !== "answered") return { ok: false, reply };
+    if (REJECTIONS.includes(reply.status)) this.#current = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    const isPostponed = reply.status === 429 || reply.status >= 500;
+    const current = this.#current;
+    if (!isPostponed || !current || nowMs >= current.endsAtMs) return { ok: false, reply };
+    this.#current = { ...current, renewAtMs: Math.min(nowMs + RENEW_AGAIN_MS, current.endsAtMs) };
+    return { ok: true, token: current.token, isOld: current.isOld };
   }
 }

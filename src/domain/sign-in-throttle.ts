@@ -35,6 +35,11 @@ export interface SignInAttempt {
    * otherwise five wrong codes from anywhere would lock the owner out of a new installation.
    */
   readonly isRandomPassword: boolean;
+  /**
+   * Whether it is the account of a site, which has a long generated password. Attempts from elsewhere do not count against it:
+   * a site with a new mobile address must be able to sign in, whatever strangers send.
+   */
+  readonly isSite?: boolean;
   /** Whether it has a valid token of that account: then attempts by others do not count against it. */
   readonly hasToken?: boolean;
 }
@@ -120,19 +125,20 @@ export interface Limit {
 }
 
 /**
- * The limits of an attempt. An attempt from a known address or with a token of the account has a separate limit: other
- * clients behind the same address do not count against it.
+ * The limits of an attempt. An attempt with a token of the account has a limit of its own: other clients behind the same address
+ * do not count against it. One from a known address is limited by the attempts for its account from there.
  */
 export function limitsOf(attempt: SignInAttempt): Limits {
-  const { email, address, isKnownAddress, isRandomPassword, hasToken = false } = attempt;
+  const { email, address, isKnownAddress, isRandomPassword, isSite = false, hasToken = false } = attempt;
   if (address === undefined) return {};
   const addressKey = `address ${networkOf(address)}`;
   const accountKey = `account ${email.toLowerCase()}`;
-  if (hasToken || (isKnownAddress && !isRandomPassword))
-    return { account: { key: `${accountKey} at ${addressKey}`, free: FREE_ATTEMPTS_PER_ACCOUNT } };
+  const limitOf = (key: string): Limit => ({ key, free: FREE_ATTEMPTS_PER_ACCOUNT });
+  if (hasToken) return { account: limitOf(`${accountKey} with its token at ${addressKey}`) };
+  if (isKnownAddress && !isRandomPassword) return { account: limitOf(`${accountKey} at ${addressKey}`) };
   return {
     address: { key: addressKey, free: FREE_ATTEMPTS_PER_ADDRESS },
-    ...(isRandomPassword ? {} : { account: { key: accountKey, free: FREE_ATTEMPTS_PER_ACCOUNT } }),
+    ...(isRandomPassword || isSite ? {} : { account: limitOf(accountKey) }),
   };
 }
 

@@ -64,7 +64,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     by: Actor,
   ): Promise<void> {
     assertAddress(email);
-    await assertPasswordAllowed(password, email);
+    await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     await this.#alone(async (queries) => {
       if ((await initialAdministrator(queries))?.tokenVersion !== first.tokenVersion)
@@ -86,7 +86,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     { mustChangePassword = false } = {},
   ): Promise<Account> {
     assertAddress(email);
-    await assertPasswordAllowed(password, email);
+    await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     return this.#alone(async (queries) => {
       const values = [email, role, passwordHash, mustChangePassword, this.#clock.wallMs()];
@@ -103,8 +103,8 @@ export class PostgresAccounts implements Remote<AccountService> {
     by: Actor,
     { replacing }: { replacing?: Account } = {},
   ): Promise<void> {
-    await known(this.#connections, email);
-    await assertPasswordAllowed(password, email);
+    const { site } = await known(this.#connections, email);
+    await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     await this.#alone(async (queries) => {
       const { id, tokenVersion } = await known(queries, email);

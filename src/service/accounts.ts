@@ -73,7 +73,7 @@ export class AccountService {
     by: Actor,
   ): Promise<void> {
     assertAddress(email);
-    await assertPasswordAllowed(password, email);
+    await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // The one-time code works once, also for two concurrent requests.
@@ -110,7 +110,7 @@ export class AccountService {
     { mustChangePassword = false } = {},
   ): Promise<Account> {
     assertAddress(email);
-    await assertPasswordAllowed(password, email);
+    await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     const createdAtMs = this.#clock.wallMs();
     return transaction(this.#database, () => {
@@ -133,8 +133,8 @@ export class AccountService {
     by: Actor,
     { replacing }: { replacing?: Account } = {},
   ): Promise<void> {
-    const { id } = this.#known(email);
-    await assertPasswordAllowed(password, email);
+    const { id, site } = this.#known(email);
+    await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // Of several concurrent requests with the same old password, only one succeeds.

@@ -133,6 +133,11 @@ export function siteAddress(ref: string): string {
   return `${ref.toLowerCase()}@${SITES_DOMAIN}`;
 }
 
+/** Whether an address has the form of a site's account. */
+export function isSiteAddress(email: string): boolean {
+  return email.toLowerCase().endsWith(`@${SITES_DOMAIN}`);
+}
+
 /** The response to a claim. */
 export function enrolledSite(email: string, { site, objectives }: Enrolment): EnrolledSite {
   return { email, site, objectives: texts(objectives) };

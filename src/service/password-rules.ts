@@ -3,6 +3,8 @@ import { AppError } from "../domain/errors.ts";
 
 /** OWASP ASVS 5.0, 6.2.1. */
 const PASSWORD_LENGTH_MIN = 8;
+/** As the interface requires of a generated one: sign-ins of a site are limited by network address alone. */
+const SITE_PASSWORD_LENGTH_MIN = 20;
 /** `aaaaaaaa` and `abcabcabc` are long enough but easy to guess. */
 const DIFFERENT_CHARACTERS_MIN = 4;
 /** bcrypt ignores further bytes. */
@@ -11,13 +13,23 @@ export const PASSWORD_BYTES_MAX = 72;
 /**
  * Checks a new password for length and common passwords; there are no rules for character classes (OWASP ASVS 5.0, 6.2.4
  * and 6.2.5).
+ * @param account `site` of the account of a site
  * @throws AppError `bad-data` with the problem
  */
-export async function assertPasswordAllowed(password: string, email: string): Promise<void> {
+export async function assertPasswordAllowed(
+  password: string,
+  { email, site }: { readonly email: string; readonly site?: string | undefined },
+): Promise<void> {
   if (/\p{Cc}/u.test(password))
     throw new AppError("bad-data", "a password must not contain control characters");
   if ([...password].length < PASSWORD_LENGTH_MIN)
     throw new AppError("bad-data", `a password needs at least ${PASSWORD_LENGTH_MIN} characters`);
+  if (site !== undefined && [...password].length < SITE_PASSWORD_LENGTH_MIN)
+    throw new AppError(
+      "bad-data",
+      `the password of a site's account needs at least ${SITE_PASSWORD_LENGTH_MIN} characters`,
+      { hint: "Generate one, or enrol the site again: santinela sites invite." },
+    );
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
     throw new AppError(
       "bad-data",

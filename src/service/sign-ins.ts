@@ -3,6 +3,7 @@ import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.t
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
+import { isSiteAddress } from "./enrolments.ts";
 
 /** Limits wrong passwords, in whatever place the attempts are counted. */
 export interface Throttle {
@@ -28,6 +29,27 @@ export interface SignIns {
   hasSignedIn(email: string, address: string): Promise<boolean>;
   /** Addresses from which any account has signed in, the latest first. */
   newestAddresses(limit: number): Promise<readonly string[]>;
+}
+
+/** An attempt to sign in, with what its limits depend on. */
+export async function attemptOf(
+  signIns: Pick<SignIns, "byEmail" | "hasSignedIn">,
+  email: string,
+  address: string | undefined,
+  hasToken: boolean,
+): Promise<SignInAttempt> {
+  const account = await signIns.byEmail(email);
+  return {
+    // The address as the account has it: events of one account must not differ by the case that a stranger types.
+    email: account?.email ?? email,
+    address,
+    isKnownAddress:
+      account !== undefined && address !== undefined && (await signIns.hasSignedIn(account.email, address)),
+    isRandomPassword: account?.mustChangePassword === true,
+    // An unknown address of this form is limited as a site's, so that it does not show which sites have an account.
+    isSite: account ? account.site !== undefined : isSiteAddress(email),
+    hasToken,
+  };
 }
 
 /** The accounts in SQLite; wrong passwords are counted in the memory of the process. */

@@ -7,7 +7,7 @@ import type { Account } from "../store/accounts.ts";
 import type { EventNotes } from "./event-notes.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
-import type { SignIns } from "./sign-ins.ts";
+import { attemptOf, type SignIns } from "./sign-ins.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
 import { networkOf, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
@@ -67,9 +67,17 @@ export class TokenService {
     address?: string,
     currentToken?: string,
   ): Promise<{ token: string; expiresIn: number }> {
-    const attempt = await this.#attemptOf(email, address);
     const hasToken = currentToken !== undefined && (await this.#isTokenOf(currentToken, email));
-    const account = await this.#accountWith(attempt, password, hasToken);
+    return this.#signIn(await attemptOf(this.#signIns, email, address, hasToken), password);
+  }
+
+  /** Signs a user in whose new password has ended the token. */
+  async signInAgain({ email, from }: Principal, password: string): ReturnType<TokenService["signIn"]> {
+    return this.#signIn(await attemptOf(this.#signIns, email, from, true), password);
+  }
+
+  async #signIn(attempt: SignInAttempt, password: string): ReturnType<TokenService["signIn"]> {
+    const account = await this.#accountWith(attempt, password);
     if (!account)
       throw new AppError("unauthenticated", "email or password is wrong", {
         reason: "wrong-credentials",
@@ -89,7 +97,7 @@ export class TokenService {
     password: string,
     { hasToken }: { readonly hasToken: boolean },
   ): Promise<Account | undefined> {
-    return this.#accountWith(await this.#attemptOf(email, from), password, hasToken);
+    return this.#accountWith(await attemptOf(this.#signIns, email, from, hasToken), password);
   }
 
   /**
@@ -127,53 +135,40 @@ export class TokenService {
     }
   }
 
-  async #attemptOf(email: string, address: string | undefined): Promise<SignInAttempt> {
-    const account = await this.#signIns.byEmail(email);
-    const isKnownPlace =
-      account !== undefined &&
-      address !== undefined &&
-      (await this.#signIns.hasSignedIn(account.email, address));
-    const isRandomPassword = account?.mustChangePassword === true;
-    // The address as the account has it: events of one account must not differ by the case that a stranger types.
-    return { email: account?.email ?? email, address, isKnownAddress: isKnownPlace, isRandomPassword };
-  }
-
   /** Takes equally long for an unknown address and a wrong password; both are counted and recorded. */
-  async #accountWith(
-    attempt: SignInAttempt,
-    password: string,
-    hasToken = false,
-  ): Promise<Account | undefined> {
+  async #accountWith(attempt: SignInAttempt, password: string): Promise<Account | undefined> {
     const { throttle } = this.#signIns;
-    await throttle.assertOpen({ ...attempt, hasToken });
     const account = await this.#signIns.byEmail(attempt.email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
     if (account?.disabled) this.#passwords.forget(hash);
-    else if (account && usable && this.#passwords.isVerified(password, hash)) {
-      await throttle.succeeded({ ...attempt, hasToken });
+    const isVerified = usable && account?.disabled === false && this.#passwords.isVerified(password, hash);
+    // The password of a site cannot be guessed, so that a delay protects nothing: it would only hold up its alarms.
+    if (!isVerified || !attempt.isSite) await throttle.assertOpen(attempt);
+    if (isVerified) {
+      await throttle.succeeded(attempt);
       return account;
     }
-    const { address, isKnownAddress } = attempt;
+    const { address, isKnownAddress, hasToken = false } = attempt;
     const candidate = {
       place: networkOf(address ?? ""),
       isKnown: isKnownAddress || address === undefined || hasToken,
     };
     return this.#passwords.inTurn(candidate, async () => {
       // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
-      await throttle.assertOpen({ ...attempt, hasToken });
+      await throttle.assertOpen(attempt);
       const fits = await this.#passwords.matches(usable ? password : "", hash);
       if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
-        await throttle.succeeded({ ...attempt, hasToken });
+        await throttle.succeeded(attempt);
         return account;
       }
-      await this.#failed(attempt, hasToken);
+      await this.#failed(attempt);
       return undefined;
     });
   }
 
-  async #failed(attempt: SignInAttempt, hasToken: boolean): Promise<void> {
-    const blockedForS = await this.#signIns.throttle.failed({ ...attempt, hasToken });
+  async #failed(attempt: SignInAttempt): Promise<void> {
+    const blockedForS = await this.#signIns.throttle.failed(attempt);
     const by = byOf(attempt);
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });

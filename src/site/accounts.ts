@@ -80,5 +80,5 @@ async function changePassword(request: Request, tokens: TokenService, accounts: 
   if (password === currentPassword)
     throw new AppError("invalid", "the new password must differ from the current one");
   await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });
-  return tokens.signIn(principal.email, password, principal.from);
+  return tokens.signInAgain(principal, password);
 }

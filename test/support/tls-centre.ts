@@ -11,6 +11,8 @@ export interface TlsExchange {
   readonly method: string;
   readonly path: string;
   readonly body: string;
+  /** The header with the token. */
+  readonly authorization: string | undefined;
   readonly socket: TLSSocket;
   /** Whether it is not the first request of its connection. */
   readonly isKept: boolean;
@@ -34,6 +36,9 @@ export class TlsCentre {
   faultFor: (exchange: TlsExchange) => TlsFault | undefined = () => undefined;
   /** Number of sign-ins; the token of the second is `t2`. */
   signIns = 0;
+  /** Status with which sign-ins are rejected, and the tokens that were sent with them. */
+  signInStatus = 200;
+  readonly rejectedSignIns: string[] = [];
   /** Tokens that are no longer accepted, with the response status. */
   readonly refusedTokens = new Map<string, number>();
   /** Number of connections. */
@@ -100,6 +105,10 @@ export class TlsCentre {
     } finally {
       this.#arriving -= 1;
     }
+    if (path === "/auth/token" && this.signInStatus !== 200) {
+      this.rejectedSignIns.push(request.headers.authorization ?? "");
+      return answer(response, this.signInStatus, '{"message":"not now"}');
+    }
     if (path === "/auth/token") {
       this.signIns += 1;
       return answer(response, 200, `{"token":"t${this.signIns}","expiresIn":3600}`);
@@ -120,6 +129,7 @@ export class TlsCentre {
       method,
       path,
       body,
+      authorization: request.headers.authorization,
       socket,
       isKept,
       response,

@@ -19,6 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => authority.remove());
 
+const HOUR_MS = 3_600_000;
+
 let app: TestApp;
 let centre: TlsCentre;
 let baseUrl: string;
@@ -47,11 +49,17 @@ async function start(account: { email?: string; password?: string } = {}): Promi
   running.start();
 }
 
-/** Creates an alarm and waits until the dispatch centre has it. */
-async function alarm(): Promise<void> {
+/** Creates an alarm. @returns its name */
+function create(): string {
   alarms += 1;
   const name = `Alarm ${alarms}`;
   running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, OPERATOR_USER).record);
+  return name;
+}
+
+/** Creates an alarm and waits until the dispatch centre has it. */
+async function alarm(): Promise<void> {
+  const name = create();
   await eventually(name, () => centre.names.includes(name));
 }
 
@@ -78,6 +86,45 @@ test.each([401, 403])(
     expect(readFileSync(file(), "utf8")).toContain('"token":"t2"');
   },
 );
+
+test.each([429, 503])(
+  "an alarm is sent with the token of a site whose renewal is answered %i",
+  async (status) => {
+    await start();
+    await alarm();
+    centre.signInStatus = status;
+    app.clock.advance(0.9 * HOUR_MS);
+    await alarm();
+    await alarm();
+    // The renewal is repeated, but not for each request.
+    expect(centre.rejectedSignIns).toEqual(["Bearer t1"]);
+    app.clock.advance(120_000);
+    await alarm();
+    expect(centre.rejectedSignIns.length).toBeGreaterThan(1);
+    centre.signInStatus = 200;
+    app.clock.advance(120_000);
+    await alarm();
+    expect(centre.signIns).toBe(2);
+  },
+);
+
+test.each<[status: number, elapsedMs: number]>([
+  [403, 0.9 * HOUR_MS],
+  [429, HOUR_MS],
+])("a token is not sent again after an answer %i, %i ms after it was issued", async (status, elapsedMs) => {
+  await start();
+  await alarm();
+  const sent: (string | undefined)[] = [];
+  centre.faultFor = ({ authorization }) => void sent.push(authorization);
+  centre.signInStatus = status;
+  app.clock.advance(elapsedMs);
+  create();
+  await eventually("a sign-in without the token", () => {
+    app.clock.advance(60_000);
+    return centre.rejectedSignIns.includes("");
+  });
+  expect(sent).toEqual([]);
+});
 
 test("an expired token is not sent", async () => {
   await start();
