@@ -237,7 +237,7 @@ export function listBody(
 ): string {
   response.set("X-Total-Count", String(total));
   if (slice.end < total && records.length > 0) {
-    const next = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
+    const next = parametersOf(request.originalUrl);
     next.set("_start", String(slice.end));
     next.set("_end", String(slice.end + Math.min(slice.end - slice.start, PAGE_SIZE_MAX)));
     response.set("Link", `<${request.originalUrl.split("?")[0]}?${next.toString()}>; rel="next"`);

@@ -246,6 +246,15 @@ describe("G. page size", () => {
   });
 });
 
+test("G. the link to the next page keeps filters that contain a question mark", async () => {
+  for (const name of ["Open?", "Open?", "Closed"]) await make({ name });
+  const { headers } = await ask("get", "/interventii?_end=1&name=Open?&status=planned");
+  const next = /<(.+)>; rel="next"/.exec(String(headers["link"]))?.[1] ?? "";
+  const { body, headers: ofNext } = await ask("get", next);
+  expect((body as { name: string }[]).map(({ name }) => name)).toEqual(["Open?"]);
+  expect([ofNext["x-total-count"], ofNext["link"]]).toEqual(["2", undefined]);
+});
+
 describe("H. _start and _end", () => {
   beforeEach(async () => {
     for (const name of ["a", "b", "c"]) await make({ name });
