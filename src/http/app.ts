@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
@@ -15,7 +15,7 @@ import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } 
 import { panelRouter } from "./panel.ts";
 import { addResource, json } from "./resource.ts";
 import { enrolmentRoutes } from "./routes/enrolments.ts";
-import { fleetRoutes } from "./routes/fleet.ts";
+import { fleetRoutes, noteRejectedReport } from "./routes/fleet.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
@@ -53,6 +53,8 @@ export interface App {
   readonly handle: RequestListener;
   /** Request and response classes for the server; `handle` accepts others too, but is slower then. */
   readonly classes: ExpressCompatibleClasses;
+  /** Called with a request that the server rejects itself. */
+  readonly noteRejected: (request: IncomingMessage) => void;
   /** Ends open event streams, so that the server can close. */
   readonly endStreams: () => void;
 }
@@ -74,7 +76,8 @@ export function createApp(parts: AppParts): App {
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log, parts.onDamage));
-  return { handle: readTarget(app), classes: createExpressClasses(app), endStreams };
+  const noteRejected = noteRejectedReport(parts.fleet, parts.basePath);
+  return { handle: readTarget(app), classes: createExpressClasses(app), noteRejected, endStreams };
 }
 
 /** Rejects a path that cannot be decoded, after authentication. */

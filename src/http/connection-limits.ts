@@ -86,8 +86,11 @@ export class Connections {
     return { open: this.#open.size, refused: this.#refused, replaced: this.#replaced };
   }
 
-  /** Wraps the application: rejects requests while too many responses are pending. */
-  guard(app: RequestListener): RequestListener {
+  /**
+   * Wraps the application: rejects requests while too many responses are pending.
+   * @param onRejected called with each rejected request, of which only the head was read
+   */
+  guard(app: RequestListener, onRejected: (request: IncomingMessage) => void = () => {}): RequestListener {
     return (request, response) => {
       const { socket } = request;
       const pending = (this.#pending.get(socket) ?? 0) + 1;
@@ -97,6 +100,7 @@ export class Connections {
       }
       if (this.#isFull()) {
         const headers = { "Retry-After": "5", Connection: "close" };
+        onRejected(request);
         sendError(response, 503, "too many responses pending; try again later", headers);
         return;
       }
