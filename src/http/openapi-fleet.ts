@@ -110,6 +110,11 @@ function enrolmentPaths(): Json {
           ...failures(400, 403, 409, 413, 415, 429, 500, 503),
         },
       },
+      delete: {
+        operationId: "revokeSiteNamedClaim",
+        summary: "Revoke the site with the reference claim; not part of the contract",
+        responses: { "204": { description: "Revoked" }, ...failures(401, 403, 404, 500, 503) },
+      },
     },
     "/enrolments/{site}": {
       delete: {

@@ -130,6 +130,19 @@ test("a stolen site is locked out at once, and its successor keeps its account",
   expect((await asAdministrator("delete", "/enrolments/%2e%2e")).status).toBe(404);
 });
 
+test("a site is locked out whose reference is the path of the enrolment", async () => {
+  const token = await enrolled(centre, "claim", HALL);
+  for (const role of ["operator", "viewer"] as const)
+    await request(centre.app)
+      .delete("/enrolments/claim")
+      .set("Authorization", `Bearer ${await centre.token(role)}`)
+      .expect(403);
+  await request(centre.app).delete("/enrolments/claim").expect(401);
+  await request(centre.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
+  expect((await asAdministrator("delete", "/enrolments/claim")).status).toBe(204);
+  await request(centre.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
+});
+
 test("only administrators invite and revoke", async () => {
   for (const role of ["operator", "viewer"] as const) {
     const token = await centre.token(role);

@@ -28,12 +28,17 @@ export function enrolmentRoutes(
     const body = validated(validateEnrolmentClaim, request.body);
     response.status(201).json(await enrolments.claim(body, request.ip ?? "control socket"));
   };
-  addResource(router, "/enrolments/claim", PUBLIC, { post: [readBody, claim] });
+  const revoke = async (site: string, request: Request, response: Response): Promise<void> => {
+    await enrolments.revoke(site, requestActor(request));
+    response.status(204).end();
+  };
+  addResource(router, "/enrolments/claim", PUBLIC, {
+    post: [readBody, claim],
+    // `claim` may be the reference of a site, which must be revocable too.
+    delete: [...guard, (request: Request, response: Response) => revoke("claim", request, response)],
+  });
   addResource(router, "/enrolments/:site", guard, {
-    delete: async (request, response) => {
-      await enrolments.revoke(siteOf(request), requestActor(request));
-      response.status(204).end();
-    },
+    delete: (request, response) => revoke(siteOf(request), request, response),
   });
 }
 
