@@ -7,6 +7,7 @@ import type { ConfigurationText } from "./config/parsed-text.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { ZoneChanges } from "./domain/zone-changes.ts";
 import type { SimulatedLines } from "./inputs/gpio/gpio-port.ts";
+import type { DamageRestarts } from "./ops/damage-restart.ts";
 import { hostOf, type Host } from "./ops/host.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 
@@ -59,6 +60,8 @@ export interface DaemonOptions {
   readonly reload: ReloadHooks;
   /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
   readonly restart: (betweenRuns: () => void) => void;
+  /** The restarts of this process because of a damaged journal; by default there was none. */
+  readonly damageRestarts?: DamageRestarts;
   /** Stops this run cleanly and powers the machine off; a new run follows if that fails. By default nothing happens. */
   readonly powerOff?: () => void;
   /** Why the machine could not be powered off after the previous run. */

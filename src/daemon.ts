@@ -11,6 +11,7 @@ import { messageOf } from "./domain/errors.ts";
 import type { LogLevel } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import { requestIntegrityCheck } from "./ops/backups.ts";
+import { DamageRestart } from "./ops/damage-restart.ts";
 import { DataDirectory } from "./ops/data-directory.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { addonWarning } from "./ops/host.ts";
@@ -82,14 +83,17 @@ export class Daemon {
     const config = this.#config;
     const { bootId } = this.#machine.host;
     const { dataDir } = config;
+    const damageRestart = this.#newDamageRestart();
     const folder = new DataDirectory({
       ...this.#common,
       dataDir,
+      onJournalError: damageRestart.onError,
       configurationFile: config.file,
       bootId,
       newIdentity: randomUUID,
     });
     this.#stops.push(() => folder.close());
+    this.#stops.push(() => damageRestart.stop());
     this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
     const { databases } = folder;
     const parts = await this.#newParts();
@@ -140,6 +144,12 @@ export class Daemon {
     this.#reload = reload;
     this.#options.onStarted(address);
     this.#logReady(address);
+  }
+
+  #newDamageRestart(): DamageRestart {
+    const { restart, damageRestarts: restarts = {} } = this.#options;
+    const { dataDir } = this.#config;
+    return new DamageRestart({ ...this.#common, dataDir, restarts, restart: () => restart(() => {}) });
   }
 
   /** Watches mains and battery. @returns ends it */

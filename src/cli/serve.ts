@@ -13,6 +13,7 @@ import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
+import type { DamageRestarts } from "../ops/damage-restart.ts";
 import { powerOffMachine } from "../ops/on-battery.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -52,6 +53,7 @@ class DaemonRuns {
   /** Whether the process was asked to end. */
   #isEnding = false;
   #isPoweringOff = false;
+  readonly #damageRestarts: DamageRestarts = {};
 
   constructor(load: LoadOptions, terminal: Terminal, options: JsonOption) {
     this.#load = load;
@@ -179,6 +181,7 @@ class DaemonRuns {
       },
       zonesEdited: zonesEdited(config, source, this.#load),
       restart,
+      damageRestarts: this.#damageRestarts,
     });
     await daemon.start();
     if (isForPerson) stderr.write(running);

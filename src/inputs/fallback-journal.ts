@@ -1,6 +1,7 @@
 import { messageOf } from "../domain/errors.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { JournalChange } from "../store/journal-changes.ts";
+import { isDamage } from "../store/integrity.ts";
 import { isUnwritable } from "../store/transaction.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -9,8 +10,11 @@ const RESENT: ReadonlySet<Zone["input"]["source"]> = new Set(["mqtt", "dc09"]);
 
 type FallbackContext = Pick<ZoneContext, "journal" | "conditions" | "log">;
 
+/** Whether the journal can be written later: with space on the disk, or recovered at the next start. */
+const isPassing = (error: unknown): boolean => isUnwritable(error) || isDamage(error);
+
 /**
- * Keeps a reading of a GPIO line in memory when the disk cannot be written: a line does not repeat an edge. A message is
+ * Keeps a reading of a GPIO line in memory when the journal cannot be written: a line does not repeat an edge. A message is
  * not kept: without an acknowledgement the broker or alarm panel sends it again, even after a power cut.
  * @returns whether the change is kept, so that it counts as recorded
  */
@@ -21,7 +25,7 @@ export function recordInFallback(
   error: unknown,
 ): boolean {
   const { offDisk } = journal;
-  if (RESENT.has(input.source) || !isUnwritable(error) || !offDisk.add(change)) return false;
+  if (RESENT.has(input.source) || !isPassing(error) || !offDisk.add(change)) return false;
   const reason = messageOf(error);
   conditions.raise("trips-off-disk", { changes: offDisk.count, file: offDisk.file ?? "", reason });
   // Logged in full: the system journal may be on another disk.
@@ -37,7 +41,7 @@ export function storeFallback(parts: FallbackContext): boolean {
     const changes = journal.storeOffDisk();
     log.info("trips-on-disk-again", { changes });
   } catch (error) {
-    if (!isUnwritable(error)) throw error;
+    if (!isPassing(error)) throw error;
     return false;
   }
   reportOnDisk(parts);

@@ -118,6 +118,7 @@ export class OpenContacts {
         nextMs = Math.min(nextMs, againMs);
       } catch (error) {
         this.#options.log.error("open-contacts-check-failed", { zone: snapshot.zone.id, error });
+        this.#options.journal.noteError(error);
         nextMs = Math.min(nextMs, CHECK_SUPPRESSED_MS);
       }
     }
@@ -208,8 +209,7 @@ export class OpenContacts {
     let isComplete = true;
     const { journal, clock, bootId, time, site, newKey, log, onTrip } = this.#options;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
-    const objectives = new Set(found.map(({ zone }) => refText(zone.objective)));
-    for (const objective of objectives) {
+    for (const objective of new Set(found.map(({ zone }) => refText(zone.objective)))) {
       const zones = found
         .filter(({ zone }) => refText(zone.objective) === objective)
         .map(({ zone, sinceWallMs }) => ({ zone, sinceWallMs, key: newKey() }));

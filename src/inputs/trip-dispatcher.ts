@@ -144,6 +144,7 @@ export class TripDispatcher {
       await queue.end().catch(() => {});
       // The journal cannot be used now; the idempotency key makes a repeated POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
+      this.#options.journal.noteError(error);
       this.#countFailure(`the journal or the device account cannot be used (${messageOf(error)})`);
       return false;
     }

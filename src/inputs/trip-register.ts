@@ -3,6 +3,7 @@ import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";
+import { isDamage } from "../store/integrity.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
@@ -145,7 +146,14 @@ export class TripRegister {
 
   #countersOf(zone: Zone): SwingerCounters | undefined {
     const { journal, clock } = this.#options;
-    return applicableCounters(zone, journal.swingers.find(zone.id), clock.wallMs());
+    try {
+      return applicableCounters(zone, journal.swingers.find(zone.id), clock.wallMs());
+    } catch (error) {
+      // On a damaged page: a trip of an unstable contact is dispatched rather than lost.
+      if (!isDamage(error)) throw error;
+      journal.noteError(error);
+      return undefined;
+    }
   }
 
   #dispositionOf(zone: Zone, counters: SwingerCounters | undefined): Disposition {

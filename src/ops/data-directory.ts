@@ -23,6 +23,8 @@ interface DataDirectoryOptions {
   readonly bootId: string;
   /** Creates the id of a new installation. */
   readonly newIdentity: () => string;
+  /** Called with each error of the journal; optional. */
+  readonly onJournalError?: (error: unknown) => void;
 }
 
 /** The data directory of a running daemon: locked against a second one, with open databases and a monitored disk. */

@@ -36,6 +36,8 @@ interface DatabasesOptions {
   readonly conditions: Conditions;
   /** Creates the id of a new installation. */
   readonly newIdentity: () => string;
+  /** Called with each error of the journal; optional. */
+  readonly onJournalError?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -191,6 +193,8 @@ export class Databases {
     { isKnown, depth }: { isKnown: boolean; depth: CheckDepth },
   ): Database {
     const path = join(this.#options.dataDir, name);
+    const onError = name === JOURNAL.name ? this.#options.onJournalError : undefined;
+    const guards = { ...this.#options, onError };
     const { problem, versions } = isKnown ? checkDatabaseFile(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
       const { dataDir, clock, log, reserveFile } = this.#options;
@@ -198,11 +202,11 @@ export class Databases {
       const options = { dataDir, name, kind, problem: why, versions: versions(), clock };
       withReserve(reserveFile, () => recoverDatabase(options));
       withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
-      return openGuarded(path, kind, this.#options);
+      return openGuarded(path, kind, guards);
     };
     if (problem !== undefined) return recover(problem);
     try {
-      return openGuarded(path, kind, this.#options);
+      return openGuarded(path, kind, guards);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return recover(messageOf(error));

@@ -11,19 +11,22 @@ interface Guards {
   readonly dataDir: string;
   readonly reserveFile: ReserveFile;
   readonly conditions: Conditions;
+  /** Called with each error that `onRollback` and `noteFailure` report; optional. */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Opens a database for writing. A full disk gets the reserve, also to open it; damage is checked at the next start. */
 export function openGuarded(
   path: string,
   kind: DatabaseKind,
-  { dataDir, reserveFile, conditions }: Guards,
+  { dataDir, reserveFile, conditions, onError }: Guards,
 ): Database {
   const database = withReserve(reserveFile, () => openDatabase(path, kind));
   setDiskFullHandler(database, () => reserveFile.release());
   onRollback(database, (error) => {
     if (isDamage(error)) requestIntegrityCheck(dataDir, `${path}: ${messageOf(error)}`);
     if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
+    onError?.(error);
   });
   return database;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Database } from "./database.ts";
-import { isDiskFull, transaction } from "./transaction.ts";
+import { isDiskFull, noteFailure, transaction } from "./transaction.ts";
 
 interface Job {
   readonly run: () => void;
@@ -99,6 +99,7 @@ export class GroupCommit {
       return done;
     } catch (error) {
       if (!this.#database.inTransaction || isDiskFull(error)) throw error;
+      noteFailure(this.#database, error);
       return () => fail(error);
     }
   }

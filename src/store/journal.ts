@@ -13,7 +13,7 @@ import { LinkSampleStore } from "./link-samples.ts";
 import { BrokerCountStore, DeduplicationStore, OpeningStore } from "./messages.ts";
 import { OverrideStore } from "./overrides.ts";
 import { EntryDelayStore, RestoreStore, UnrecordedTrips } from "./pending-trips.ts";
-import { transaction } from "./transaction.ts";
+import { noteFailure, transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
 import { LivenessStore, SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
@@ -68,6 +68,11 @@ export class Journal extends Store {
     this.#commits.onRollback(undo);
   }
 
+  /** Reports the error of a read, as a write that fails does itself: it may show that the file is damaged. */
+  noteError(error: unknown): void {
+    noteFailure(this.database, error);
+  }
+
   /**
    * Commits a zone's state with its trips and faults, and the messages processed so far. When this returns, or when
    * the surrounding `groupCommit` ends, they are on disk and must not be lost.
@@ -79,8 +84,7 @@ export class Journal extends Store {
   }
 
   /**
-   * Writes the changes that the disk rejected before. A change whose trip exists was already written.
-   * @returns the number of changes that were kept off the disk
+   * Writes the changes that the disk rejected before, and returns their number; those whose trip exists were already written.
    * @throws if the disk still rejects them; then nothing is written
    */
   storeOffDisk(): number {
@@ -216,10 +220,9 @@ export class Journal extends Store {
     else this.trips.insert(trip, isDelayed ? null : this.#openedBy(trip));
   }
 
-  /** Only the restore of a trip that is or will be in a record is added to that record. */
+  /** Only the restore of a trip that is or will be in a record is added to it; a rejected trip may be retried later. */
   #insertRestore(restore: NewTrip): void {
     const opening = this.restores.openingBefore(restore.zoneId);
-    // A rejected trip may be retried later.
     const isPending = opening !== undefined && (isOrWillBeRecorded(opening) || opening.state === "refused");
     this.trips.insert(isPending ? restore : { ...restore, reason: unrecordedReason(opening) });
     if (isPending) this.restores.addPending(restore.key);
@@ -235,10 +238,7 @@ export class Journal extends Store {
     return opensOwn ? trip.key : null;
   }
 
-  /**
-   * A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive, of
-   * which a panel without restorals sends one for each.
-   */
+  /** A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive. */
   restoreKept({ key }: Trip, reason: string, interventionId: number | null): Promise<void> {
     return this.#commitTogether(() => this.restores.markRecorded(key, reason, interventionId));
   }

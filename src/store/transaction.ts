@@ -81,6 +81,11 @@ export function onRollback(database: Database, listener: (error: unknown) => voi
   listeners.set(database, listener);
 }
 
+/** Tells the listener of an error that ended a part of a transaction without a rollback, such as a read of a damaged page. */
+export function noteFailure(database: Database, error: unknown): void {
+  listeners.get(database)?.(error);
+}
+
 /**
  * Whether an error means that the disk is full; SQLite reports a shared-memory file that cannot grow as an I/O
  * error.

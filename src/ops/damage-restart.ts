@@ -1,0 +1,64 @@
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import { isDamage } from "../store/integrity.ts";
+import { requestIntegrityCheck } from "./backups.ts";
+
+interface DamageRestartOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly restarts: DamageRestarts;
+  /** Ends this run and starts the next one. */
+  readonly restart: () => void;
+}
+
+/** The restarts of this process because of damage, over all its runs. */
+export interface DamageRestarts {
+  /** Monotonic time of the last one. */
+  lastAtMs?: number;
+}
+
+/**
+ * Minimum time between two restarts. Each recovery leaves files in quarantine, and a disk that returns other data at
+ * each read would fill up with them.
+ */
+const INTERVAL_MS = 600_000;
+
+/**
+ * Restarts the daemon when the trip journal is damaged while it runs: only a start recovers it, and until then no
+ * reading can be stored and no trip dispatched.
+ */
+export class DamageRestart {
+  readonly #options: DamageRestartOptions;
+  #cancel: CancelTimer | undefined;
+  #isStopped = false;
+
+  constructor(options: DamageRestartOptions) {
+    this.#options = options;
+  }
+
+  /** To be called with each error of the journal. */
+  readonly onError = (error: unknown): void => {
+    if (!isDamage(error) || this.#isStopped || this.#cancel) return;
+    const { dataDir, clock, log, conditions, restarts, restart } = this.#options;
+    const problem = messageOf(error);
+    requestIntegrityCheck(dataDir, `journal.db: ${problem}`);
+    conditions.raise("database-damaged", { problem: `journal.db: ${problem}` });
+    const { lastAtMs = Number.NEGATIVE_INFINITY } = restarts;
+    const delayMs = Math.max(0, lastAtMs + INTERVAL_MS - clock.monotonicMs());
+    log.error("database-damage-restart", { error, delayMs });
+    // Not at once: the reading that met the damage is stored in memory first.
+    this.#cancel = clock.after(delayMs, () => {
+      restarts.lastAtMs = clock.monotonicMs();
+      restart();
+    });
+  };
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+}
