@@ -45,7 +45,10 @@ export class EntryDelays {
   }
 
   start(): void {
-    for (const delay of this.#options.journal.entryDelays.list()) this.#take(delay);
+    const { entryDelays, offDisk } = this.#options.journal;
+    // Those of trips that are still in memory only, on a disk that is full at the start.
+    const kept = offDisk.list().flatMap(({ delays = [] }) => delays);
+    for (const delay of [...entryDelays.list(), ...kept]) this.#take(delay);
     this.check();
   }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
@@ -138,6 +139,51 @@ describe("when the disk rejects a trip with an entry delay", () => {
     ]);
   });
 });
+
+// Mounting requires root; the behaviour on a full disk is the same for every user.
+describe.skipIf(!CAN_MOUNT)(
+  "when the daemon restarts on the full disk within an entry delay that it keeps in memory",
+  () => {
+    const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
+    const GATE = gateIdOf(KEY);
+    const DOOR = zoneOf({ id: "door", input: { gpio: 18, contact: "nc" }, gate: KEY, entryDelayS: 30 });
+    let disk: SmallDisk;
+
+    beforeEach(() => {
+      site.stop();
+      site.database.close();
+      disk = new SmallDisk(4);
+      site = new MonitoredZones([DOOR], { journalPath: join(disk.folder, "journal.db"), offDiskFile });
+      site.monitor.setGate(GATE, "open");
+      setContact(DOOR.id, "normal");
+      disk.fill();
+      setContact(DOOR.id, "open");
+      expect(site.trips).toEqual([]);
+      site.restart();
+      expect(conditions()).toContain("trips-off-disk");
+    });
+    afterEach(() => disk.remove());
+
+    test("the trip is dispatched once there is space, and its restore follows it", () => {
+      setContact(DOOR.id, "normal");
+      site.clock.advance(35_000);
+      disk.drain();
+      site.clock.advance(20_000);
+      expect(site.journal.trips.nextWaiting(0)).toMatchObject({ zoneId: DOOR.id });
+      expect(site.journal.restores.nextPending(0)).toMatchObject({ zoneId: DOOR.id });
+      expect(site.journal.entryDelays.list()).toEqual([]);
+    });
+
+    test("a person who disarms the zone in time cancels the trip", () => {
+      disk.drain();
+      site.clock.advance(11_000);
+      expect(site.journal.trips.nextWaiting(0)).toBeUndefined();
+      site.monitor.setGate(GATE, "closed");
+      site.clock.advance(60_000);
+      expect(site.trips.map(({ state }) => state)).toEqual(["cancelled"]);
+    });
+  },
+);
 
 test("a zone that opened while disarmed and the disk rejected it, is listed once when it is armed", () => {
   const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
