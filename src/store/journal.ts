@@ -80,7 +80,8 @@ export class Journal extends Store {
   commit(change: JournalChange): void {
     // Earlier changes first, or a zone would return to an earlier state. Not inside another commit: see `clear`.
     if (this.offDisk.count > 0 && !this.database.inTransaction) this.storeOffDisk();
-    this.#commit(change);
+    transaction(this.database, () => this.#write(change));
+    this.processedMessages.written();
   }
 
   /**
@@ -88,12 +89,13 @@ export class Journal extends Store {
    * @throws if the disk still rejects them; then nothing is written
    */
   storeOffDisk(): number {
-    const changes = this.offDisk.list();
+    const changes = [...this.offDisk.list()];
     if (changes.length === 0) return 0;
     transaction(this.database, () => {
       for (const change of changes)
-        if (!change.trips.some(({ key }) => this.trips.find(key))) this.#commit(change);
+        if (!change.trips.some(({ key }) => this.trips.find(key))) this.#write(change);
     });
+    this.processedMessages.written();
     this.offDisk.clear();
     return changes.length;
   }
@@ -104,19 +106,17 @@ export class Journal extends Store {
     return newest?.state ?? this.zoneStates.find(zoneId);
   }
 
-  #commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
-    transaction(this.database, () => {
-      if (state) this.zoneStates.save(zoneId, state);
-      const delayed = new Set(delays.map(({ key }) => key));
-      for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
-      this.zoneOverrides.keepTested(trips, state?.sensor ?? null);
-      for (const delay of delays) this.entryDelays.add(delay);
-      if (swinging) this.swingers.save(zoneId, swinging);
-      if (opened) this.faults.open(opened);
-      if (closed) this.faults.close(closed.owner, closed.fault);
-      this.processedMessages.write();
-    });
-    this.processedMessages.written();
+  /** Writes a change in the caller's transaction; `processedMessages.written` is to be called after it. */
+  #write({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
+    if (state) this.zoneStates.save(zoneId, state);
+    const delayed = new Set(delays.map(({ key }) => key));
+    for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
+    this.zoneOverrides.keepTested(trips, state?.sensor ?? null);
+    for (const delay of delays) this.entryDelays.add(delay);
+    if (swinging) this.swingers.save(zoneId, swinging);
+    if (opened) this.faults.open(opened);
+    if (closed) this.faults.close(closed.owner, closed.fault);
+    this.processedMessages.write();
   }
 
   /**
