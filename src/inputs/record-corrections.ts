@@ -99,24 +99,25 @@ export class RecordCorrections {
   }
 
   /**
-   * Sets the start of this boot's interventions once the clock is trusted.
-   * @param isStopped whether to leave the rest
-   * @returns why an intervention has to be tried again; undefined if none is left
+   * Sets the start of this boot's interventions once the clock is trusted; of one at least, so that all get theirs.
+   * @param isInterrupted called after each; whether to leave the rest to the next call
+   * @returns why an intervention has to be tried again; undefined if there is none
    */
-  async dateUndated(isStopped: () => boolean): Promise<string | undefined> {
+  async dateUndated(isInterrupted: () => boolean): Promise<string | undefined> {
     const { journal, time, clock, bootId } = this.#options;
     const { trips } = journal;
     if (!time.isTrusted()) return undefined;
     this.#clearDatesAfterClockStep();
-    for (let trip = trips.nextUndated(bootId, 0); trip && !isStopped();) {
+    let failure: string | undefined;
+    for (let trip = trips.nextUndated(bootId, 0); trip; trip = trips.nextUndated(bootId, trip.seq)) {
       const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
       const dated = await this.#date(trip, wallMs);
-      if (dated.type === "again")
-        return `the start of intervention ${trip.interventionId} cannot be set (${dated.reason})`;
-      trips.markDated(trip.key, wallMs);
-      trip = trips.nextUndated(bootId, trip.seq);
+      if (dated.type !== "again") trips.markDated(trip.key, wallMs);
+      // One record that cannot be changed does not delay the others; a busy API would respond the same to them.
+      else failure ??= `the start of intervention ${trip.interventionId} cannot be set (${dated.reason})`;
+      if (isInterrupted() || (dated.type === "again" && dated.isBusy)) break;
     }
-    return undefined;
+    return failure;
   }
 
   /** Clears dates that were read from a clock that has been set since. */

@@ -137,7 +137,9 @@ export class TripDispatcher {
       if (outcomes.has("busy")) return false;
       if (this.#restoreFailure !== undefined) this.#countFailure(this.#restoreFailure);
       // The API rejected this trip only; the trips behind it were not delayed.
-      const undated = await this.#corrections.dateUndated(() => this.#isStopped);
+      const undated = this.#isStopped
+        ? undefined
+        : await this.#corrections.dateUndated(() => this.#onDated());
       if (undated !== undefined) this.#countFailure(undated);
       return undated === undefined && this.#restoreFailure === undefined && !outcomes.has("failed");
     } catch (error) {
@@ -191,6 +193,12 @@ export class TripDispatcher {
     const isOfThisBoot = moment.bootId === host.bootId;
     onRecord(isOfThisBoot ? Math.max(0, clock.monotonicMs() - moment.monotonicMs) : undefined);
     return "finished";
+  }
+
+  /** @returns whether trips go before the dates that are left */
+  #onDated(): boolean {
+    this.#progressAtMs = this.#options.clock.monotonicMs();
+    return this.#isStopped || this.#isRequested;
   }
 
   /** Notes a restore in the record of its opening. A failure of one record does not delay the others. */
