@@ -27,6 +27,11 @@ interface ScheduleSpan {
   readonly toMin: number;
 }
 
+/** A gate as text, to tell whether it was replaced. */
+export function gateText(gate: Gate): string {
+  return JSON.stringify(gate);
+}
+
 /** Last reported state of a gate; `unknown` before the first report. */
 export type GateState = "open" | "closed" | "unknown";
 

@@ -1,4 +1,5 @@
 import { DeadlineTimer } from "../domain/clock.ts";
+import { gateText } from "../domain/gate.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/pending-trips.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
@@ -15,8 +16,8 @@ interface Delay {
   readonly zoneId: string;
   /** Monotonic. */
   readonly dueMs: number;
-  /** The zone's gate was replaced after the opening: the new gate does not cancel the trip. */
-  readonly isGateNew: boolean;
+  /** The zone's gate at the opening, if it is known: one that has replaced it since does not cancel the trip. */
+  readonly gate: string | undefined;
   /** Why the trip is cancelled, once that is decided: on a disk that cannot be written the gate may open again meanwhile. */
   readonly reason?: string | undefined;
 }
@@ -54,11 +55,6 @@ export class EntryDelays {
 
   /** Uses other zones. A trip of a removed zone is dispatched when its delay ends. */
   exchange(zones: readonly Zone[]): void {
-    const gateOf = (among: readonly Zone[], zoneId: string): string =>
-      JSON.stringify(among.find(({ id }) => id === zoneId)?.gate ?? null);
-    for (const [key, delay] of this.#delays)
-      if (gateOf(this.#zones, delay.zoneId) !== gateOf(zones, delay.zoneId))
-        this.#delays.set(key, { ...delay, isGateNew: true });
     this.#zones = zones;
   }
 
@@ -103,21 +99,21 @@ export class EntryDelays {
   }
 
   /** A gate of unknown state cancels nothing. */
-  #cancelledBecause({ zoneId, isGateNew }: Delay): string | undefined {
-    if (isGateNew) return undefined;
+  #cancelledBecause({ zoneId, gate }: Delay): string | undefined {
     const zone = this.#zones.find(({ id }) => id === zoneId);
+    if (zone && gate !== undefined && gate !== gateText(zone.gate)) return undefined;
     return zone && this.#options.gates.isClosed(zone)
       ? `the gate closed within the entry delay (${zone.gate.by})`
       : undefined;
   }
 
-  #take({ key, zoneId, due }: EntryDelay): void {
+  #take({ key, zoneId, due, gate }: EntryDelay): void {
     const { clock, bootId } = this.#options;
     const remainingMs =
       due.bootId === bootId ? due.monotonicMs - clock.monotonicMs() : due.wallMs - clock.wallMs();
     // If the wall clock was set back, the remaining time is still limited to the longest delay.
     const dueMs = clock.monotonicMs() + Math.min(remainingMs, ENTRY_DELAY_MS_MAX);
-    this.#delays.set(key, { zoneId, dueMs, isGateNew: false });
+    this.#delays.set(key, { zoneId, dueMs, gate: gate ?? undefined });
   }
 
   #arm(): void {

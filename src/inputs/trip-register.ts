@@ -1,3 +1,4 @@
+import { gateText } from "../domain/gate.ts";
 import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip } from "../domain/trip.ts";
@@ -126,11 +127,12 @@ export class TripRegister {
     return this.#tripOf(zone, event, { state: "waiting", reason: null }, sinceWallMs);
   }
 
-  #delayOf({ id, entryDelayMs }: Zone, { key, moment }: NewTrip): EntryDelay | undefined {
+  #delayOf({ id, entryDelayMs, gate }: Zone, { key, moment }: NewTrip): EntryDelay | undefined {
     if (entryDelayMs === 0) return undefined;
     const { bootId, monotonicMs } = moment;
     const wallMs = moment.wallMs + entryDelayMs;
-    return { key, zoneId: id, due: { wallMs, bootId, monotonicMs: monotonicMs + entryDelayMs } };
+    const due = { wallMs, bootId, monotonicMs: monotonicMs + entryDelayMs };
+    return { key, zoneId: id, due, gate: gateText(gate) };
   }
 
   #restoreOf(zone: Zone, { cause, atMs }: Extract<ZoneEvent, { type: "restore" }>): NewTrip {

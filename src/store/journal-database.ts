@@ -152,5 +152,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           SELECT zone_id, (SELECT sensor FROM zone_states WHERE zone_states.zone_id = trips.zone_id), max(at_wall)
           FROM trips WHERE state = 'test' AND about = 'trip' GROUP BY zone_id;
       `),
+    // The gate at the opening: one that replaced it does not cancel the trip.
+    (database) => database.exec("ALTER TABLE entry_delays ADD COLUMN gate TEXT"),
   ],
 };

@@ -9,15 +9,17 @@ export interface EntryDelay {
   readonly zoneId: string;
   /** When the delay ends. */
   readonly due: Timestamp;
+  /** The zone's gate at the opening, as text; null or undefined in a row of an earlier release. */
+  readonly gate?: string | null | undefined;
 }
 
 /** The waiting trips that are within their entry delay. An earlier release without delays dispatches them at once. */
 export class EntryDelayStore extends Store {
   readonly #add = this.prepare(
-    "INSERT INTO entry_delays(key, zone_id, due_wall, due_boot, due_monotonic) VALUES(?, ?, ?, ?, ?)",
+    "INSERT INTO entry_delays(key, zone_id, due_wall, due_boot, due_monotonic, gate) VALUES(?, ?, ?, ?, ?, ?)",
   );
   readonly #list = this.prepare<Omit<EntryDelay, "due"> & Timestamp>(
-    `SELECT key, zone_id AS zoneId, due_wall AS wallMs, due_boot AS bootId, due_monotonic AS monotonicMs
+    `SELECT key, zone_id AS zoneId, due_wall AS wallMs, due_boot AS bootId, due_monotonic AS monotonicMs, gate
      FROM entry_delays`,
   );
   readonly #release = this.prepare("DELETE FROM entry_delays WHERE key = ?");
@@ -26,12 +28,12 @@ export class EntryDelayStore extends Store {
   );
 
   /** Call it in the transaction of the trip. */
-  add({ key, zoneId, due }: EntryDelay): void {
-    this.#add.run(key, zoneId, due.wallMs, due.bootId, due.monotonicMs);
+  add({ key, zoneId, due, gate = null }: EntryDelay): void {
+    this.#add.run(key, zoneId, due.wallMs, due.bootId, due.monotonicMs, gate);
   }
 
   list(): EntryDelay[] {
-    return this.#list.all().map(({ key, zoneId, ...due }) => ({ key, zoneId, due }));
+    return this.#list.all().map(({ key, zoneId, gate, ...due }) => ({ key, zoneId, due, gate }));
   }
 
   /** Ends the delay: the trip is dispatched. */
