@@ -73,11 +73,13 @@ export class EntryDelays {
   check(): void {
     const { clock, log } = this.#options;
     try {
+      // All before any of them ends: one that cannot be stored ends this check, and a gate may open again before the next.
       for (const [key, delay] of this.#delays) {
         const reason = delay.reason ?? this.#cancelledBecause(delay);
         if (reason !== delay.reason) this.#delays.set(key, { ...delay, reason });
-        if (reason !== undefined || delay.dueMs <= clock.monotonicMs()) this.#end(key, delay.zoneId, reason);
       }
+      for (const [key, { zoneId, dueMs, reason }] of this.#delays)
+        if (reason !== undefined || dueMs <= clock.monotonicMs()) this.#end(key, zoneId, reason);
       this.#arm();
     } catch (error) {
       log.error("entry-delay-end-failed", { error });

@@ -1,5 +1,6 @@
 import { messageOf } from "../domain/errors.ts";
 import type { Zone } from "../domain/zone.ts";
+import { isBusy } from "../store/database.ts";
 import type { JournalChange } from "../store/journal-changes.ts";
 import { isDamage } from "../store/integrity.ts";
 import { isUnwritable } from "../store/transaction.ts";
@@ -10,8 +11,8 @@ const RESENT: ReadonlySet<Zone["input"]["source"]> = new Set(["mqtt", "dc09"]);
 
 type FallbackContext = Pick<ZoneContext, "journal" | "conditions" | "log">;
 
-/** Whether the journal can be written later: with space on the disk, or recovered at the next start. */
-const isPassing = (error: unknown): boolean => isUnwritable(error) || isDamage(error);
+/** Whether the journal can be written later: with space on the disk, after another process, or recovered at the next start. */
+const isPassing = (error: unknown): boolean => isUnwritable(error) || isBusy(error) || isDamage(error);
 
 /**
  * Keeps a reading of a GPIO line in memory when the journal cannot be written: a line does not repeat an edge. A message is

@@ -1,7 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../src/domain/zone.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
@@ -184,6 +186,47 @@ describe.skipIf(!CAN_MOUNT)(
     });
   },
 );
+
+test("a pulse of a GPIO contact is kept while another process holds the journal", () => {
+  setContact(WIRE.id, "normal");
+  const other = new Sqlite(journalPath);
+  other.exec("BEGIN IMMEDIATE");
+  setContact(WIRE.id, "open");
+  setContact(WIRE.id, "normal");
+  expect(keys()).toEqual([]);
+  other.exec("ROLLBACK");
+  other.close();
+  site.clock.advance(10_000);
+  expect(keys()).toHaveLength(1);
+  expect(conditions()).toEqual([]);
+});
+
+test("a person who disarms one zone within its delay cancels it, while the ended delay of another cannot be stored", () => {
+  const keyOf = (name: string) => ({ mqtt: `site/${name}`, open: [true], normal: [false] });
+  const doorOf = (id: string, entryDelayS: number): Zone =>
+    zoneOf({ id, input: { gpio: entryDelayS, contact: "nc" }, gate: keyOf(id), entryDelayS });
+  site.stop();
+  site.database.close();
+  site = new MonitoredZones([doorOf("shop", 5), doorOf("flat", 40)], { journalPath, offDiskFile });
+  for (const id of ["shop", "flat"]) {
+    site.monitor.setGate(gateIdOf(keyOf(id)), "open");
+    setContact(id, "normal");
+    setContact(id, "open");
+  }
+  site.breakJournal();
+  site.clock.advance(10_000);
+  site.monitor.setGate(gateIdOf(keyOf("flat")), "closed");
+  site.monitor.setGate(gateIdOf(keyOf("flat")), "open");
+  site.clock.advance(10_000);
+  site.repairJournal();
+  site.clock.advance(60_000);
+  expect(site.trips.map(({ zoneId, type, state }) => [zoneId, type, state])).toEqual([
+    ["shop", "trip", "waiting"],
+    ["flat", "trip", "cancelled"],
+    // The door is still open when the zone is armed again, which is listed.
+    ["flat", "standing", "waiting"],
+  ]);
+});
 
 test("a zone that opened while disarmed and the disk rejected it, is listed once when it is armed", () => {
   const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
