@@ -7,7 +7,7 @@ export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   const moment = new Date(iso);
   const isToday = formatDay(moment.toISOString()) === formatDay(new Date(nowMs()).toISOString());
-  return moment.toLocaleString(tag(), { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
+  return format(moment, { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
 }
 
 /** As `formatTime`, without the seconds: for an end that a user has set. */
@@ -22,19 +22,19 @@ export function formatNarrow(iso: string): string {
 
 /** The time of day of an instant in the time zone of the site. */
 export function formatClock(iso: string): string {
-  return new Date(iso).toLocaleTimeString(tag(), { ...inZone(), ...timeOfDay() });
+  return format(new Date(iso), { ...inZone(), ...timeOfDay() });
 }
 
 /** The day of an instant in the time zone of the site, such as `Sunday 22 November 2026`. */
 export function formatDay(iso: string): string {
   const options = { ...inZone(), weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
-  return new Date(iso).toLocaleDateString(tag(), options);
+  return format(new Date(iso), options);
 }
 
 /** The day of an instant without its name, such as `22 November 2026`. @param atMs milliseconds since 1970 */
 export function formatDate(atMs: number): string {
   const options = { ...inZone(), day: "numeric", month: "long", year: "numeric" } as const;
-  return new Date(atMs).toLocaleDateString(tag(), options);
+  return format(new Date(atMs), options);
 }
 
 /** For a row of what is over: the time of today, else the date with its year. */
@@ -48,7 +48,7 @@ export function formatSince(iso: string): string {
   if (minutes === 0) return t("span.now");
   if (minutes < 60) return t("span.shortMinutes", { n: minutes });
   if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
-  return new Date(iso).toLocaleDateString(tag(), { ...inZone(), day: "2-digit", month: "2-digit" });
+  return format(new Date(iso), { ...inZone(), day: "2-digit", month: "2-digit" });
 }
 
 /** Minutes from an instant to the next time with this hour in the time zone of the site, at least one. */
@@ -76,8 +76,8 @@ export function minutesToHour(fromMs: number, hour: number): number {
 export function siteTimeText(atMs: number): string {
   if (status.value === undefined) return "";
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const here = new Date(atMs).toLocaleTimeString(tag(), short);
-  const there = new Date(atMs).toLocaleTimeString(tag(), { ...inZone(), ...short });
+  const here = format(new Date(atMs), short);
+  const there = format(new Date(atMs), { ...inZone(), ...short });
   return here === there
     ? t("app.siteTime", { time: there })
     : t("app.siteTimeBoth", { time: there, own: here });
@@ -105,6 +105,16 @@ export function formatDuration(seconds: number): string {
 
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
 const DAY = { day: "2-digit", month: "2-digit", year: "numeric" } as const;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Keeps the formats: a slow phone takes tens of milliseconds to create one, and a list has hundreds of times. */
+function format(moment: Date, options: Intl.DateTimeFormatOptions): string {
+  const key = tag() + JSON.stringify(options);
+  const kept = formats.get(key) ?? new Intl.DateTimeFormat(tag(), options);
+  formats.set(key, kept);
+  return kept.format(moment);
+}
 
 function tag(): string {
   return language.value === "ro" ? "ro-RO" : "en-GB";

@@ -134,8 +134,12 @@ export function translateDaemonText(text: string): string | undefined {
   return texts.value?.translateDaemonText(text);
 }
 
+const pluralRules = new Map<Language, Intl.PluralRules>();
+
 function pluralForm(forms: Plural, n: number): string {
-  return forms[new Intl.PluralRules(language.value).select(n)] ?? forms.other;
+  const rules = pluralRules.get(language.value) ?? new Intl.PluralRules(language.value);
+  pluralRules.set(language.value, rules);
+  return forms[rules.select(n)] ?? forms.other;
 }
 
 function languageOf(tag: string): Language | undefined {
