@@ -10,12 +10,31 @@ import { build } from "vite";
 const BYTES_MAX = 102_400;
 /** What every start runs, besides the screens of its own: few files, because each is a request. */
 const START =
-  /node_modules|vite\/preload-helper|\/panel\/(?:api|clock|http|i18n|icons?|notice|session)\.tsx?$/;
+  /node_modules|vite\/preload-helper|\/panel\/(?:api|badge|clock|date-format|event-stream|http|i18n|icons?|live-updates|notice|session|zone-appearance)\.tsx?$/;
+const root = fileURLToPath(new URL("../src/panel/", import.meta.url));
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
+
+const TARGET = "es2018";
+
+const [
+  {
+    output: [firstRequests],
+  },
+] = await build({
+  configFile: false,
+  root,
+  publicDir: false,
+  logLevel: "warn",
+  build: {
+    write: false,
+    target: TARGET,
+    lib: { entry: "early-requests.ts", formats: ["iife"], name: "firstRequests" },
+  },
+});
 
 const { output } = await build({
   configFile: false,
-  root: fileURLToPath(new URL("../src/panel/", import.meta.url)),
+  root,
   // Relative addresses: the panel also works behind a proxy that puts it under a path.
   base: "./",
   plugins: [{ name: "start-tags", transformIndexHtml: { order: "post", handler: addStartTags } }],
@@ -24,15 +43,13 @@ const { output } = await build({
   build: {
     outDir,
     emptyOutDir: true,
-    target: "es2018",
+    target: TARGET,
     // The page names the scripts of the start, so that none waits for the one that imports it. Other screens load their style
     // sheets only: naming their scripts too would cost more at the start than it saves later.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_file, needed, { hostType }) =>
-        hostType === "html"
-          ? needed.filter((name) => !/\/first-/.test(name))
-          : needed.filter((name) => name.endsWith(".css")),
+        hostType === "html" ? needed : needed.filter((name) => name.endsWith(".css")),
     },
     // The content security policy rejects data: addresses.
     assetsInlineLimit: 0,
@@ -40,10 +57,7 @@ const { output } = await build({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [
-            { name: "first", test: /\/panel\/early-requests\.ts$/, priority: 1 },
-            { name: "start", test: START },
-          ],
+          groups: [{ name: "start", test: START }],
         },
       },
     },
@@ -51,19 +65,18 @@ const { output } = await build({
 });
 
 /**
- * Names what the page loads besides the script that imports it: the first requests, which are sent before that script has
- * arrived, and the texts of both languages, of which the daemon leaves the one that the browser asks for.
+ * Puts the first requests into the page, before any other script; the daemon allows them by their hash. Names the texts of both
+ * languages, of which the daemon leaves the one that the browser asks for.
  */
 function addStartTags(page, { bundle }) {
   const chunks = Object.values(bundle).filter(({ type }) => type === "chunk");
-  const first = chunks.find(({ name }) => name === "first");
   const texts = chunks.flatMap(({ facadeModuleId, fileName }) => {
     const [, language] = /\/messages\/(\w\w)\.ts$/.exec(facadeModuleId ?? "") ?? [];
     return language === undefined
       ? []
       : [`<link rel="modulepreload" crossorigin href="./${fileName}" data-language="${language}">`];
   });
-  const tags = [`<script type="module" crossorigin src="./${first.fileName}"></script>`, ...texts];
+  const tags = [`<script>${firstRequests.code.trim()}</script>`, ...texts];
   return page.replace(
     /( *)<script /,
     (start, indent) => `${tags.map((tag) => `${indent}${tag}\n`).join("")}${start}`,

@@ -15,6 +15,8 @@ interface PanelFile {
   readonly compressed: Buffer | undefined;
   readonly type: string;
   readonly etag: string;
+  /** Its content security policy. */
+  readonly policy: string;
 }
 
 /** Settings that the panel needs before sign-in. */
@@ -61,18 +63,25 @@ const TYPES: Readonly<Record<string, string>> = {
  * Allows this origin only and no markup from strings; pictures also from memory, where the page puts those that it has requested with
  * its token. No `upgrade-insecure-requests`: on a LAN without TLS the page would
  * stay blank except on localhost.
+ * @param page allows its script without an address, and no other
  */
-const POLICY = [
-  "default-src 'none'",
-  ...["script-src", "style-src", "connect-src", "font-src", "manifest-src", "worker-src"].map(
-    (kind) => `${kind} 'self'`,
-  ),
-  "img-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join("; ");
+function policyOf(page = ""): string {
+  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
+  );
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(" "),
+    ...["style-src", "connect-src", "font-src", "manifest-src", "worker-src"].map((kind) => `${kind} 'self'`),
+    "img-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+}
+
+const POLICY = policyOf();
 
 function fileOf(path: string, type: string): PanelFile {
   const body = readFileSync(path);
@@ -81,6 +90,7 @@ function fileOf(path: string, type: string): PanelFile {
     compressed: existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined,
     type,
     etag: etagOf(body),
+    policy: POLICY,
   };
 }
 
@@ -110,7 +120,7 @@ function pageIn(page: string, language: string, type: string): PanelFile {
       its === language ? link : "",
     ),
   );
-  return { body, compressed: undefined, type, etag: etagOf(body) };
+  return { body, compressed: undefined, type, etag: etagOf(body), policy: policyOf(page) };
 }
 
 function send(
@@ -124,7 +134,7 @@ function send(
   response.set({
     "Content-Type": file.type,
     "Cache-Control": cacheControl,
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": file.policy,
     ETag: file.etag,
     Vary: vary,
     ...(compressed ? { "Content-Encoding": "gzip" } : {}),

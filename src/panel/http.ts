@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../generated/types.ts";
 import { later } from "./clock.ts";
-import { takeEarlyRequest } from "./early-requests.ts";
+import { takeEarlyRequest } from "./early-request.ts";
 
 interface ErrorDetails {
   readonly code?: string | undefined;

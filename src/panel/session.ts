@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
 import type { AccountView } from "../site/administration-view.ts";
 import { pause } from "./clock.ts";
-import { TOKEN_KEY } from "./early-requests.ts";
+import { TOKEN_KEY } from "./early-request.ts";
 import { apiPath, ApiError, send } from "./http.ts";
 
 /**

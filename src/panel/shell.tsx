@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { siteTimeText } from "./date-format.ts";
 import { Header } from "./header.tsx";
-import { language, t, withMoreTexts } from "./i18n.ts";
+import { hasMoreTexts, language, t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { isStale, status, tabLevel } from "./live-updates.ts";
@@ -192,7 +192,8 @@ function Navigation({ shown }: { readonly shown: Screen }) {
       </a>
       <p class="foot">
         <span>{account.value?.email}</span>
-        <span>{siteTimeText(nowMs())}</span>
+        {/* After the headline: the first time in a time zone takes a slow phone a tenth of a second. */}
+        <span>{hasMoreTexts() && siteTimeText(nowMs())}</span>
       </p>
     </nav>
   );

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,9 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 
+const SCRIPT = "globalThis.early = {};";
 const PAGE = `<html data-base-path="" data-locale="">
+  <script>${SCRIPT}</script>
   <link rel="modulepreload" href="en.js" data-language="en">
   <link rel="modulepreload" href="ro.js" data-language="ro">
 `;
@@ -53,6 +56,17 @@ describe("the files of the web panel", () => {
     expect(policy).not.toContain("upgrade-insecure-requests");
     expect(policy).not.toContain("unsafe");
     expect(headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  test("may run no script within the page but its own", async () => {
+    const hash = createHash("sha256").update(SCRIPT).digest("base64");
+    const page = await request(site.app).get("/").expect(200);
+    expect(page.text).toContain(`<script>${SCRIPT}</script>`);
+    expect(page.headers["content-security-policy"]).toContain(
+      `; script-src 'self' 'sha256-${hash}'; style-src 'self'; `,
+    );
+    const script = await request(site.app).get("/assets/index-1.js").expect(200);
+    expect(script.headers["content-security-policy"]).toContain("; script-src 'self'; style-src 'self'; ");
   });
 
   test("do not change the closed policy of the API", async () => {

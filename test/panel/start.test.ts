@@ -7,23 +7,52 @@ describeWithBrowser("the start of the panel", () => {
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
-  test("asks for the account and the texts while its scripts are still on their way, and only once", async () => {
+  test("asks for the account and the texts before any of its files has arrived, and only once", async () => {
     const page = await site.page();
     await page.screen("status").complete();
-    const scripts = await page.holdResponses("**/assets/index-*.js");
+    const files = await page.holdResponses("**/assets/**");
     const texts = await page.holdResponses("**/assets/en-*.js");
     const account = await page.holdResponses("**/site/account");
     const reloaded = page.reload();
-    await scripts.held();
+    await files.held();
     await texts.held();
     await account.held();
-    for (const one of [scripts, texts, account]) one.release();
+    for (const one of [files, texts, account]) one.release();
     await reloaded;
     await page.screen("status").complete();
     await page.banner.badge("live").shown();
     expect(account.count()).toBe(1);
     await page.close();
     expect(site.pageErrors).toEqual([]);
+  });
+
+  test("asks without a session whether there is an account yet before any of its files has arrived", async () => {
+    const page = await site.page();
+    await page.screen("status").complete();
+    await page.evaluate("sessionStorage.clear()");
+    const files = await page.holdResponses("**/assets/**");
+    const setup = await page.holdResponses("**/site/setup");
+    const reloaded = page.reload();
+    await setup.held();
+    for (const one of [files, setup]) one.release();
+    await reloaded;
+    await signIn(page);
+    await page.screen("status").complete();
+    expect(setup.count()).toBe(1);
+    await page.close();
+    expect(site.pageErrors).toEqual([]);
+  });
+
+  test("is drawn although the daemon does not say who has signed in", async () => {
+    const page = await site.page();
+    await page.screen("status").complete();
+    const account = await page.holdResponses("**/site/account");
+    const reloaded = page.reload();
+    await page.screen("starting").markup(".quiet").shown();
+    account.release();
+    await reloaded;
+    await page.screen("status").complete();
+    await page.close();
   });
 
   test("does not use what it asked for with a token that has ended", async () => {
