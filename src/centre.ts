@@ -98,13 +98,14 @@ export class Centre {
       silentMs: config.fleet.silentS * 1000,
     });
     this.#stops.push(() => silence.stop());
-    silence.start();
     const retention = new RetentionTimer({ ...common, ...config.site, connections: database.connections });
     this.#stops.push(() => retention.stop());
     retention.start();
     const server = this.#server(database, { tokens, events });
     this.#stops.push(() => server.stop());
     const { address } = await server.start();
+    database.fleet.reportsBegin();
+    silence.start();
     const tls = config.http.tls.mode !== "off";
     this.#log.info("ready", { version: VERSION, ...address, tls, role: "centre" });
     return address;

@@ -153,6 +153,11 @@ export class PostgresFleet implements Fleet {
     return shareReception(this.#connections, own, { ...looks, nowMs });
   }
 
+  /** Called when the process listens. */
+  reportsBegin(): void {
+    this.#intake.began();
+  }
+
   reportsMissed(): void {
     this.#intake.missed();
   }

@@ -13,7 +13,7 @@ const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storag
  */
 export class ReportIntake {
   readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #beganMs: number;
+  #beganMs: number;
   #missedMs: number | undefined;
   /** The beginnings of the reports on their way, oldest first; all times of this class are monotonic. */
   readonly #underway = new Set<{ readonly beganMs: number }>();
@@ -22,6 +22,11 @@ export class ReportIntake {
   constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;
     this.#beganMs = clock.monotonicMs();
+  }
+
+  /** Called when reports can arrive from now on: the process may have waited for its database until now. */
+  began(): void {
+    this.#beganMs = this.#clock.monotonicMs();
   }
 
   /** Stores one report by `work`. @throws what `work` throws */
