@@ -115,7 +115,7 @@ export class SiteReporter {
       if (link.fault !== "busy") link.note({ link: "ok", code: "204", reason: "" });
       return;
     }
-    if (status === 404 || status === 405 || status === 501) this.#note(null);
+    // A 404 does not end the reports: a gateway sends it too while it reloads. The next sign-in shows whether they are wanted.
     if (status < 500 && status !== 429 && this.#rejection !== reply.body) {
       this.#rejection = reply.body;
       log.warn("site-report-rejected", { status, answer: reply.body.slice(0, 300) });
