@@ -23,6 +23,9 @@ export type CancelTimer = () => void;
 /** Maximum delay of a Node.js timer (2^31-1 ms); longer waits must be split. */
 export const TIMER_MS_MAX = 2_147_483_647;
 
+/** A wall clock before this release is not set: 1 January 2026. */
+export const RELEASE_WALL_MS = 1_767_225_600_000;
+
 /** Formats wall clock milliseconds since 1970 as ISO 8601 UTC. */
 export function isoTime(wallMs: number): string {
   return new Date(wallMs).toISOString();

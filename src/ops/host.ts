@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
-import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { RELEASE_WALL_MS, type CancelTimer, type Clock, type TrustedTime } from "../domain/clock.ts";
 import { RealTimeClock } from "./real-time-clock.ts";
 import { askSynchronisation, hasOtherTimeService, watchSynchronisation } from "./time-service.ts";
 
@@ -16,9 +16,6 @@ export interface Host {
   /** Asks the time service until the clock is trusted. @returns a function that ends it */
   readonly watchTime?: () => CancelTimer;
 }
-
-/** A clock before this release is wrong: 1 January 2026. */
-const RELEASE_WALL_MS = 1_767_225_600_000;
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 /** systemd-timesyncd creates this directory at its start, and the file in it after the first response of a server. */

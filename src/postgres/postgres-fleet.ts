@@ -22,15 +22,15 @@ import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
 import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
-import { closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
+import { clampReportTimes, closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
   SITES_AFTER_ID,
-  CLAMP_REPORT_TIMES,
   enrolledSites,
   SITE_HISTORY,
   isFirstReport,
   SITE_LEVEL_COUNTS,
   acceptedReports,
+  countSites,
   READ_SITES,
   reported,
   reportValues,
@@ -148,8 +148,9 @@ export class PostgresFleet implements Fleet {
   /** By the clock of the server, which may be set too, and differs from that of the next primary. */
   async reception(looks: SilenceTiming): Promise<ReportReception> {
     const nowMs = await this.#now();
-    if (this.#intake.noteClock(nowMs)) await this.#connections.query(CLAMP_REPORT_TIMES, [nowMs]);
+    this.#intake.noteClock(nowMs);
     const own = { ...this.#intake.at(nowMs), process: this.#process };
+    await clampReportTimes(this.#connections, nowMs);
     return shareReception(this.#connections, own, { ...looks, nowMs });
   }
 
@@ -202,7 +203,7 @@ export class PostgresFleet implements Fleet {
     refused: Refusals,
   ): Promise<readonly SiteUpdate[]> {
     const rows = await this.#connections.query<ReadSiteRow>(READ_SITES, [[...bySite.keys()]]);
-    let places = rows.some(isFirstReport) ? SITES_MAX - (await this.#count()) : 0;
+    let places = rows.some(isFirstReport) ? SITES_MAX - (await countSites(this.#connections)) : 0;
     return rows.flatMap((row) => {
       const given = bySite.get(row.asked) ?? [];
       const hasPlace = !isFirstReport(row) || (places -= 1) >= 0;
@@ -216,11 +217,6 @@ export class PostgresFleet implements Fleet {
       bySite.set(row.asked, own);
       return [reported(row, own, this.#options.nowMs?.() ?? row.now)];
     });
-  }
-
-  async #count(): Promise<number> {
-    const [row] = await this.#connections.query<{ sites: number }>("SELECT count(*) AS sites FROM sites");
-    return row?.sites ?? 0;
   }
 
   /** @returns the references of the stored ones */

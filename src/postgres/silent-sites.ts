@@ -9,6 +9,7 @@ import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
 import type { SilenceResult } from "../service/fleet.ts";
+import { latestReportMs } from "../service/report-intake.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
 import { findByEmail } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
@@ -107,6 +108,15 @@ export async function closeRepair(
   });
 }
 
+/**
+ * Corrects reports from the future. Rows in use are left for the next look, so that this never waits with locked rows for a process
+ * that stores reports in another order.
+ */
+export async function clampReportTimes(queries: Queries, nowMs: number): Promise<void> {
+  const latestMs = latestReportMs(nowMs);
+  if (latestMs !== undefined) await queries.query(CLAMP, [nowMs, latestMs]);
+}
+
 interface Counted {
   readonly sites: number;
   /** Sites whose last report is in the span, and those of them that are marked already. */
@@ -114,6 +124,11 @@ interface Counted {
   readonly together: number;
 }
 
+const CLAMP: NamedStatement = {
+  name: "clamp-report-times",
+  text: `UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $2::bigint AND id IN (
+    SELECT id FROM sites WHERE reported_at > $2::bigint FOR UPDATE SKIP LOCKED)`,
+};
 const OVERDUE: NamedStatement = {
   name: "overdue-sites",
   text: `SELECT ${SITE_COLUMNS} FROM sites WHERE reported_at < $1 AND silent_since IS NULL

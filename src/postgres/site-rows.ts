@@ -66,6 +66,11 @@ export async function enrolledSites(
   return new Set(rows.map(({ site }) => site));
 }
 
+export async function countSites(queries: Queries): Promise<number> {
+  const [row] = await queries.query<{ sites: number }>("SELECT count(*) AS sites FROM sites");
+  return row?.sites ?? 0;
+}
+
 const ENROLLED: NamedStatement = {
   name: "enrolled-sites",
   text: "SELECT site FROM accounts WHERE site = ANY($1::text[])",
@@ -235,4 +240,3 @@ export const SITE_LEVEL_COUNTS =
   "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
 export const SITE_HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
 export const SITES_AFTER_ID = `SELECT ${SITE_COLUMNS} FROM sites WHERE id > $1 ORDER BY id LIMIT $2`;
-export const CLAMP_REPORT_TIMES = "UPDATE sites SET reported_at = $1, rev = rev + 1 WHERE reported_at > $1";

@@ -55,7 +55,7 @@ export interface Fleet {
   findSilent(query: SilenceQuery): Promise<SilenceResult>;
   /**
    * Since when and until when it is known which sites have reported, by the clock of the reports. Call it at each look, of which
-   * the other processes learn. After a clock step no report is from the future. @throws AppError `unavailable`
+   * the other processes learn. Afterwards no report is from the future, unless it is being stored. @throws AppError `unavailable`
    */
   reception(looks: SilenceTiming): Promise<ReportReception>;
   /** Called when reports may have been missed until now for a reason of this centre: a refusal, a stop of its threads. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import { RELEASE_WALL_MS, type Clock } from "../domain/clock.ts";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
 import type { ProcessReportReception } from "../domain/reception.ts";
 
@@ -6,6 +6,16 @@ import type { ProcessReportReception } from "../domain/reception.ts";
 const CLOCK_STEP_MS = 10_000;
 /** Errors with which a report was not taken for a reason of this centre. Others are the client's. */
 const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storage", "busy"]);
+
+/**
+ * The latest time that a stored report may have. A later one was stored before the clock was set back, perhaps by an earlier process:
+ * its site would never be silent.
+ * @param nowMs wall clock of the reports
+ * @returns undefined while that clock is not set: then the time of every report is later
+ */
+export function latestReportMs(nowMs: number): number | undefined {
+  return nowMs < RELEASE_WALL_MS ? undefined : nowMs + CLOCK_STEP_MS;
+}
 
 /**
  * The reports of one process on their way into the database. What it cannot have noticed is not called the silence of a site:
@@ -48,17 +58,13 @@ export class ReportIntake {
     this.#missedMs = this.#clock.monotonicMs();
   }
 
-  /**
-   * Compares the wall clock of the reports with the time that has passed.
-   * @returns whether it was set; then the times of earlier reports mean nothing
-   */
-  noteClock(wallMs: number): boolean {
+  /** Compares the wall clock of the reports with the time that has passed: if it was set, the times of earlier reports mean nothing. */
+  noteClock(wallMs: number): void {
     const difference = wallMs - this.#clock.monotonicMs();
     const before = (this.#wallMinusMonotonicMs ??= difference);
-    if (Math.abs(difference - before) <= CLOCK_STEP_MS) return false;
+    if (Math.abs(difference - before) <= CLOCK_STEP_MS) return;
     this.#wallMinusMonotonicMs = difference;
     this.missed();
-    return true;
   }
 
   /** @param wallMs wall clock of the reports now */

@@ -23,7 +23,7 @@ import {
   type SiteCounts,
 } from "./fleet.ts";
 import type { InterventionService } from "./interventions.ts";
-import { ReportIntake } from "./report-intake.ts";
+import { latestReportMs, ReportIntake } from "./report-intake.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "./site-repairs.ts";
 import type { Remote } from "../domain/remote.ts";
 
@@ -134,8 +134,12 @@ export class SqliteFleet extends SqliteSites implements Fleet {
 
   async reception({ signMs }: SilenceTiming): Promise<ReportReception> {
     const nowMs = Math.round(this.#options.clock.wallMs());
-    if (this.#intake.noteClock(nowMs)) await this.#write(() => this.sites.clampReports(nowMs));
-    return combineReceptions(this.#intake.at(nowMs), [], { nowMs, signMs });
+    this.#intake.noteClock(nowMs);
+    const own = this.#intake.at(nowMs);
+    const latestMs = latestReportMs(nowMs);
+    if (latestMs !== undefined && this.sites.hasReportsAfter(latestMs))
+      await this.#write(() => this.sites.clampReports(latestMs, nowMs));
+    return combineReceptions(own, [], { nowMs, signMs });
   }
 
   reportsMissed(): void {

@@ -63,7 +63,8 @@ export class SiteStore extends Store {
   readonly #silentBetween = this.prepare<number>(
     "SELECT count(*) FROM sites WHERE reported_at BETWEEN ? AND ? AND silent_since IS NOT NULL",
   ).pluck();
-  readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :now");
+  readonly #anyAfter = this.prepare<number>("SELECT 1 FROM sites WHERE reported_at > ? LIMIT 1").pluck();
+  readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :latest");
   readonly #levels = this.prepare<readonly [rank: number, sites: number, silent: number]>(
     "SELECT rank, count(*), count(silent_since) FROM sites GROUP BY rank",
   ).raw();
@@ -137,9 +138,13 @@ export class SiteStore extends Store {
     return this.#silentBetween.get(fromMs, toMs) as number;
   }
 
-  /** Corrects reports from the future, after the clock of the centre was set back. */
-  clampReports(nowMs: number): void {
-    this.#clamp.run({ now: nowMs });
+  hasReportsAfter(wallMs: number): boolean {
+    return this.#anyAfter.get(wallMs) !== undefined;
+  }
+
+  /** Corrects reports from the future, after the clock of the centre was set back. @param latestMs later ones get the time `nowMs` */
+  clampReports(latestMs: number, nowMs: number): void {
+    this.#clamp.run({ latest: latestMs, now: nowMs });
   }
 
   /** Numbers of sites by level, and of silent ones. */

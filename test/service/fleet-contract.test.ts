@@ -325,6 +325,21 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect([sinceMs, completeMs]).toEqual([clock.wallMs(), clock.wallMs()]);
   });
 
+  test("a report of a clock that was two months ahead until the centre started again counts from the first look", async () => {
+    await report();
+    clock.stepWall(-60 * 86_400_000);
+    await fleet.reception(LOOKS);
+    expect((await site())?.reportedAtMs).toBe(clock.wallMs());
+  });
+
+  test("a centre whose clock is not set yet keeps the times of earlier reports", async () => {
+    await report();
+    const reportedMs = clock.wallMs();
+    clock.stepWall(-reportedMs + 60_000);
+    await fleet.reception(LOOKS);
+    expect((await site())?.reportedAtMs).toBe(reportedMs);
+  });
+
   test("what is known of reports ends with the oldest that is on its way, and begins after the last refused one", async ({
     skip,
   }) => {

@@ -169,6 +169,16 @@ test("a clock that jumps makes no site silent", async () => {
   expect(await repairs()).toHaveLength(1);
 });
 
+test("a clock that is set back while the database is gone leaves no site that is never silent", async () => {
+  await pass(SILENT_MS, [REPORT.ref]);
+  await breakSites();
+  app.clock.stepWall(-86_400_000);
+  await pass(LOOK_MS);
+  await repairSites();
+  await pass(SILENT_MS + 3 * LOOK_MS);
+  expect(await repairs()).toHaveLength(1);
+});
+
 test("a silent site is found within two looks", async () => {
   await pass(SILENT_MS, [REPORT.ref]);
   const lastMs = app.clock.wallMs();
