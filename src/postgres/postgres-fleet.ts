@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import type { ReportReception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
@@ -22,7 +22,7 @@ import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
 import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
-import { clampReportTimes, closeRepair, markSilent, type RepairOptions } from "./silent-sites.ts";
+import { clampReportTimes, markSilent, storeAndClose, type RepairOptions } from "./silent-sites.ts";
 import {
   SITES_AFTER_ID,
   enrolledSites,
@@ -33,12 +33,11 @@ import {
   countSites,
   READ_SITES,
   reported,
-  reportValues,
   SITE_COLUMNS,
   siteConditionOf,
   siteOf,
   siteOrderOf,
-  STORE_REPORTS,
+  storeReports,
   tooManyReports,
   type ReadSiteRow,
   type BatchedReport,
@@ -181,11 +180,13 @@ export class PostgresFleet implements Fleet {
     }
     for (let attempt = 0; attempt < ATTEMPTS_MAX && bySite.size > 0; attempt += 1) {
       const decided = await this.#decide(bySite, refused);
-      const stored = [
-        ...(await this.#write(decided.filter(({ repair }) => repair === null))),
-        ...(await this.#writeAndClose(decided.filter(({ repair }) => repair !== null))),
-      ];
-      for (const ref of stored) bySite.delete(ref);
+      const stored = await storeReports(
+        this.#connections,
+        decided.filter(({ repair }) => repair === null),
+      );
+      const { closed, failed } = await this.#writeAndClose(decided.filter(({ repair }) => repair !== null));
+      for (const [ref, error] of failed) for (const one of bySite.get(ref) ?? []) refused.set(one, error);
+      for (const ref of [...stored, ...closed, ...failed.keys()]) bySite.delete(ref);
     }
     return given.map((one) => {
       const { ref } = one.report;
@@ -219,26 +220,27 @@ export class PostgresFleet implements Fleet {
     });
   }
 
-  /** @returns the references of the stored ones */
-  async #write(sites: readonly SiteUpdate[], queries: Queries = this.#connections): Promise<string[]> {
-    if (sites.length === 0) return [];
-    const rows = await queries.query<{ ref: string }>(STORE_REPORTS, reportValues(sites));
-    return rows.map(({ ref }) => ref);
-  }
-
-  /** One transaction for each, because two with several records could wait for each other in a circle. */
-  async #writeAndClose(sites: readonly SiteUpdate[]): Promise<string[]> {
-    const stored: string[] = [];
-    for (const site of sites) {
-      const written = await this.#connections.transaction(async (queries) => {
-        const refs = await this.#write([site], queries);
-        const nowMs = site.state.reportedAtMs;
-        if (refs.length > 0) await closeRepair(queries, site.repair ?? 0, { nowMs, texts: this.#options });
-        return refs;
-      });
-      stored.push(...written);
-    }
-    return stored;
+  /**
+   * One transaction for each, because two with several records could wait for each other in a circle. One that fails does not
+   * fail the reports of other sites.
+   */
+  async #writeAndClose(
+    sites: readonly SiteUpdate[],
+  ): Promise<{ closed: readonly string[]; failed: ReadonlyMap<string, AppError> }> {
+    const closed: string[] = [];
+    const failed = new Map<string, AppError>();
+    for (const [index, site] of sites.entries())
+      try {
+        const store = (queries: Queries) => storeAndClose(queries, site, this.#options);
+        closed.push(...(await this.#connections.transaction(store)));
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // Without the database each of the others would wait for it again.
+        const affected = error.code === "unavailable" ? sites.slice(index) : [site];
+        for (const { state } of affected) failed.set(state.ref, error);
+        if (affected.length > 1) break;
+      }
+    return { closed, failed };
   }
 }
 

@@ -16,7 +16,7 @@ import type { NamedStatement, Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange } from "./record-changes.ts";
 import { READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
-import { SITE_COLUMNS, siteOf, type SiteRow } from "./site-rows.ts";
+import { SITE_COLUMNS, siteOf, storeReports, type SiteRow, type SiteUpdate } from "./site-rows.ts";
 
 /** What the repairs of a centre need besides their sites. */
 export interface RepairOptions extends RepairTexts {
@@ -86,10 +86,26 @@ function newRecord(body: InterventionCreate, by: Principal, options: RepairOptio
 }
 
 /**
+ * Stores the report of a site and closes the intervention of its silence; call it in a transaction.
+ * @returns the reference of the site if it is stored, as `storeReports`
+ * @throws AppError as `closeRepair`
+ */
+export async function storeAndClose(
+  queries: Queries,
+  site: SiteUpdate,
+  texts: RepairTexts,
+): Promise<string[]> {
+  const refs = await storeReports(queries, [site]);
+  const nowMs = site.state.reportedAtMs;
+  if (refs.length > 0) await closeRepair(queries, site.repair ?? 0, { nowMs, texts });
+  return refs;
+}
+
+/**
  * Closes the intervention of a silence, unless a dispatcher has deleted it; call it in the transaction of the report.
  * @throws AppError `unavailable` if others change the record all the time
  */
-export async function closeRepair(
+async function closeRepair(
   queries: Queries,
   id: number,
   { nowMs, texts }: { readonly nowMs: number; readonly texts: RepairTexts },

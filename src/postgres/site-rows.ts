@@ -151,7 +151,7 @@ export function reported(row: ReadSiteRow, given: readonly BatchedReport[], now:
  * Stores the reports of a turn in one round trip. A site that another process has stored meanwhile is left out, so that
  * its state is decided again. Returns the references of those that are stored.
  */
-export const STORE_REPORTS: NamedStatement = {
+const STORE_REPORTS: NamedStatement = {
   name: "store-reports",
   text: `
   WITH given AS (
@@ -175,8 +175,15 @@ export const STORE_REPORTS: NamedStatement = {
   SELECT ref FROM stored`,
 };
 
+/** @returns the references of the stored ones */
+export async function storeReports(queries: Queries, sites: readonly SiteUpdate[]): Promise<string[]> {
+  if (sites.length === 0) return [];
+  const rows = await queries.query<{ ref: string }>(STORE_REPORTS, reportValues(sites));
+  return rows.map(({ ref }) => ref);
+}
+
 /** The parameters of `STORE_REPORTS`. */
-export function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
+function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
   const column = <T extends string | number | null>(value: (site: SiteUpdate) => T): T[] => sites.map(value);
   const changes = sites.flatMap(({ state: { ref, reportedAtMs }, changes: made }) =>
     made.map(({ event, detail }) => ({ ref, at: reportedAtMs, event, detail })),

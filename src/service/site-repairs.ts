@@ -1,4 +1,4 @@
-import { formatLocal } from "../domain/calendar.ts";
+import { formatLocal, parseDateTime } from "../domain/calendar.ts";
 import type { Intervention, InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
 import { refFrom } from "../domain/objective.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
@@ -61,12 +61,20 @@ export function closingOf(
   const now = formatLocal(nowMs, timezone);
   const line = wording(locale).siteReportsAgain(now.replace("T", " ").slice(0, 16));
   const notes = record.notes === null || record.notes === "" ? line : `${record.notes}\n${line}`;
-  const isStarted = record.dateStart === null || record.dateStart.slice(0, 19) <= now;
+  const isStarted = isUntil(record.dateStart, now, timezone);
   return {
     ...([...notes].length > NOTES_LENGTH_MAX ? {} : { notes }),
     ...(record.status === "done" ? {} : { status: "done" }),
     ...(record.status !== "done" && record.dateEnd === null && isStarted ? { dateEnd: now } : {}),
   };
+}
+
+/** Whether a date of a record is not after another one; both as the record is checked, which may have an offset. */
+function isUntil(date: string | null, end: string, timezone: string): boolean {
+  const [dateMs, endMs] = [date, end].map((text) =>
+    text === null ? undefined : parseDateTime(text, timezone),
+  );
+  return dateMs === undefined || endMs === undefined || dateMs <= endMs;
 }
 
 /**

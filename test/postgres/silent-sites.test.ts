@@ -77,6 +77,20 @@ describeWithPostgres("the sites of a centre of two processes", () => {
     expect((await both[1].fleet.counts()).silent).toBe(0);
   });
 
+  test("report in one turn although the repair of one of them cannot be closed", async () => {
+    const { fleet, connections } = both[0];
+    const report = (ref: string) => fleet.report({ ...REPORT, ref }, OPERATOR_USER);
+    for (const ref of ["damaged", "sound"]) await report(ref);
+    clock.advance(SILENT_MS + 1);
+    const silent = (await fleet.findSilent(query())).silent;
+    const damaged = silent.find(({ ref }) => ref === "damaged")?.interventionId ?? 0;
+    await connections.query(`UPDATE interventions SET "dateStart" = 'never' WHERE id = ${damaged}`);
+    const reports = await Promise.allSettled(["damaged", "sound", "new"].map(report));
+    expect(reports.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect((await fleet.counts()).silent).toBe(1);
+    expect((await repairs()).map(({ status }) => status).toSorted()).toEqual(["done", "planned"]);
+  });
+
   test("keep the notes that dispatchers write while the site reports again", async () => {
     const { fleet } = both[0];
     await fleet.report(REPORT, OPERATOR_USER);

@@ -235,6 +235,23 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect(await repairs()).toHaveLength(1);
   });
 
+  test.each([
+    ["later than the report by its offset", "2026-11-20T22:30:00Z", null],
+    ["earlier by its offset", "2026-11-20T23:59:00+05:00", "2026-11-20T23:40:00"],
+  ])(
+    "a repair that a dispatcher has moved to a start %s is closed too",
+    async (_when, dateStart, dateEnd) => {
+      await report();
+      pass(SILENT_MS + 1);
+      await look();
+      const [opened] = await repairs();
+      await adapter.records.change(opened?.id ?? 0, { body: { dateStart } }, OPERATOR_USER);
+      await report();
+      expect(await repairs()).toMatchObject([{ dateStart, dateEnd, status: "done" }]);
+      expect((await site())?.silentSinceMs).toBeNull();
+    },
+  );
+
   test("a site whose objective is not known here is silent without an intervention", async () => {
     await report({ objective: "obiective/cladiri/99" });
     pass(SILENT_MS + 1);
