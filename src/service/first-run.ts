@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { wording, type Locale } from "../domain/trip-text.ts";
 import { OBJECTIVE_TYPES, type ObjectiveRef, type ObjectiveType } from "../domain/objective.ts";
 import { INITIAL_ADMIN_EMAIL } from "../domain/principal.ts";
@@ -38,7 +39,9 @@ export class ObjectiveSeeds {
  * Creates the initial administrator if there is no account yet. There is no default password: the generated one only
  * allows setting a new one (OWASP ASVS 5.0, 6.4.1).
  * @param newPassword generates a password
- * @param announce called with address and password; the password is not readable afterwards
+ * @param announce called with address and password, also if it is unknown whether they are stored; the password is not readable
+ *   afterwards
+ * @throws what `accounts` throws
  */
 export async function ensureAdministrator(
   accounts: Pick<Remote<AccountService>, "add" | "hasSignInAccounts">,
@@ -46,11 +49,14 @@ export async function ensureAdministrator(
   announce: (account: { email: string; password: string }) => void | Promise<void>,
 ): Promise<void> {
   if (await accounts.hasSignInAccounts()) return;
-  const password = newPassword();
-  await accounts.add(
-    { email: INITIAL_ADMIN_EMAIL, role: "administrator", password },
-    { who: "santinela", from: "first start" },
-    { mustChangePassword: true },
-  );
-  await announce({ email: INITIAL_ADMIN_EMAIL, password });
+  const account = { email: INITIAL_ADMIN_EMAIL, password: newPassword() };
+  try {
+    const by = { who: "santinela", from: "first start" };
+    await accounts.add({ ...account, role: "administrator" }, by, { mustChangePassword: true });
+  } catch (error) {
+    // It may be stored although its answer is lost. To show a password that is not valid does less harm than to show none.
+    if (error instanceof AppError && error.code === "unavailable") await announce(account);
+    throw error;
+  }
+  await announce(account);
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -6,26 +8,30 @@ import { Centre } from "../../src/centre.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
+import { close } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
-/* A dispatch centre that starts before its database, as after a power cut of both servers. */
+/* Starts of a dispatch centre while its database fails. */
 
 /* Short: the server's clock does not follow the one of the test, and a difference of ten seconds is a clock step. */
 const SILENT_MS = 5_000;
 const LOOK_MS = 1_250;
 const HOUR_MS = 3_600_000;
 
-describeWithPostgres("a dispatch centre that has waited for its database", () => {
+describeWithPostgres("a dispatch centre", () => {
   let server: PostgresServer;
   let url: string;
   let folder: string;
   let clock: ManualClock;
   let centre: Centre;
   let log: string[];
+  /** Passwords of the initial administrator that were shown. */
+  let shown: string[];
   /** Looks for silent sites: each plans the next one when it is over. */
   const looks = { planned: 0 };
 
@@ -46,13 +52,13 @@ describeWithPostgres("a dispatch centre that has waited for its database", () =>
         return clock.after(delayMs, action);
       },
     };
-    log = [];
+    [log, shown] = [[], []];
     return new Centre({
       config: { ...config, database: config.database },
       clock: counted,
       write: (line) => void log.push(line),
       forJournald: false,
-      announceInitialPassword: async () => {},
+      announceInitialPassword: async ({ password }) => void shown.push(password),
       httpDescriptor: undefined,
     });
   }
@@ -63,7 +69,6 @@ describeWithPostgres("a dispatch centre that has waited for its database", () =>
     folder = mkdtempSync(join(tmpdir(), "santinela-centre-"));
     clock = new ManualClock();
     centre = newCentre();
-    await centre.start();
   });
   afterEach(async () => {
     await centre.stop();
@@ -85,7 +90,8 @@ describeWithPostgres("a dispatch centre that has waited for its database", () =>
     }
   }
 
-  test("gives each site the whole time after its own start", async () => {
+  test("that has waited for its database gives each site the whole time", async () => {
+    await centre.start();
     expect((await ask("POST", "/site-reports", REPORT)).status).toBe(204);
     await centre.stop();
     const name = decodeURIComponent(new URL(url).pathname.slice(1));
@@ -107,4 +113,64 @@ describeWithPostgres("a dispatch centre that has waited for its database", () =>
     await pass(3 * LOOK_MS);
     expect(await repairs()).toHaveLength(1);
   });
+
+  test("shows the password of its first administrator although the response of the database is lost", async () => {
+    const line = await Line.to(server.folder);
+    url = url.replace(encodeURIComponent(server.folder), encodeURIComponent(line.folder));
+    centre = newCentre();
+    const { port } = await centre.start();
+    expect([line.lost, shown.length]).toEqual([1, 1]);
+    const body = JSON.stringify({ email: INITIAL_ADMIN_EMAIL, password: shown[0] });
+    const headers = { "Content-Type": "application/json" };
+    const signIn = await fetch(`http://127.0.0.1:${port}/auth/token`, { method: "POST", headers, body });
+    expect(signIn.status).toBe(200);
+    await centre.stop();
+    await line.close();
+  });
 });
+
+/** A line to PostgreSQL that is cut once: when the response to the commit of a new account arrives. */
+class Line {
+  readonly folder = mkdtempSync(join(tmpdir(), "santinela-line-"));
+  lost = 0;
+  readonly #server: Server;
+
+  private constructor(target: string) {
+    this.#server = createServer((near) => this.#join(near, connect(join(target, SOCKET))));
+  }
+
+  static async to(target: string): Promise<Line> {
+    const line = new Line(target);
+    await once(line.#server.listen(join(line.folder, SOCKET)), "listening");
+    return line;
+  }
+
+  async close(): Promise<void> {
+    await close(this.#server);
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #join(near: Socket, far: Socket): void {
+    let [isAdding, isCut] = [false, false];
+    near.on("data", (chunk) => {
+      isAdding ||= chunk.includes("account-added");
+      isCut = this.lost === 0 && isAdding && chunk.includes("COMMIT");
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => {
+      if (!isCut) near.write(chunk);
+      else {
+        this.lost += 1;
+        near.destroy();
+      }
+    });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on("error", () => {}).on("close", () => other.destroy());
+  }
+}
+
+/** The name of a socket of PostgreSQL in its folder. */
+const SOCKET = ".s.PGSQL.5432";
