@@ -30,13 +30,15 @@ export async function shareReception(
 ): Promise<ReportReception> {
   const { process, beganMs, missedMs, completeMs } = own;
   const keptFromMs = nowMs - signKeptMs({ silentMs, signMs });
+  // Others may have stored theirs while this process waited for a connection.
+  const keptUntilMs = nowMs + signMs;
   const rows = await queries.query<SignRow>(SHARE, [
     process,
     beganMs,
     missedMs,
     completeMs,
     keptFromMs,
-    nowMs,
+    keptUntilMs,
   ]);
   const others = rows.map((row) => ({
     beganMs: row.began_at,

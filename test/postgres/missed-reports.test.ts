@@ -113,6 +113,18 @@ describeWithPostgres("two processes that look for silent sites", () => {
     expect(await repairs()).toBe(1);
   });
 
+  test("learn of a missed report also from a sign that was stored while they waited for the database", async () => {
+    const [first, second] = both;
+    const looks = { silentMs: SILENT_MS, signMs: LOOK_MS };
+    await pass(SILENT_MS + LOOK_MS, both, first);
+    first.fleet.reportsMissed();
+    await first.fleet.reception(looks);
+    // The second process has read the time of the server a second ago.
+    serverAheadMs = -1_000;
+    const { sinceMs } = await second.fleet.reception(looks);
+    expect(sinceMs).toBe(clock.wallMs());
+  });
+
   test("wait for a process that gives no sign, count it as lost, and give its sites the whole time", async () => {
     const [first, second] = both;
     await pass(SILENT_MS + LOOK_MS, both, first);
