@@ -144,7 +144,7 @@ export class DaemonFront {
         records: new ThreadedRecords(records.records, { database, lists }),
         timezone: site.timezone,
         fleet,
-        enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database), events, clock }),
+        enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database, clock), events, clock }),
         objectives: new SqliteObjectives({ database, longLists }),
         tokens,
         accounts: records.accounts,

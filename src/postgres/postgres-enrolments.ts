@@ -26,6 +26,7 @@ import {
   usable,
   type EnrolmentCodes,
   type Enrolments,
+  type FoundCode,
   type NewEnrolment,
 } from "../service/enrolments.ts";
 import { hashPassword } from "../service/password-rules.ts";
@@ -36,35 +37,39 @@ import type { NamedStatement, PostgresConnections, Queries } from "./connection.
 import { insertEvents } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 import { CONFIRM } from "./record-rows.ts";
+import { SERVER_NOW, serverNow } from "./server-clock.ts";
 
 /** The one-time codes of sites of a centre, as `SqliteEnrolments` has them in SQLite. */
 export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   readonly #options: ConstructorParameters<typeof PostgresEnrolments>[0];
   /** Many claims share a read, so that a flood of wrong codes occupies two connections at most. */
-  readonly #codes: EventLoopBatch<string, Enrolment | undefined>;
+  readonly #codes: EventLoopBatch<string, FoundCode>;
 
-  /** @param options as `SqliteEnrolments` */
+  /**
+   * @param options as `SqliteEnrolments`; `nowMs`: wall clock of the codes, milliseconds since 1970. Undefined for that of the
+   *   database, which all processes share: one machine with a wrong clock would otherwise remove the codes of all. Tests set it.
+   */
   constructor(options: {
     readonly connections: PostgresConnections;
     readonly clock: Pick<Clock, "wallMs" | "afterEventLoopTurn">;
     readonly newCode: () => string;
     readonly bcryptCost?: number;
+    readonly nowMs?: () => number;
   }) {
     this.#options = options;
     this.#codes = new EventLoopBatch(options.clock, async (hashes) => {
-      const rows = await options.connections.query<EnrolmentRow>(BY_HASHES, [hashes]);
-      const found = new Map(rows.map((row) => [row.code_hash, enrolmentOf(row)]));
-      return hashes.map((hash) => found.get(hash));
+      const rows = await options.connections.query<AskedRow>(BY_HASHES, [hashes]);
+      return rows.map((row) => this.#found(row));
     });
   }
 
-  find(code: string): Promise<Enrolment | undefined> {
+  find(code: string): Promise<FoundCode> {
     return this.#codes.ask(codeHash(code));
   }
 
   async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
     const code = this.#options.newCode();
-    const enrolment = newEnrolment(invitation, code, this.#nowMs());
+    const enrolment = newEnrolment(invitation, code, await this.#now());
     await this.#alone(async (queries) => {
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
@@ -84,7 +89,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const rows = await connections.query<AccountRow>(
       `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site IS NOT NULL`,
     );
-    return accessList(rows.map(accountOf), await unused(connections, this.#nowMs()));
+    return accessList(rows.map(accountOf), await unused(connections, await this.#now()));
   }
 
   async revoke(site: string, by: Actor): Promise<void> {
@@ -101,32 +106,42 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
 
   async claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite> {
     const { connections, bcryptCost } = this.#options;
-    const found = await this.#usable(connections, claim);
-    if (found.usedAtMs !== null) {
-      const enrolled = await claimedAgain(await bySite(connections, claim.site), found, claim);
-      // The first claim had no answer perhaps, and may be on this server only.
-      await connections.query(CONFIRM);
-      return enrolled;
-    }
+    const { enrolment: found } = await this.#usable(connections, claim);
+    if (found.usedAtMs !== null) return this.#claimedAgain(found, claim);
     const passwordHash = await hashPassword(claim.password, bcryptCost);
     return this.#alone(async (queries) => {
+      const { enrolment: now, nowMs } = await this.#usable(queries, claim);
       // Of two concurrent requests with one code, only one succeeds.
-      const now = await this.#usable(queries, claim);
       if (now.usedAtMs !== null) throw unusable();
       const objectives = JSON.stringify(now.objectives.map(refText));
       const { email } = await this.#bind(queries, claim.site, passwordHash, objectives);
-      await queries.query("UPDATE enrolments SET used_at = $1 WHERE id = $2", [this.#nowMs(), now.id]);
+      await queries.query("UPDATE enrolments SET used_at = $1 WHERE id = $2", [nowMs, now.id]);
       await this.#record(queries, "site-enrolled", claim.site, { who: email, from }, scopeOfSite(now));
       return enrolledSite(email, now);
     });
   }
 
-  async #usable(queries: Queries, claim: EnrolmentClaim): Promise<Enrolment> {
-    const [row] = await queries.query<EnrolmentRow>(
-      `SELECT ${COLUMNS} FROM enrolments WHERE code_hash = $1`,
-      [codeHash(claim.code)],
-    );
-    return usable(row && enrolmentOf(row), claim, this.#nowMs());
+  async #claimedAgain(used: Enrolment, claim: EnrolmentClaim): Promise<EnrolledSite> {
+    const { connections } = this.#options;
+    const enrolled = await claimedAgain(await bySite(connections, claim.site), used, claim);
+    // The first claim had no answer perhaps, and may be on this server only.
+    await connections.query(CONFIRM);
+    return enrolled;
+  }
+
+  async #usable(
+    queries: Queries,
+    claim: EnrolmentClaim,
+  ): Promise<FoundCode & { readonly enrolment: Enrolment }> {
+    const rows = await queries.query<AskedRow>(BY_HASHES, [[codeHash(claim.code)]]);
+    const [found] = rows.map((row) => this.#found(row));
+    const nowMs = found?.nowMs ?? 0;
+    return { enrolment: usable(found?.enrolment, claim, nowMs), nowMs };
+  }
+
+  #found(row: AskedRow): FoundCode {
+    const enrolment = row.id === null ? undefined : enrolmentOf(row);
+    return { enrolment, nowMs: this.#options.nowMs?.() ?? row.now };
   }
 
   async #bind(queries: Queries, site: string, passwordHash: string, objectives: string): Promise<Account> {
@@ -155,8 +170,14 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     ]);
   }
 
+  /** When an account or an event was added, by the clock of this process as elsewhere. */
   #nowMs(): number {
     return Math.round(this.#options.clock.wallMs());
+  }
+
+  async #now(): Promise<number> {
+    const { nowMs, connections } = this.#options;
+    return nowMs ? Math.round(nowMs()) : serverNow(connections);
   }
 }
 
@@ -164,13 +185,15 @@ const COLUMNS = "id, site, objectives, created_at, expires_at, used_at";
 
 interface EnrolmentRow {
   readonly id: number;
-  readonly code_hash: string;
   readonly site: string;
   readonly objectives: string;
   readonly created_at: number;
   readonly expires_at: number;
   readonly used_at: number | null;
 }
+
+/** The row of a code that was asked for; the columns are null for one that does not exist. */
+type AskedRow = { readonly now: number } & (EnrolmentRow | { readonly id: null });
 
 function enrolmentOf({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
   const { created_at: createdAtMs, expires_at: expiresAtMs, used_at: usedAtMs } = row;
@@ -210,7 +233,8 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
 
 const BY_HASHES: NamedStatement = {
   name: "enrolments-by-hash",
-  text: `SELECT code_hash, ${COLUMNS} FROM enrolments WHERE code_hash = ANY($1::text[])`,
+  text: `SELECT ${SERVER_NOW} AS now, ${COLUMNS}
+    FROM unnest($1::text[]) WITH ORDINALITY AS asked(code_hash, n) LEFT JOIN enrolments USING (code_hash) ORDER BY n`,
 };
 const BIND = `
   UPDATE accounts SET password_hash = $2, objectives = $3, disabled = false, must_change_password = false,

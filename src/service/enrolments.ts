@@ -52,10 +52,17 @@ export interface Enrolments {
   claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite>;
 }
 
+/** A code that was looked up. */
+export interface FoundCode {
+  /** Whether it can still be used or not; undefined for one that does not exist. */
+  readonly enrolment: Enrolment | undefined;
+  /** Wall clock of the codes, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /** Reads the code of a claim; cheap, because strangers cause it. */
 export interface EnrolmentCodes {
-  /** The code, whether it can still be used or not; undefined for one that does not exist. */
-  find(code: string): Promise<Enrolment | undefined>;
+  find(code: string): Promise<FoundCode>;
 }
 
 /** What a new code stores. */

@@ -29,10 +29,10 @@ export function limitedEnrolments(
   };
 
   const claim = async (claimed: EnrolmentClaim, from: string): Promise<EnrolledSite> => {
-    const found = await codes.find(claimed.code);
+    const { enrolment, nowMs } = await codes.find(claimed.code);
     let id: number;
     try {
-      ({ id } = usable(found, claimed, clock.wallMs()));
+      ({ id } = usable(enrolment, claimed, nowMs));
     } catch (error) {
       note(claimed, from, count(wrongCode(from)));
       throw error;

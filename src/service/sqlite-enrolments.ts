@@ -35,9 +35,11 @@ import { EventService } from "./events.ts";
 import { hashPassword } from "./password-rules.ts";
 
 /** Reads codes of a database, which may be read-only. */
-export function codesIn(database: Database): EnrolmentCodes {
+export function codesIn(database: Database, clock: Pick<Clock, "wallMs">): EnrolmentCodes {
   const enrolments = new EnrolmentStore(database);
-  return { find: async (code) => enrolments.byHash(codeHash(code)) };
+  return {
+    find: async (code) => ({ enrolment: enrolments.byHash(codeHash(code)), nowMs: clock.wallMs() }),
+  };
 }
 
 /** The one-time codes of sites in SQLite, in the calling thread. */

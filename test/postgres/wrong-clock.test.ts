@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DELAY_MS_MAX } from "../../src/domain/sign-in-throttle.ts";
+import { oneTimePassword } from "../../src/ops/secrets.ts";
+import { PostgresEnrolments } from "../../src/postgres/postgres-enrolments.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
+import type { Enrolments } from "../../src/service/enrolments.ts";
+import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
-/* Two machines of a centre whose clocks differ by a day. */
+/* Two machines of a centre whose clocks differ. */
 
 const DAY_MS = 86_400_000;
 
-describeWithPostgres("a machine of a centre whose clock is a day ahead", () => {
+describeWithPostgres("a machine of a centre whose clock is ahead", () => {
   let server: PostgresServer;
   let centre: PostgresCentre;
   beforeAll(async () => {
@@ -38,6 +42,37 @@ describeWithPostgres("a machine of a centre whose clock is a day ahead", () => {
       const blocked: unknown = await throttle.assertOpen(attempt).catch((error: unknown) => error);
       expect(blocked).toMatchObject({ code: "too-many-requests" });
       expect((blocked as { retryAfterS: number }).retryAfterS).toBeLessThanOrEqual(DELAY_MS_MAX / 1000);
+    }
+  });
+
+  test("removes no one-time codes of the others, and accepts them", async () => {
+    const enrolmentsAt = (wallMs: number): Enrolments => {
+      const { connections, notes: events } = centre;
+      const clock = new ManualClock(wallMs);
+      const own = { newCode: oneTimePassword, bcryptCost: 4 };
+      const codes = new PostgresEnrolments({ connections, clock, ...own });
+      return limitedEnrolments(codes, { codes, events, clock });
+    };
+    const [ahead, right] = [enrolmentsAt(Date.now() + 40 * DAY_MS), enrolmentsAt(Date.now())];
+    const by = { who: "admin@santinela.local", from: "cli" };
+    const objectives: [string] = ["obiective/cladiri/1"];
+    const codes = new Map<string, string>();
+    for (const [at, site] of [
+      [right, "hala-nord"],
+      [right, "hala-vest"],
+      [ahead, "hala-sud"],
+    ] as const)
+      codes.set(site, (await at.invite({ site, objectives }, by)).code);
+    expect((await ahead.list()).map(({ site }) => site)).toEqual([...codes.keys()].toSorted());
+    for (const [at, site] of [
+      [right, "hala-nord"],
+      [ahead, "hala-vest"],
+      [right, "hala-sud"],
+    ] as const) {
+      const claim = { code: codes.get(site) ?? "", site, password: "x7kq-2mvnp-r9dtb-h4wcs" };
+      expect(await at.claim(claim, "192.0.2.7")).toMatchObject({ site });
+      // The response may be lost.
+      expect(await ahead.claim(claim, "192.0.2.7")).toMatchObject({ site });
     }
   });
 

@@ -188,7 +188,7 @@ export class TestApp {
       enrolments: limitedEnrolments(
         centre?.enrolments ??
           new SqliteEnrolments({ database, clock, newCode: oneTimePassword, bcryptCost: 4 }),
-        { codes: centre?.enrolments ?? codesIn(database), events: centre?.notes ?? events, clock },
+        { codes: centre?.enrolments ?? codesIn(database, clock), events: centre?.notes ?? events, clock },
       ),
       fleet: new SqliteFleet({
         database,

@@ -63,6 +63,7 @@ export class PostgresCentre {
       clock,
       newCode: oneTimePassword,
       bcryptCost: 4,
+      nowMs: () => clock.wallMs(),
     });
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
