@@ -22,7 +22,6 @@ import {
   newEnrolment,
   scopeOfSite,
   siteAddress,
-  unusable,
   usable,
   type EnrolmentCodes,
   type Enrolments,
@@ -109,16 +108,17 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const { enrolment: found } = await this.#usable(connections, claim);
     if (found.usedAtMs !== null) return this.#claimedAgain(found, claim);
     const passwordHash = await hashPassword(claim.password, bcryptCost);
-    return this.#alone(async (queries) => {
+    const { enrolment, account } = await this.#alone(async (queries) => {
       const { enrolment: now, nowMs } = await this.#usable(queries, claim);
-      // Of two concurrent requests with one code, only one succeeds.
-      if (now.usedAtMs !== null) throw unusable();
+      if (now.usedAtMs !== null) return { enrolment: now };
       const objectives = JSON.stringify(now.objectives.map(refText));
-      const { email } = await this.#bind(queries, claim.site, passwordHash, objectives);
+      const bound = await this.#bind(queries, claim.site, passwordHash, objectives);
       await queries.query("UPDATE enrolments SET used_at = $1 WHERE id = $2", [nowMs, now.id]);
-      await this.#record(queries, "site-enrolled", claim.site, { who: email, from }, scopeOfSite(now));
-      return enrolledSite(email, now);
+      await this.#record(queries, "site-enrolled", claim.site, { who: bound.email, from }, scopeOfSite(now));
+      return { enrolment: now, account: bound };
     });
+    // Of two concurrent requests with one code, only one enrols; the other succeeds if it has the same password.
+    return account ? enrolledSite(account.email, enrolment) : this.#claimedAgain(enrolment, claim);
   }
 
   async #claimedAgain(used: Enrolment, claim: EnrolmentClaim): Promise<EnrolledSite> {

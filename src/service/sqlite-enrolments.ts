@@ -26,7 +26,6 @@ import {
   newEnrolment,
   scopeOfSite,
   siteAddress,
-  unusable,
   usable,
   type EnrolmentCodes,
   type Enrolments,
@@ -100,10 +99,9 @@ export class SqliteEnrolments implements Enrolments {
     if (found.usedAtMs !== null) return claimedAgain(this.#accounts.bySite(claim.site), found, claim);
     const { database, bcryptCost } = this.#options;
     const passwordHash = await hashPassword(claim.password, bcryptCost);
-    return transaction(database, () => {
-      // Of two concurrent requests with one code, only one succeeds.
+    const enrolled = transaction(database, () => {
       const now = this.#usable(claim);
-      if (now.usedAtMs !== null) throw unusable();
+      if (now.usedAtMs !== null) return undefined;
       const { email, id } = this.#accountOf(claim.site, passwordHash);
       this.#accounts.bindSite(id, claim.site, now.objectives);
       this.#enrolments.markUsed(now.id, this.#nowMs());
@@ -115,6 +113,8 @@ export class SqliteEnrolments implements Enrolments {
       this.#events.record({ ...event, who: email, from });
       return enrolledSite(email, now);
     });
+    // Of two concurrent requests with one code, only one enrols; the other succeeds if it has the same password.
+    return enrolled ?? claimedAgain(this.#accounts.bySite(claim.site), found, claim);
   }
 
   #usable(claim: EnrolmentClaim): Enrolment {

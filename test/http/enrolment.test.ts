@@ -62,6 +62,14 @@ test("of two that use a code at once, one gets the account", async () => {
     await signIn(centre, "hala-nord@sites.santinela.local", password).expect(status === 201 ? 200 : 401);
 });
 
+test("a site that repeats its request before the first has its answer gets the same account", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const answers = await Promise.all([1, 2].map(() => claim(centre, code, "hala-nord")));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(answers[1]?.body).toEqual(answers[0]?.body);
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(200);
+});
+
 test("an expired code, a replaced one and one of another centre are refused in the same words", async () => {
   const elsewhere = await TestApp.make();
   const ofAnother = await codeFor(elsewhere, "hala-nord", HALL);
