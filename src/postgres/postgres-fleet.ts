@@ -101,12 +101,12 @@ export class PostgresFleet implements Fleet {
   }
 
   async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
-    const [rows, history] = await Promise.all([
-      this.#connections.query<SiteRow>(`SELECT ${SITE_COLUMNS} FROM sites WHERE id = $1`, [id]),
-      this.#connections.query<SiteChange & { at: number }>(SITE_HISTORY, [id]),
-    ]);
-    const site = siteFound(rows.map(siteOf)[0], id);
-    return { site, history: history.map(({ at, event, detail }) => ({ atMs: at, event, detail })) };
+    return this.#connections.transaction(async (queries) => {
+      const rows = await queries.query<SiteRow>(`SELECT ${SITE_COLUMNS} FROM sites WHERE id = $1`, [id]);
+      const site = siteFound(rows.map(siteOf)[0], id);
+      const history = await queries.query<SiteChange & { at: number }>(SITE_HISTORY, [id]);
+      return { site, history: history.map(({ at, event, detail }) => ({ atMs: at, event, detail })) };
+    }, AT_ONE_MOMENT);
   }
 
   async counts(): Promise<SiteCounts> {
