@@ -122,5 +122,9 @@ const PUT = `
   SELECT $1, id, data, $4 FROM unnest($2::bigint[], $3::text[]) AS given(id, data) ORDER BY id
   ON CONFLICT (kind, id) DO UPDATE SET data = excluded.data, source = excluded.source
   WHERE excluded.source <> 'zone' AND (known.data, known.source) <> (excluded.data, excluded.source)`;
+/** Locks in the order of `PUT`: processes with different configurations may start at the same time. */
 const RELEASE = `
-  UPDATE objectives SET source = 'import' WHERE kind = $1 AND source = 'config' AND id <> ALL($2::bigint[])`;
+  UPDATE objectives SET source = 'import'
+  FROM (SELECT id FROM objectives WHERE kind = $1 AND source = 'config' AND id <> ALL($2::bigint[])
+    ORDER BY id FOR UPDATE) AS released
+  WHERE kind = $1 AND objectives.id = released.id`;
