@@ -61,7 +61,7 @@ interface FaultRules {
   readonly what: string;
 }
 
-/** How long an alarm waits for a centre that asks for more time. */
+/** Maximum wait of an alarm, for a centre that asks for more time and after any number of failures. */
 const ALARM_WAIT_MS_MAX = 60_000;
 
 /** Circuit breaker of the link: after a fault nothing is sent until the wait is over. */
@@ -72,7 +72,7 @@ export class Link {
   #cause: LinkCause | null = null;
   #failures = 0;
   #retryAtMs = 0;
-  /** The same for an alarm: it waits for a busy centre a minute at most. */
+  /** The same for an alarm, which waits a minute at most. */
   #alarmRetryAtMs = 0;
   #fault: Fault | undefined;
   #isSignInRejected = false;
@@ -135,10 +135,14 @@ export class Link {
     const nowMs = clock.monotonicMs();
     // Several requests in flight can fail together: that is one outage and one wait.
     const isSameOutage = this.#state === "down" && nowMs < this.#retryAtMs;
-    const backOff = isSameOutage ? 0 : backOffMs(this.#failures, random());
+    const jitter = random();
+    const backOff = isSameOutage ? 0 : backOffMs(this.#failures, jitter);
     const retryAtMs = nowMs + Math.max(retryAfterMs, minDelayMs, backOff);
-    const alarmDelayMs = Math.max(Math.min(retryAfterMs, ALARM_WAIT_MS_MAX), minDelayMs, backOff);
-    this.#alarmRetryAtMs = Math.max(isSameOutage ? this.#alarmRetryAtMs : 0, nowMs + alarmDelayMs);
+    // An alarm is tried several times while the others wait: each of its attempts has its own back-off.
+    const isSameAttempt = this.#state === "down" && nowMs < this.#alarmRetryAtMs;
+    const alarmBackOff = isSameAttempt ? 0 : backOffMs(this.#failures, jitter, undefined, ALARM_WAIT_MS_MAX);
+    const alarmDelayMs = Math.max(Math.min(retryAfterMs, ALARM_WAIT_MS_MAX), minDelayMs, alarmBackOff);
+    this.#alarmRetryAtMs = Math.max(isSameAttempt ? this.#alarmRetryAtMs : 0, nowMs + alarmDelayMs);
     this.#fault = fault;
     this.#isSignInRejected = fault === "signed-out";
     this.#failures += isSameOutage ? 0 : 1;

@@ -52,7 +52,8 @@ export class RecordAudit {
       store.write(() => store.facts.noteReadBack());
       return true;
     }
-    if (!linkFaults.isOpen) return false;
+    // The first alarm waits for this reading.
+    if (!linkFaults.isOpenForAlarms) return false;
     const found = await recordsAbove(centre, NO_WATERMARK);
     await linkFaults.note(
       found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false },

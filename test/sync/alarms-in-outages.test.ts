@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { SyncScheduler } from "../../src/sync/scheduler.ts";
+import { TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
+import { json } from "../support/nonconforming-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+/* Alarms during and directly after an outage of the link, with the longest waits that the back-off allows. */
+
+let centre: InMemoryCentre;
+let line: TcpProxy;
+let site: SyncingSite;
+let scheduler: SyncScheduler;
+
+beforeEach(async () => {
+  centre = new InMemoryCentre();
+  line = new TcpProxy(Number(new URL(await centre.start()).port));
+  site = new SyncingSite(await TestApp.make(), await line.start(), () => 0.99);
+  scheduler = site.scheduler();
+});
+afterEach(async () => {
+  await line.stop();
+  await site.close();
+  await centre.stop();
+});
+
+/** A trip, which is tried at once. */
+async function trip(): Promise<number> {
+  const { id } = site.create({ priority: "high" });
+  scheduler.requestRun({ urgent: true });
+  await site.push.cycle();
+  return id;
+}
+
+test("many trips in an outage wait a minute at most once the link is back", async () => {
+  scheduler.start();
+  line.mode = "refuse";
+  const ids: number[] = [];
+  for (let count = 0; count < 8; count += 1) ids.push(await trip());
+  line.mode = "carry";
+  site.app.clock.advance(75_000);
+  await eventually("every alarm to be linked", () => ids.every((id) => site.entry(id).phase === "linked"));
+  expect(centre.rows.size).toBe(8);
+});
+
+test("an alarm is tried once a wait while the centre asks for more time than an alarm waits", async () => {
+  scheduler.start();
+  centre.instead = () => json(503, {}, { "Retry-After": "600" });
+  const id = await trip();
+  let refused = 0;
+  centre.instead = () => ((refused += 1) <= 20 ? json(503, {}) : undefined);
+  site.app.clock.advance(75_000);
+  await eventually("the alarm to be tried again", () => refused > 0);
+  await site.push.cycle();
+  expect(refused).toBeLessThan(5);
+  expect(site.entry(id).phase).not.toBe("linked");
+});
