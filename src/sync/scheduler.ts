@@ -74,7 +74,8 @@ export class SyncScheduler {
     this.#isRunning = false;
     this.#cancelTimer?.();
     const { push, mirror, heartbeat } = this.#options;
-    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#auditing]);
+    const others = [push.audit.stop(), mirror?.stop(), heartbeat?.stop(), this.#auditing];
+    await Promise.all([push.stop(), ...others]);
   }
 
   /** @param withChecks also sweeps and verifies records */
@@ -83,7 +84,7 @@ export class SyncScheduler {
     // The timer is set before anything can fail or hang, so there is always a next check.
     this.#arm(CHECK_INTERVAL_MS);
     await this.#withDatabase(async () => {
-      if (!(await push.audit.readBackRecords())) return;
+      if (!(await push.audit.readBackRecords()) || !this.#isRunning) return;
       await (withChecks ? push.cycleWithChecks() : push.cycle());
       this.#arm(push.nextWorkInMs() ?? CHECK_INTERVAL_MS);
       conditions.clear("outbox-write-failed");

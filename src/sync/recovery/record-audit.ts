@@ -4,6 +4,7 @@ import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domai
 import type { ComparedRow } from "../../store/compared-records.ts";
 import { isCopied, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
+import { REACHED, ReadBack } from "./read-back.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
 import { removeOldTestRecords } from "../test-records.ts";
@@ -25,6 +26,7 @@ const SHARED_MARKER_SHOWN_MS = 86_400_000;
 export class RecordAudit {
   readonly #context: SyncContext;
   readonly #adoption: RecordAdoption;
+  readonly #readBack: ReadBack;
   #dueAtMs: number;
   #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
@@ -32,6 +34,7 @@ export class RecordAudit {
   constructor(context: SyncContext) {
     this.#context = context;
     this.#adoption = new RecordAdoption(context);
+    this.#readBack = new ReadBack(context, this.#adoption);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
@@ -41,29 +44,16 @@ export class RecordAudit {
   }
 
   /**
-   * Adopts this site's records before the first request of a database that has never sent any, such as a new
-   * storage card or an older backup. A list that cannot be read completely does not delay alarms.
+   * Adopts this site's records before its first request. A list that cannot be read completely delays alarms once.
    * @returns false while the link does not allow it
    */
-  async readBackRecords(): Promise<boolean> {
-    const { store, linkFaults, centre } = this.#context;
-    if (store.facts.hasReadBack || !store.isMarked) return true;
-    if (!store.facts.mustReadBack && store.compared.hasSent()) {
-      store.write(() => store.facts.noteReadBack());
-      return true;
-    }
-    // The first alarm waits for this reading.
-    if (!linkFaults.isOpenForAlarms) return false;
-    const found = await recordsAbove(centre, NO_WATERMARK);
-    await linkFaults.note(
-      found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false },
-    );
-    if (found.kind === "complete") {
-      this.#adoption.adopt(found.rows);
-      store.write(() => store.facts.noteReadBack());
-      return true;
-    }
-    return found.outcome.link === "ok";
+  readBackRecords(): Promise<boolean> {
+    return this.#readBack.run();
+  }
+
+  /** Resolves when the records are not being read back. */
+  stop(): Promise<void> {
+    return this.#readBack.stop();
   }
 
   /** Compares if it is due; a call during a comparison returns that one. */
@@ -85,6 +75,7 @@ export class RecordAudit {
       return linkFaults.note(found.outcome);
     }
     await linkFaults.note(REACHED);
+    this.#readBack.adoptOnce(found.rows);
     const tests = await removeOldTestRecords(this.#context, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     store.write(() =>
@@ -236,5 +227,3 @@ function wantedOf(
   if (phase === "linked" && !isDeleted && !isNewlyLinked) return "there";
   return phase === "closed" && isDeleted && ageMs < DELETIONS_COMPARED_MS ? "not-there" : "moving";
 }
-
-const REACHED = { link: "ok", code: "200", reason: "" } as const;
