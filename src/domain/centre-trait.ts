@@ -30,6 +30,8 @@ const TRAIT_SENTENCES = {
   "ids-new": "gives every record a new id",
   "ids-given-again":
     "reuses the id of a deleted record: records are identified by their reference, not by their id",
+  "ids-not-numbers":
+    "returns records without a numeric id: they cannot be found again, and each alarm without a response remains unconfirmed. Have the centre corrected, and delete {name} there.",
   "text-kept": "stores {sent} characters of notes unchanged, including the reference",
   "text-trimmed": "removes spaces at the end of notes: this does not count as a change",
   "text-cut":
@@ -64,6 +66,7 @@ const STATUSES: Readonly<Partial<Record<TraitCode, TraitFinding["status"]>>> = {
   "change-refused": "error",
   "delete-refused": "error",
   "reference-lost": "warning",
+  "ids-not-numbers": "error",
   "ids-given-again": "warning",
   "text-cut": "warning",
   "text-rewritten": "warning",

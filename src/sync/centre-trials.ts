@@ -142,6 +142,8 @@ class CentreTrial {
     if (outcome.record) return JSON.parse(outcome.record.json) as MatchCandidate;
     const found = outcome.event === "ambiguous" ? await this.#find(sent.name) : undefined;
     if (found) this.#records.add(found.id);
+    else if ((await readPage(this.#options.centre, 0)).isWithoutIds)
+      this.#report("ids-not-numbers", { name: sent.name });
     else if (isInconclusive(outcome)) this.#report("not-found-out", { answer: outcome.reason });
     else this.#report("create-refused", { answer: outcome.reason });
     return found;

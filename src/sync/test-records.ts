@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { InterventionFields } from "../domain/intervention.ts";
 import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
-import { isMatchCandidate } from "./recovery/pageless-list.ts";
+import { hasNoIds, isMatchCandidate } from "./recovery/pageless-list.ts";
 import { itemsOf, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
@@ -118,7 +118,9 @@ const PAGE_ROWS = 100;
 export async function readPage(
   centre: UpstreamClient,
   start: number,
-): Promise<{ rows: readonly MatchCandidate[] | undefined; outcome: ReadOutcome }> {
+): Promise<{ rows: readonly MatchCandidate[] | undefined; outcome: ReadOutcome; isWithoutIds: boolean }> {
   const outcome = await centre.newest(start, start + PAGE_ROWS);
-  return { rows: itemsOf(outcome.value)?.filter(isMatchCandidate), outcome };
+  const items = itemsOf(outcome.value);
+  const rows = items?.filter(isMatchCandidate);
+  return { rows, outcome, isWithoutIds: items !== undefined && hasNoIds(items, rows ?? []) };
 }

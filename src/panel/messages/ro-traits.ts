@@ -20,6 +20,8 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "ids-new": "Alocă fiecărei înregistrări un număr nou.",
   "ids-given-again":
     "Refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
+  "ids-not-numbers":
+    "Returnează înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți corectarea la dispecerat și ștergeți acolo „{name}”.",
   "text-kept": "Nu modifică notele; referința se păstrează (caractere: {sent}).",
   "text-trimmed": "Elimină spațiile de la sfârșitul notelor: acest lucru nu se consideră modificare.",
   "text-cut":

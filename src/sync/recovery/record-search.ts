@@ -6,7 +6,7 @@ import { recordFingerprint, type MatchCandidate } from "../../domain/match-candi
 import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
-import { isMatchCandidate, readByParts } from "./pageless-list.ts";
+import { hasNoIds, isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
@@ -48,7 +48,9 @@ const PAGES_MAX = 400;
 const NO_PAGES = "NO-PAGES";
 const CHANGING = "CHANGING";
 const TOO_MANY = "TOO-MANY";
-export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY]);
+const UNREAD = "UNREAD";
+const NO_IDS = "NO-IDS";
+export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY, UNREAD, NO_IDS]);
 
 /** The first record when sorted by id, descending. */
 export interface Top {
@@ -128,10 +130,13 @@ async function readOnce(
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
     const outcome = await centre.newest(start, start + PAGE_ROWS);
-    const items = itemsOf(outcome.value);
-    if (!items) return { kind: "undetermined", outcome, seen: reading.rows };
+    // Some servers answer 404 after the last page; a stray one is found by the second reading.
+    const isAfterEnd = start > 0 && outcome.code === "404" && outcome.link === "ok";
+    const items = isAfterEnd ? [] : itemsOf(outcome.value);
+    if (!items) return unread(outcome, reading);
     centre.rowsMax = Math.max(centre.rowsMax, items.length);
     const rows = items.filter(isMatchCandidate);
+    if (hasNoIds(items, rows)) return withoutIds(reading);
     const end = reading.take(rows, items.length, outcome.total);
     if (end !== "more") return { end, reading };
     bytes += bytesOf(rows);
@@ -152,14 +157,15 @@ async function readWhole(
 ): Promise<SearchOutcome> {
   const outcome = await centre.newest(0);
   const items = itemsOf(outcome.value);
-  if (!items) return { kind: "undetermined", outcome, seen: page.rows };
+  if (!items) return unread(outcome, page);
   const rows = items.filter(isMatchCandidate);
+  if (hasNoIds(items, rows)) return withoutIds(page);
   const reading = new ListReading(watermark);
   const end = reading.take(rows, items.length, outcome.total);
   // Longer than a page, so it is the whole list.
   if (end === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
   const parts = await readByParts(centre, rows, centre.rowsMax);
-  if (parts.kind === "failed") return { kind: "undetermined", outcome: parts.outcome, seen: page.rows };
+  if (parts.kind === "failed") return unread(parts.outcome, page);
   if (parts.kind === "whole") {
     const whole = new ListReading(watermark);
     whole.take(parts.rows, parts.rows.length);
@@ -197,4 +203,20 @@ function complete(reading: ListReading): SearchOutcome {
 
 function undetermined(code: string, reason: string, { rows }: ListReading): Undetermined {
   return { kind: "undetermined", outcome: { link: "ok", code, reason }, seen: rows };
+}
+
+/**
+ * A page that was not read. If the link is up, or earlier pages show that it is, the list itself is the fault: it may be
+ * so each time, and a person has to decide.
+ */
+function unread(outcome: ReadOutcome, reading: ListReading): Undetermined {
+  const { link, mayBeRecordSpecific = false, retryAfterMs, code, reason } = outcome;
+  const isOfPage = reading.rows.length > 0 && mayBeRecordSpecific && retryAfterMs === undefined;
+  if (link !== "ok" && !(isOfPage && /^\d+$/.test(code)))
+    return { kind: "undetermined", outcome, seen: reading.rows };
+  return undetermined(UNREAD, `the centre's list cannot be read: ${reason}`, reading);
+}
+
+function withoutIds(reading: ListReading): Undetermined {
+  return undetermined(NO_IDS, "the records in the centre's list have no numeric id", reading);
 }

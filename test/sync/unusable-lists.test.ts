@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CentreTrials } from "../../src/sync/centre-trials.ts";
+import { TestApp } from "../support/app.ts";
+import {
+  json,
+  NonconformingCentre,
+  notFound,
+  type ReceivedRequest,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* An alarm without a response is searched for at a centre whose list does not follow the contract. */
+
+interface Row {
+  readonly id: number | string;
+}
+
+const internalError = json(500, { error: "Internal Server Error", message: "failed", statusCode: 500 });
+
+let centre: NonconformingCentre;
+let site: SyncingSite;
+let baseUrl: string;
+/** What the centre has, newest first. */
+let rows: Row[];
+let idOf: (id: number) => number | string;
+/** Response to the requests for a page. */
+let pageOf: (start: number, page: readonly Row[]) => ScriptedResponse;
+
+beforeEach(async () => {
+  rows = [];
+  idOf = (id) => id;
+  pageOf = (_start, page) => json(200, page);
+  centre = new NonconformingCentre();
+  centre.answer = ({ body }: ReceivedRequest) => {
+    const record = { ...(JSON.parse(body) as object), id: idOf(rows.length + 1) };
+    rows = [record, ...rows];
+    return json(201, record);
+  };
+  centre.read = ({ path }) => {
+    const query = new URL(path, "http://centre").searchParams;
+    const [start, end] = [Number(query.get("_start") ?? 0), Number(query.get("_end") ?? rows.length)];
+    return pageOf(start, rows.slice(start, end));
+  };
+  baseUrl = await centre.start();
+  site = new SyncingSite(await TestApp.make(), baseUrl);
+});
+afterEach(async () => {
+  await site.close();
+  await centre.stop();
+});
+
+/** Lets two hours pass, a minute at a time. */
+async function twoHours(): Promise<void> {
+  for (let minute = 0; minute < 120; minute += 1) {
+    site.app.clock.advance(60_000);
+    await site.push.cycle();
+  }
+}
+
+/** The response to the first POST is lost. */
+function loseFirst(isStored: boolean): void {
+  const { answer } = centre;
+  centre.answer = (request) => {
+    centre.answer = answer;
+    if (isStored) answer(request);
+    return json(504, {});
+  };
+}
+
+test("an alarm is found at a centre that answers 404 after the last page of its list", async () => {
+  pageOf = (start, page) => (start > 0 && page.length === 0 ? notFound("no such page") : json(200, page));
+  loseFirst(true);
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  await twoHours();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  expect(rows).toHaveLength(1);
+});
+
+test("an alarm that is not there is sent again at a centre that answers 404 after the last page", async () => {
+  rows = [{ id: 1 }];
+  pageOf = (start, page) => (start > 0 && page.length === 0 ? notFound("no such page") : json(200, page));
+  loseFirst(false);
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  await twoHours();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+});
+
+test.each([
+  ["answers its list with an internal error", () => internalError],
+  [
+    "answers the pages after the first with a page of a gateway",
+    (start: number, page: readonly Row[]): ScriptedResponse =>
+      start > 0
+        ? { status: 404, headers: { "Content-Type": "text/html" }, body: "<p>Not here" }
+        : json(200, page),
+  ],
+])(
+  "an alarm without a response is reported at a centre that %s, and sent again by a retry",
+  async (_what, page) => {
+    rows = [{ id: 2 }, { id: 1 }];
+    loseFirst(false);
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    // Others fill more than a page meanwhile.
+    rows = [...Array.from({ length: 150 }, (_, index) => ({ id: 152 - index })), ...rows];
+    pageOf = page;
+    await twoHours();
+    expect(site.entry(id).phase).toBe("unsure");
+    expect(site.conditions()).toEqual(["upstream-alarm-unproved"]);
+    expect(centre.requests).toHaveLength(1);
+    site.push.operator.retry(id);
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe("linked");
+    expect(rows).toHaveLength(153);
+  },
+);
+
+test("an alarm is sent once to a centre whose ids are texts, and reported as unconfirmed", async () => {
+  idOf = String;
+  site.create({ priority: "high" });
+  await site.push.cycle();
+  await twoHours();
+  expect(rows).toHaveLength(1);
+  expect(site.conditions()).toEqual(["upstream-alarm-unproved"]);
+});
+
+test("the same at a centre that ignores pages", async () => {
+  idOf = String;
+  rows = Array.from({ length: 30 }, (_, index) => ({ id: String(30 - index) }));
+  const all = centre.read;
+  centre.read = (request) => all({ ...request, path: "/interventii?_start=0&_end=20" });
+  site.create({ priority: "high" });
+  await site.push.cycle();
+  await twoHours();
+  expect(rows).toHaveLength(31);
+  expect(site.conditions()).toEqual(["upstream-alarm-unproved"]);
+});
+
+test("a test of a centre whose ids are texts reports it", async () => {
+  idOf = String;
+  const { clock, database } = site.app;
+  const options = { centre: site.centre, clock, database, baseUrl, siteRef: "test", newKey: randomUUID };
+  const objective = { objectiveType: "obiective/cladiri", objectiveId: 12 } as const;
+  const { findings } = await new CentreTrials(options).run(objective);
+  expect(findings).toMatchObject([{ code: "ids-not-numbers", status: "error" }]);
+  expect(findings[0]?.text).toContain("without a numeric id");
+});
