@@ -85,6 +85,17 @@ export function isUnchanged(row: UpstreamRecord, earlier: UpstreamRecord): boole
   );
 }
 
+/**
+ * Whether a record without any marker cannot be the one that was sent: it has another objective, or another name without the
+ * same start. A missing field shows nothing, and a value of another type is another way of writing it.
+ */
+export function isUnlikeSent(row: UpstreamRecord, sent: UpstreamRecord): boolean {
+  const differs = (field: string): boolean =>
+    typeof row[field] === typeof sent[field] && !isSameValue(row[field], sent[field]);
+  const hasSameStart = (row["dateStart"] ?? "") !== "" && isSameValue(row["dateStart"], sent["dateStart"]);
+  return OBJECTIVE.some(differs) || (differs("name") && !hasSameStart);
+}
+
 /** Local knowledge of a record at the centre. */
 export interface KnownRecord {
   readonly marker: string;

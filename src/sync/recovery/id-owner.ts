@@ -1,9 +1,13 @@
-import { carriesMarker, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { markersIn } from "../../domain/marker.ts";
+import { carriesMarker, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { WriteOutcome } from "../reply-classification.ts";
 import { noteRestore } from "./gone-records.ts";
+
+/** `lastCode` after the centre has answered a POST with a record that does not look like the one that was sent. */
+const ANOTHER_RECORD = "ANOTHER-RECORD";
 
 /**
  * Refuses the answer to a POST whose id is linked to another record here, unless only this record's marker is in the
@@ -12,15 +16,29 @@ import { noteRestore } from "./gone-records.ts";
 export function checkIdOwner(context: SyncContext, entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
   if (!outcome.record) return outcome;
   const { record, ...rest } = outcome;
+  const row = JSON.parse(record.json) as MatchCandidate;
+  if (isAnothersAnswer(context, entry, row)) {
+    const reason = `the dispatch centre responded with record ${record.id}, which is not the one that was sent`;
+    return { ...rest, event: "ambiguous", code: ANOTHER_RECORD, reason };
+  }
   const owner = ownerOf(context, entry, record.id);
   if (!owner) return outcome;
-  const row = JSON.parse(record.json) as MatchCandidate;
   if (!belongsToOther(context, entry, row)) {
     claim(context, entry, row);
     return outcome;
   }
   const reason = `the dispatch centre responded with record ${record.id}, which is linked to intervention ${owner.interventionId}; was the centre restored from a backup?`;
   return { ...rest, event: "refused", reason };
+}
+
+/** Whether a proxy has mixed up responses. One with an id alone shows nothing else. */
+function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: MatchCandidate): boolean {
+  const sent = store.sentOf(entry);
+  if (carriesMarker(row, store.markerOf(store.record(entry.interventionId).uid))) return false;
+  const known = markersIn(sent);
+  if (markersIn(row).some((marker) => !known.includes(marker))) return true;
+  // A centre that rewrites what it is sent, and the marker too, is trusted the second time: the search finds nothing there.
+  return isUnlikeSent(row, sent) && entry.lastCode !== ANOTHER_RECORD;
 }
 
 /**
