@@ -154,8 +154,8 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
   return [data, items, results].find((part) => Array.isArray(part));
 }
 
-/** Codes of a request that the server does not permit or does not know. */
-const DENIALS: ReadonlySet<string> = new Set(["403", "405", "501"]);
+/** Codes of a request that the server does not permit or does not know, or of a record that it no longer has. */
+const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]);
 /** Codes that come with the time of the next attempt. */
 const POSTPONED: ReadonlySet<string> = new Set(["429", "503"]);
 /** The record has another version than the request named. */

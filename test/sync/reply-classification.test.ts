@@ -389,3 +389,18 @@ test("text of a dispatch centre cannot contain terminal control or bidirectional
   const { reason } = classify("POST", { kind: "answered", status: 422, headers, body }, 0);
   expect(reason).toBe("answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective");
 });
+
+test.each([
+  ["410", json(410, {})],
+  ["404 of a gateway", html(404)],
+])("several records that are read with %s do not take the link down", async (_what, answer) => {
+  centre.answer = () => made(centre.requests.length);
+  for (let count = 0; count < 5; count += 1) site.create();
+  await site.push.cycle();
+  centre.read = ({ path }) => (path.includes("?") ? json(200, []) : answer);
+  site.app.clock.advance(300_000);
+  await site.push.cycleWithChecks();
+  expect(centre.reads.filter(({ path }) => !path.includes("?"))).toHaveLength(5);
+  expect(site.link.state.state).toBe("up");
+  expect(site.conditions()).toEqual([]);
+});
