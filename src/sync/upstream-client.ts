@@ -7,6 +7,7 @@ import {
   classify,
   classifyRead,
   itemsOf,
+  type LinkFault,
   type ReadOutcome,
   type WriteOutcome,
   type WriteMethod,
@@ -127,15 +128,17 @@ function isTokenRejected(reply: Reply, isOld: boolean): boolean {
 /** Classifies a failed sign-in: the record's own request was not sent. */
 function signInOutcome(reply: Reply, wallMs: number): WriteOutcome {
   const { mayBeRecordSpecific: _noRecord, ...outcome } = classify("POST", reply, wallMs);
-  const isRejection = reply.kind === "answered" && [400, 401, 403, 422].includes(reply.status);
-  const isUnexpected = reply.kind === "answered" && reply.status < 400;
-  const isMissing = outcome.event === "missing";
-  const link = isRejection
-    ? "signed-out"
-    : isUnexpected || isMissing || outcome.link === "ok"
-      ? "not-the-interface"
-      : outcome.link;
+  const link = signInFault(reply, outcome);
   return { ...outcome, event: "not-applied", link, reason: `sign-in: ${outcome.reason}` };
+}
+
+function signInFault(reply: Reply, { event, link }: WriteOutcome): LinkFault {
+  if (reply.kind !== "answered") return link;
+  if ([400, 401, 403, 422].includes(reply.status)) return "signed-out";
+  // An internal error passes, says the contract.
+  if (reply.status === 500) return "busy";
+  const isUnexpected = reply.status < 400 || event === "missing" || link === "ok";
+  return isUnexpected ? "not-the-interface" : link;
 }
 
 /** A read of one record or of a list, with what is kept of each record. */

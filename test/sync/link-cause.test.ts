@@ -5,6 +5,7 @@ import { linkCause } from "../../src/sync/link-cause.ts";
 import { TestApp } from "../support/app.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { close, listen } from "../support/loopback.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
 
@@ -77,6 +78,14 @@ describe("the cause of a link that is down is", () => {
       ),
     );
     expect(await linkTo(address)).toMatchObject({ state: "down", cause: "other-service" });
+  });
+
+  test("busy if its sign-in has an internal error", async () => {
+    const centre = new NonconformingCentre();
+    centre.signIn = () => json(500, { error: "Internal Server Error", message: "retry", statusCode: 500 });
+    const address = await centre.start();
+    ends.push(() => centre.stop());
+    expect(await linkTo(address)).toMatchObject({ state: "down", cause: "busy" });
   });
 
   test("busy if the centre asks for more time", async () => {
