@@ -79,6 +79,13 @@ export class Dc09Site extends MonitoredZones {
     await this.receiver.start();
   }
 
+  /** Reloads the configuration while the receiver runs. */
+  async reload(declared: readonly Zone[]): Promise<void> {
+    this.#declared = declared;
+    this.zoneService.exchange(declared, { who: "system", from: "test" });
+    this.receiver.exchanged();
+  }
+
   /** Messages with a result. */
   count(result: string): number {
     return this.receiver.use.messages.find((entry) => entry.result === result)?.count ?? 0;

@@ -48,11 +48,13 @@ export class AlarmPanelChanges {
 
   /**
    * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another opening: what
-   * belongs together becomes one incident.
+   * belongs together becomes one incident. While an opening waits for its confirmation, it is the same one.
    */
   #read(zoneId: string, { change }: AlarmPanelEvent): void {
     const { monitor } = this.#options;
-    if (change !== "present") monitor.read(zoneId, "normal", { live: change === "restored" });
+    const pending = monitor.watched().find(({ zone }) => zone.id === zoneId)?.state.pending;
+    const isContinued = change === "present" || (change === "new" && pending?.contact === "open");
+    if (!isContinued) monitor.read(zoneId, "normal", { live: change === "restored" });
     if (change !== "restored") monitor.read(zoneId, "open", { live: true });
   }
 

@@ -136,11 +136,14 @@ export class AlarmPanelReceiver {
     if (tcp) await new Promise<void>((resolve) => tcp.close(() => resolve()));
   }
 
-  /** A panel reports events only: its zones are normal until it reports an alarm, also for one during a restart. */
+  /**
+   * A panel reports events only: its zones are normal until it reports an alarm, also for one during a restart. An opening that
+   * waits for its confirmation is an acknowledged alarm, which the panel does not send again.
+   */
   #initZones(): void {
     const { monitor, log } = this.#options;
-    for (const { zone, contact } of monitor.zones()) {
-      if (zone.input.source !== "dc09" || contact === "open") continue;
+    for (const { zone, state } of monitor.watched()) {
+      if (zone.input.source !== "dc09" || state.contact === "open" || state.pending) continue;
       try {
         monitor.read(zone.id, "normal", { live: false });
       } catch (error) {

@@ -77,6 +77,29 @@ describe("an alarm of a panel", () => {
     expect(here.trips).toMatchObject([{ cause: "edge", earliestWallMs: null }]);
   });
 
+  describe("that waits for its confirmation", () => {
+    const confirmed = zoneOf({
+      id: "hall",
+      kind: "motion",
+      input: { dc09: "1234", zone: 4 },
+      confirmMs: 3_000,
+    });
+
+    test.each<readonly [string, (here: Dc09Site) => Promise<unknown>]>([
+      ["a zone is created for the next alarm", (here) => here.panel("1234").contactId("1130 01 009", "0002")],
+      ["the panel reports the alarm again", (here) => here.panel("1234").contactId("1130 01 004", "0002")],
+      ["the daemon restarts", (here) => here.startAgain()],
+      ["the configuration is reloaded", (here) => here.reload([confirmed, zoneOf({ input: { gpio: 17 } })])],
+    ])("is a trip although %s meanwhile", async (_name, change) => {
+      const here = await started([alarmPanelAccount("1234")], [confirmed]);
+      expect(await here.panel("1234").contactId("1130 01 004")).toMatchObject({ token: "ACK" });
+      here.clock.advance(1_000);
+      await change(here);
+      here.clock.advance(2_000);
+      expect(here.trips.filter(({ zoneId }) => zoneId === "hall")).toMatchObject([{ state: "waiting" }]);
+    });
+  });
+
   test("that cannot be stored gets no reply, and is one trip once the panel has repeated it", async () => {
     const here = await started([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { replyWithinMs: 300 });
