@@ -25,7 +25,7 @@ import {
   type MessageRejectionReason,
 } from "./alarm-panel-rejections.ts";
 import type { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
-import { contactsOf, zonesOfNumber, type AlarmPanelZones } from "./alarm-panel-zones.ts";
+import { contactsOf, sharedZoneOf, zonesOfNumber, type AlarmPanelZones } from "./alarm-panel-zones.ts";
 import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
 import { ack, duh, nak, type ReplyTarget } from "../../dc09/reply.ts";
 import { siaEvents } from "./sia-events.ts";
@@ -209,13 +209,14 @@ export class AlarmPanelIntake {
     const contacts = contactsOf(zones(), account, event);
     const { meaning, change } = event;
     const isAlarm = meaning?.what === "alarm" || meaning?.what === "tamper";
-    if (contacts.length > 0 || !isAlarm || change === "restored") return { event, contacts };
+    if (contacts.length > 0 || !isAlarm) return { event, contacts };
     const ofNumber = zonesOfNumber(zones(), account, event);
     // Tamper of a zone is its fault.
     if (meaning.what === "tamper" && (panel.zones === "declared" || ofNumber.length > 0))
       return { event, contacts };
-    // Another class than that of the zone: a crew of the wrong kind is better than none.
+    // Another class than that of the zone: a crew of the wrong kind is better than none. Its restoral closes what it opened.
     if (panel.zones === "declared") return { event, contacts: ofNumber };
+    if (change === "restored") return { event, contacts: sharedZoneOf(zones(), account, event) };
     const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
     const zone = alarmPanelZones.create(panel, kind, event);
     if (!zone) throw refusal("undeclared-zone");

@@ -113,6 +113,11 @@ export function zonesOfNumber(zones: readonly Zone[], account: string, event: Al
     .filter(({ input }) => input.codes === undefined && isFrom(input, account, event));
 }
 
+/** The zone that the account's alarms of this class share once no more are created, if there is one. */
+export function sharedZoneOf(zones: readonly Zone[], account: string, event: AlarmPanelEvent): Zone[] {
+  return contactsOf(zones, account, { ...event, number: OTHERS });
+}
+
 function isAlarmPanelZone(zone: Zone): zone is AlarmPanelZone {
   return zone.input.source === "dc09";
 }

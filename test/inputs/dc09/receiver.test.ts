@@ -142,6 +142,23 @@ describe("zones that are not configured", () => {
     expect(here.conditions).toContain("alarm-panel-rejected/undeclared-zone 1234");
     expect(await panel.contactId("1110 01 004")).toMatchObject({ token: "ACK" });
     expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["hall"]);
+    expect(here.contactOf("hall")).toBe("open");
+    await panel.contactId("3110 01 004");
+    expect(here.contactOf("hall")).toBe("normal");
+    expect(here.restores).toHaveLength(1);
+  });
+
+  test("share one zone once 64 were created, which the restoral of such an alarm restores", async () => {
+    const here = await started([alarmPanelAccount("1234")]);
+    for (let number = 1; number <= 64; number += 1)
+      here.journal.alarmPanels.addZone({ account: "1234", kind: "fire", number, name: `Zone ${number}` });
+    await here.startAgain();
+    const panel = here.panel("1234");
+    await panel.contactId("1110 01 070");
+    expect(here.trips).toMatchObject([{ zoneId: "dc09-1234-999999-fire" }]);
+    await panel.contactId("3110 01 070");
+    expect(here.contactOf("dc09-1234-999999-fire")).toBe("normal");
+    expect(here.restores).toHaveLength(1);
   });
 });
 
