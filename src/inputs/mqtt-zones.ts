@@ -3,6 +3,8 @@ import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
 import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
+import type { StoredZoneState } from "../store/zone-states.ts";
+import { ActiveTopics } from "./active-topics.ts";
 import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
@@ -44,6 +46,7 @@ export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** Detects duplicates. */
   readonly deduplication: MessageDeduplication;
+  readonly #active: ActiveTopics;
   #topics: ZoneTopics;
   readonly #repeated: RepeatedOpenings;
   /** The messages that changed nothing. */
@@ -52,14 +55,17 @@ export class MqttZones {
   constructor(options: MqttZonesOptions) {
     this.#options = options;
     this.deduplication = new MessageDeduplication(options);
-    this.#topics = new ZoneTopics(options.zones);
+    this.#active = new ActiveTopics(options);
+    this.#topics = new ZoneTopics(options.zones, this.#active);
+    // A former release may have closed a zone meanwhile.
+    this.#active.keep(this.#topics.activeSources((id) => isOpenIn(options.journal.stateOf(id))));
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
   }
 
   /** Compares the topic filters of another configuration with the current ones. */
   filtersOf(zones: readonly Zone[]): FilterChanges {
-    const after = new ZoneTopics(zones, this.#topics);
+    const after = new ZoneTopics(zones);
     const { filters } = this.#topics;
     return {
       added: after.filters.filter((filter) => !filters.includes(filter)),
@@ -70,7 +76,8 @@ export class MqttZones {
 
   /** Passes messages to other zones from now on. */
   exchange(zones: readonly Zone[]): void {
-    this.#topics = new ZoneTopics(zones, this.#topics);
+    this.#topics = new ZoneTopics(zones, this.#active);
+    this.#active.keep(this.#topics.activeSources(() => true));
     this.#repeated.exchange(zones);
   }
 
@@ -163,6 +170,10 @@ export class MqttZones {
     const opening = journal.restores.openingBefore(zoneId);
     return opening === undefined || isOrWillBeRecorded(opening);
   }
+}
+
+function isOpenIn(stored: StoredZoneState | undefined): boolean {
+  return stored?.contact === "open" || stored?.pending?.contact === "open";
 }
 
 /** Messages of one topic that changed nothing, since the daemon started. */

@@ -1,20 +1,13 @@
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { excludeEachOther } from "../domain/message-condition.ts";
-import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
+import { plainValue, scalarOf } from "../domain/plain-value.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
-import { bridgeNameOf } from "../domain/zone-rules.ts";
-import type { ZoneSignal } from "../domain/zone.ts";
-import type { Contact, Zone, AvailabilitySource } from "../domain/zone.ts";
+import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { MqttInput } from "../generated/types.ts";
-import {
-  MessageContent,
-  type MessageRule,
-  type MessageView,
-  availabilityOf,
-  batteryOf,
-  contactOf,
-} from "./message-content.ts";
+import { ActiveTopics } from "./active-topics.ts";
+import { MessageContent, type MessageRule, type MessageView, contactOf } from "./message-content.ts";
+import { noteTopicOf, sourcesOf, type StatusSource } from "./topic-sources.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
 interface MessageReading {
@@ -26,36 +19,29 @@ interface MessageReading {
   readonly isUnmatched: boolean;
 }
 
-/** A value that a zone reads from the messages of a filter. */
-interface StatusSource extends MessageRule {
-  readonly zoneId: string;
-  readonly filter: string;
-  /** @returns the signal of a message, or undefined */
-  readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
-}
 type MqttGate = Extract<Gate, { by: "mqtt" }>;
 
 /** A topic may have 64 KiB, and zones keep topics; no sensor has a longer one. */
 const TOPIC_LENGTH_MAX = 1_024;
-/** Maximum number of topics tracked for one zone; a larger site has more than one zone. */
-const TOPICS_OF_ZONE_MAX = 256;
 const NOTHING: MessageReading = { signals: [], gates: [], refused: undefined, isUnmatched: false };
 
 /** The zones of each topic, and how each reads a message: the same for every broker and every recording. */
 export class ZoneTopics {
   readonly #byTopic = new Map<string, StatusSource[]>();
   readonly #broad: StatusSource[] = [];
+  readonly #active: ActiveTopics;
   /** One for each message source of gates, for all zones that use it. */
   readonly #gates: readonly MqttGate[];
 
-  /** The sources of each zone with their state. */
+  /** The sources of each zone. */
   readonly #ofZones = new Map<
     string,
     { readonly signature: string; readonly sources: readonly StatusSource[] }
   >();
 
-  /** @param before the sources until now: a zone with unchanged sources keeps its state */
-  constructor(zones: readonly Zone[], before?: ZoneTopics) {
+  /** @param active the states of topics, which outlive a configuration */
+  constructor(zones: readonly Zone[], active = new ActiveTopics()) {
+    this.#active = active;
     this.#gates = [
       ...new Map(
         zones.flatMap(({ gate }) => (gate.by === "mqtt" ? [[gate.id, gate] as const] : [])),
@@ -64,11 +50,7 @@ export class ZoneTopics {
     for (const zone of zones) {
       const neighbours = neighbourValues(zone, zones);
       const signature = canonical([zone.input, zone.statusSources, [...neighbours]]);
-      const known = before === undefined ? undefined : before.#ofZones.get(zone.id);
-      this.#ofZones.set(
-        zone.id,
-        known?.signature === signature ? known : { signature, sources: sourcesOf(zone, neighbours) },
-      );
+      this.#ofZones.set(zone.id, { signature, sources: sourcesOf(zone, neighbours, active) });
     }
     for (const source of [...this.#ofZones.values()].flatMap(({ sources }) => sources)) {
       if (hasWildcard(source.filter)) this.#broad.push(source);
@@ -96,6 +78,12 @@ export class ZoneTopics {
     return [...new Set([...zones, ...gates])];
   }
 
+  /** The sources of several topics. @param isOpen returns whether a zone is open: only then one of its topics is */
+  activeSources(isOpen: (zoneId: string) => boolean): ReadonlySet<string> {
+    const ofZones = this.#broad.filter(({ kind, zoneId }) => kind !== "contact" || isOpen(zoneId));
+    return new Set([...ofZones.map(({ key }) => key), ...this.#gates.map(gateKey)]);
+  }
+
   /** Whether any zone or gate uses a topic. */
   isUsed(topic: string): boolean {
     return this.#sourcesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
@@ -121,7 +109,9 @@ export class ZoneTopics {
       viewsFor(gate).flatMap((view) => {
         const contact = contactOf(gate, scalarOf(view.at(gate.path)));
         // A message about something else leaves the gate unchanged.
-        return contact === "unknown" ? [] : [{ gateId: gate.id, state: gateStateOf(contact) }];
+        if (contact === "unknown") return [];
+        const isOpen = noteTopicOf(this.#active, gateKey(gate), gate.mqtt)(topic, contact === "open");
+        return [{ gateId: gate.id, state: gateStateOf(isOpen ? "open" : "normal") }];
       }),
     );
     const signals = sources.flatMap((source) =>
@@ -164,72 +154,7 @@ function neighbourValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlyS
   return new Set(others.filter((value) => !own.has(value)));
 }
 
-/** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
-function sourcesOf({ id, input, statusSources }: Zone, neighbours: ReadonlySet<string>): StatusSource[] {
-  const { tamper, battery, availability, bridge } = statusSources;
-  const found: StatusSource[] = [];
-  const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: StatusSource["signalOf"]): void =>
-    void found.push({ ...rule, zoneId: id, filter: rule.mqtt, signalOf });
-  // A message of the sensor is a sign of life unless it is retained.
-  const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
-    signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
-  if (input.source === "mqtt") {
-    const read = contactSource(input);
-    add(input, (view, ...rest) => {
-      const value = scalarOf(view.at(input.path));
-      const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
-      return isNeighbours ? undefined : read(view, ...rest);
-    });
-  }
-  if (tamper)
-    add(tamper, (view, _topic, isRetained) => {
-      const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
-      return orSignOfLife(
-        contact === "unknown" ? undefined : { kind: "tamper", open: contact === "open" },
-        isRetained,
-      );
-    });
-  if (battery)
-    add(battery, (view, _topic, isRetained) => {
-      const low = batteryOf(battery, scalarOf(view.at(battery.path)));
-      return orSignOfLife(low === undefined ? undefined : { kind: "battery", low }, isRetained);
-    });
-  if (availability)
-    add({ ...availability, acceptsText: true }, (view) => {
-      const up = availabilityOf(availability, stateOf(view, availability));
-      return up === undefined ? undefined : { kind: "availability", up };
-    });
-  if (bridge)
-    add({ ...bridge, acceptsText: true }, (view) => {
-      const up = availabilityOf(bridge, stateOf(view, bridge));
-      return up === undefined ? undefined : { kind: "availability", up, bridge: bridgeNameOf(bridge) };
-    });
-  return found;
-}
-
-/** `online` or `{"state":"online"}`: zigbee2mqtt has used both, depending on release and option. */
-function stateOf(view: MessageView, { path }: AvailabilitySource): Scalar | undefined {
-  const whole = scalarOf(view.at(undefined));
-  return scalarOf(view.at(path)) ?? whole ?? (path === undefined ? scalarOf(view.at("/state")) : undefined);
-}
-
-/** A zone with several topics is open while any of them is, like several contacts in series. */
-function contactSource(input: MqttInput): StatusSource["signalOf"] {
-  const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
-    const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
-    const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
-    return { kind: "contact", contact, live: !isRetained, ...part };
-  };
-  if (!hasWildcard(input.mqtt))
-    return (view, _topic, isRetained) =>
-      signalOf(contactOf(input, scalarOf(view.at(input.path))), view, isRetained);
-  const contacts = new Map<string, Contact>();
-  return (view, topic, isRetained) => {
-    const contact = contactOf(input, scalarOf(view.at(input.path)));
-    if (contact !== "unknown") contacts.set(topic, contact);
-    const oldest = contacts.size > TOPICS_OF_ZONE_MAX ? contacts.keys().next().value : undefined;
-    if (oldest !== undefined) contacts.delete(oldest);
-    const isStillOpen = contact === "normal" && [...contacts.values()].includes("open");
-    return signalOf(isStillOpen ? "unknown" : contact, view, isRetained);
-  };
+/** Key of a gate for its topics; its id has how it reads. */
+function gateKey({ id }: MqttGate): string {
+  return canonical(["gate", id]);
 }

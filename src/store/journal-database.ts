@@ -154,5 +154,13 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     // The gate at the opening: one that replaced it does not cancel the trip.
     (database) => database.exec("ALTER TABLE entry_delays ADD COLUMN gate TEXT"),
+    // The topics of a filter with a wildcard that are open, so that a restart does not close their zone by another topic.
+    (database) =>
+      database.exec(`
+        CREATE TABLE active_topics(
+          source TEXT PRIMARY KEY,
+          topics TEXT NOT NULL CHECK(json_valid(topics))
+        ) STRICT, WITHOUT ROWID;
+      `),
   ],
 };

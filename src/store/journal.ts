@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
+import { ActiveTopicStore } from "./active-topics.ts";
 import { AlarmPanelStore } from "./alarm-panels.ts";
 import { Store, type Database } from "./database.ts";
 import { FaultStore, LossStore } from "./faults.ts";
@@ -31,6 +32,7 @@ export class Journal extends Store {
   readonly processedMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
+  readonly activeTopics = new ActiveTopicStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
   readonly alarmPanels = new AlarmPanelStore(this.database);
   readonly linkSamples = new LinkSampleStore(this.database);
@@ -230,11 +232,10 @@ export class Journal extends Store {
 
   /** Decided with the trip if there is nothing to join, which saves an fsync for most trips. */
   #openedBy(trip: NewTrip): string | null {
-    const { incidents, trips } = this;
     const opensOwn =
       trip.state === "waiting" &&
-      requiresNewIncident(trip, incidents.latestMoment(trip.subject)) &&
-      !trips.isWaiting(trip.subject);
+      requiresNewIncident(trip, this.incidents.latestMoment(trip.subject)) &&
+      !this.trips.isWaiting(trip.subject);
     return opensOwn ? trip.key : null;
   }
 

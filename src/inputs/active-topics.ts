@@ -1,0 +1,62 @@
+import type { Log } from "../domain/log.ts";
+import type { ActiveTopicStore } from "../store/active-topics.ts";
+import type { GroupCommit } from "../store/group-commit.ts";
+import { TransactionalMap } from "../store/transactional-map.ts";
+
+interface ActiveTopicsOptions {
+  readonly journal: Pick<GroupCommit, "onRollback"> & {
+    readonly activeTopics: ActiveTopicStore;
+  };
+  readonly log: Log;
+}
+
+/** Maximum number of topics tracked for one source; a larger site has more than one zone. */
+const TOPICS_OF_SOURCE_MAX = 256;
+
+/**
+ * Of each source with several topics, those that are active: open, tampered, low, unavailable or armed. They are stored, because
+ * after a restart the message of one topic must not end what another one has reported.
+ */
+export class ActiveTopics {
+  readonly #options: ActiveTopicsOptions | undefined;
+  readonly #topics: Map<string, readonly string[]>;
+  /** Sources whose last change could not be stored; the next message stores it. */
+  readonly #unstored = new Set<string>();
+
+  /** @param options none for a recording, of which nothing is stored */
+  constructor(options?: ActiveTopicsOptions) {
+    this.#options = options;
+    this.#topics = options ? new TransactionalMap(options.journal) : new Map();
+    for (const [source, topics] of options?.journal.activeTopics.all() ?? [])
+      this.#topics.set(source, topics);
+  }
+
+  /** Notes the state of one topic. @returns whether any topic of the source is active */
+  note(source: string, topic: string, isActive: boolean): boolean {
+    const before = this.#topics.get(source) ?? [];
+    const isChanged = before.includes(topic) !== isActive;
+    const others = before.filter((other) => other !== topic);
+    const changed = isActive ? [...others, topic].slice(-TOPICS_OF_SOURCE_MAX) : others;
+    const topics = isChanged ? changed : before;
+    if (isChanged || this.#unstored.has(source)) this.#set(source, topics);
+    return topics.length > 0;
+  }
+
+  /** Forgets the topics of all other sources. */
+  keep(sources: ReadonlySet<string>): void {
+    for (const source of [...this.#topics.keys()]) if (!sources.has(source)) this.#set(source, []);
+  }
+
+  /** A change that cannot be stored still applies: a tamper or an arming must not wait for the disk. */
+  #set(source: string, topics: readonly string[]): void {
+    if (topics.length === 0) this.#topics.delete(source);
+    else this.#topics.set(source, topics);
+    try {
+      this.#options?.journal.activeTopics.save(source, topics);
+      this.#unstored.delete(source);
+    } catch (error) {
+      this.#unstored.add(source);
+      this.#options?.log.error("active-topics-write-failed", { source, error });
+    }
+  }
+}

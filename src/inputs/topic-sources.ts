@@ -1,0 +1,114 @@
+import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
+import { hasWildcard } from "../domain/topic-filter.ts";
+import { canonical } from "../domain/zone-changes.ts";
+import { bridgeNameOf } from "../domain/zone-rules.ts";
+import type { AvailabilitySource, Contact, Zone, ZoneSignal } from "../domain/zone.ts";
+import type { MqttInput } from "../generated/types.ts";
+import type { ActiveTopics } from "./active-topics.ts";
+import {
+  type MessageRule,
+  type MessageView,
+  availabilityOf,
+  batteryOf,
+  contactOf,
+} from "./message-content.ts";
+
+/** A value that a zone reads from the messages of a filter. */
+export interface StatusSource extends MessageRule {
+  readonly zoneId: string;
+  readonly filter: string;
+  /** Identifies it and how it reads, for its topics. */
+  readonly key: string;
+  readonly kind: SourceKind;
+  /** @returns the signal of a message, or undefined */
+  readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
+}
+type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
+/** Notes whether a topic of a source is active. @returns whether any of them is */
+type NoteTopic = (topic: string, isActive: boolean) => boolean;
+/** With an exact filter there is one topic. */
+export function noteTopicOf(active: ActiveTopics, key: string, filter: string): NoteTopic {
+  if (!hasWildcard(filter)) return (_topic, isActive) => isActive;
+  return (topic, isActive) => active.note(key, topic, isActive);
+}
+
+/** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
+export function sourcesOf(
+  { id, input, statusSources }: Zone,
+  neighbours: ReadonlySet<string>,
+  active: ActiveTopics,
+): StatusSource[] {
+  const { tamper, battery, availability, bridge } = statusSources;
+  const found: StatusSource[] = [];
+  const add = (
+    kind: SourceKind,
+    rule: MessageRule & { readonly mqtt: string },
+    signalOf: (note: NoteTopic) => StatusSource["signalOf"],
+  ): void => {
+    const key = canonical([kind, id, rule]);
+    const note = noteTopicOf(active, key, rule.mqtt);
+    found.push({ ...rule, zoneId: id, filter: rule.mqtt, key, kind, signalOf: signalOf(note) });
+  };
+  // A message of the sensor is a sign of life unless it is retained.
+  const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
+    signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
+  if (input.source === "mqtt")
+    add("contact", input, (note) => {
+      const read = contactSource(input, note);
+      return (view, ...rest) => {
+        const value = scalarOf(view.at(input.path));
+        const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
+        return isNeighbours ? undefined : read(view, ...rest);
+      };
+    });
+  if (tamper)
+    add("tamper", tamper, (note) => (view, topic, isRetained) => {
+      const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
+      const isKnown = contact !== "unknown";
+      return orSignOfLife(
+        isKnown ? { kind: "tamper", open: note(topic, contact === "open") } : undefined,
+        isRetained,
+      );
+    });
+  if (battery)
+    add("battery", battery, (note) => (view, topic, isRetained) => {
+      const low = batteryOf(battery, scalarOf(view.at(battery.path)));
+      return orSignOfLife(
+        low === undefined ? undefined : { kind: "battery", low: note(topic, low) },
+        isRetained,
+      );
+    });
+  if (availability)
+    add("availability", { ...availability, acceptsText: true }, (note) => (view, topic) => {
+      const up = availabilityOf(availability, stateOf(view, availability));
+      return up === undefined ? undefined : { kind: "availability", up: !note(topic, !up) };
+    });
+  if (bridge)
+    add("bridge", { ...bridge, acceptsText: true }, (note) => (view, topic) => {
+      const up = availabilityOf(bridge, stateOf(view, bridge));
+      if (up === undefined) return undefined;
+      return { kind: "availability", up: !note(topic, !up), bridge: bridgeNameOf(bridge) };
+    });
+  return found;
+}
+
+/** `online` or `{"state":"online"}`: zigbee2mqtt has used both, depending on release and option. */
+function stateOf(view: MessageView, { path }: AvailabilitySource): Scalar | undefined {
+  const whole = scalarOf(view.at(undefined));
+  return scalarOf(view.at(path)) ?? whole ?? (path === undefined ? scalarOf(view.at("/state")) : undefined);
+}
+
+/** A zone with several topics is open while any of them is, like several contacts in series. */
+function contactSource(input: MqttInput, note: NoteTopic): StatusSource["signalOf"] {
+  const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
+    const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
+    const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
+    return { kind: "contact", contact, live: !isRetained, ...part };
+  };
+  return (view, topic, isRetained) => {
+    const contact = contactOf(input, scalarOf(view.at(input.path)));
+    const isAnyOpen = contact !== "unknown" && note(topic, contact === "open");
+    const isStillOpen = contact === "normal" && isAnyOpen;
+    return signalOf(isStillOpen ? "unknown" : contact, view, isRetained);
+  };
+}
