@@ -44,7 +44,7 @@ export class ActiveTopics {
 
   /** Forgets the topics of all other sources. */
   keep(sources: ReadonlySet<string>): void {
-    for (const source of [...this.#topics.keys()]) if (!sources.has(source)) this.#set(source, []);
+    for (const source of this.#topics.keys()) if (!sources.has(source)) this.#set(source, []);
   }
 
   /** A change that cannot be stored still applies: a tamper or an arming must not wait for the disk. */
