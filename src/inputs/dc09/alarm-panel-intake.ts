@@ -79,6 +79,8 @@ export class AlarmPanelIntake {
   readonly #options: AlarmPanelIntakeOptions;
   readonly #accounts: ReadonlyMap<string, AlarmPanelAccount & { readonly allowed: BlockList | undefined }>;
   readonly #rate: MessageRate;
+  /** For messages with a time that is not accepted. */
+  readonly #lateRate: MessageRate;
   /** Messages by result since the start. */
   readonly counts = new Map<"acknowledged" | "repeated", number>([
     ["acknowledged", 0],
@@ -88,6 +90,7 @@ export class AlarmPanelIntake {
   constructor(options: AlarmPanelIntakeOptions) {
     this.#options = options;
     this.#rate = new MessageRate(options.clock);
+    this.#lateRate = new MessageRate(options.clock);
     this.#accounts = new Map(
       options.accounts.map((panel) => [panel.account, { ...panel, allowed: allowedOf(panel.from) }]),
     );
@@ -145,9 +148,10 @@ export class AlarmPanelIntake {
       this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
       return { result, reply: ack(answered, clock.wallMs(), key) };
     };
-    // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate.
-    if (!this.#rate.admits(account)) throw refusal("rate");
+    // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate. Nor must
+    // recorded ones, which have an old time; their own limit bounds the work for them.
     const isInTime = this.#isInTime(panel, content);
+    if (!(isInTime ? this.#rate : this.#lateRate).admits(account)) throw refusal("rate");
     if (head.token === "NULL") {
       if (!isInTime) throw refusal("clock");
       supervision.noteMessage(account);

@@ -81,6 +81,18 @@ test("frames of yesterday that were never received here are rejected by their ti
   expect(site.trips).toEqual([]);
 });
 
+test("a recorded message that is replayed hundreds of times does not use up the rate of the panel, and has a limit", async () => {
+  const recorded = site.panel("1234", { key }).frame("ADM-CID", "#1234|1130 01 004", "0001");
+  site.clock.advance(3_600_000);
+  const replay = site.panel("1234", { key, replyWithinMs: 300 });
+  for (let round = 0; round < 40; round += 1)
+    await replay.send(Buffer.concat(Array.from({ length: 8 }, () => recorded)));
+  expect(await site.panel("1234", { key }).contactId("1130 01 004", "0002")).toMatchObject({ token: "ACK" });
+  expect(site.trips).toHaveLength(1);
+  await eventually("the rest to be refused", () => site.count("rate") > 0);
+  expect(site.count("clock")).toBe(300);
+});
+
 test("when the wall clock is set by years, the panel gets the new time, and its repeated message counts once", async () => {
   let offMs = 0;
   const panel = site.panel("1234", { key, wallMs: () => site.clock.wallMs() - offMs });
