@@ -5,6 +5,7 @@ import { AppError, messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { newKey, oneTimePassword } from "./ops/secrets.ts";
 import { PostgresConnections } from "./postgres/connection.ts";
+import { PostgresKnownSites } from "./postgres/known-sites.ts";
 import { migrate } from "./postgres/migrations.ts";
 import { PostgresAccounts } from "./postgres/postgres-accounts.ts";
 import { PostgresEnrolments } from "./postgres/postgres-enrolments.ts";
@@ -38,6 +39,7 @@ export class CentreDatabase {
   readonly signIns: PostgresSignIns;
   readonly fleet: PostgresFleet;
   readonly unfinished: PostgresUnfinished;
+  readonly sites: PostgresKnownSites;
   readonly enrolments: PostgresEnrolments;
   readonly keys: PostgresSigningKeys;
   readonly #lists: PostgresLists;
@@ -62,6 +64,7 @@ export class CentreDatabase {
     this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid });
     this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
+    this.sites = new PostgresKnownSites(connections);
     this.keys = new PostgresSigningKeys(connections);
   }
 

@@ -116,8 +116,8 @@ export class Centre {
     { tokens, events }: { readonly tokens: TokenService; readonly events: EventNotes },
   ): DaemonServer {
     const { config, clock, httpDescriptor } = this.#options;
-    const { records, objectives, fleet, accounts, unfinished, enrolments } = database;
-    const site = centreApi({ config, clock, health: this.#health, unfinished, events: database.events });
+    const { records, objectives, fleet, accounts, unfinished, sites, enrolments, events: log } = database;
+    const site = centreApi({ config, clock, health: this.#health, unfinished, sites, events: log });
     const metrics = new CentreMetrics({ site });
     const newId = (): string => newKey(clock.wallMs());
     return new DaemonServer({

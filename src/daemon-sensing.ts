@@ -25,6 +25,7 @@ import { DispatchedTrips } from "./store/dispatched-trips.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
+import { KnownSitesStore } from "./store/known-sites.ts";
 import { ObjectiveStore } from "./store/objectives.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
@@ -99,20 +100,20 @@ export class DaemonSensing {
       alarmTrips: new AlarmTrips(databases.journal),
       outbox: new OutboxStore(main),
       unfinished: new UnfinishedInterventions(main),
+      knownSites: new KnownSitesStore(main),
       objectives: new ObjectiveStore(main),
       transmissions: new TransmissionStore(main),
       link: () => parts.link,
     });
     const { site } = this;
     this.outputs = this.#newOutputs(databases);
-    const centreObjectives = new UpstreamObjectiveStore(main);
     this.#metrics = new SiteMetrics({
       ...common,
       config,
       site,
       inputs,
       trips: journal.trips,
-      centreObjectives,
+      centreObjectives: new UpstreamObjectiveStore(main),
       heaps: () => parts.heaps,
     });
     this.#linkRecorder = new LinkRecorder({

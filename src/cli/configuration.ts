@@ -7,7 +7,7 @@ import { plainLine } from "../domain/single-line.ts";
 import { formatResults, type CheckResult } from "./check-result.ts";
 import type { JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 
 /** Prints every option in force, with `sources` also its source. */
 export function showConfig(

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import { BACKLOG_LIMIT_MS } from "../domain/headline.ts";
+import { BACKLOG_LIMIT_MS } from "../domain/headline-text.ts";
 import type { ObjectivesView } from "../site/sync-view.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";

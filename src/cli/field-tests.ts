@@ -6,7 +6,7 @@ import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { localTime } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 import { lifeSafetyNotice, tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { wholeNumber } from "./zone-commands.ts";

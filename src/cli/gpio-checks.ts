@@ -7,7 +7,7 @@ import { chipDevices } from "../inputs/gpio/chip-devices.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
 import { gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 
 /** Checks that each GPIO chip that zones use is there and may be opened. */
 export async function gpioChecks({ zones, gpio }: Pick<Config, "zones" | "gpio">): Promise<CheckResult[]> {

@@ -15,7 +15,7 @@ import { gpioChecks } from "./gpio-checks.ts";
 import { localTime } from "./local-time.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { sharedDatabaseChecks } from "./shared-database-checks.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 
 /** Checks of the machine and its files; they work whether the daemon runs or not. */
 export async function installationChecks(config: Config): Promise<CheckResult[]> {

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 
 /** What `systemctl status` shows. */
 export function statusText({ zones, site, role }: Config): string {

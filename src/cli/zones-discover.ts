@@ -12,7 +12,7 @@ import { readableLines } from "./readable-lines.ts";
 import { freeLines } from "./free-lines.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
-import { counted } from "../domain/headline.ts";
+import { counted } from "../domain/headline-text.ts";
 
 /**
  * Prints zones for the sensors found at the broker, ready to paste into the configuration.

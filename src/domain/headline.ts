@@ -1,10 +1,12 @@
 import type { Condition } from "./condition.ts";
 import type { Fault } from "./fault.ts";
+import { BACKLOG_LIMIT_MS, headlineText } from "./headline-text.ts";
 import type { Contact, ZoneKind } from "./zone.ts";
 
 /**
  * State of the site: its most serious reason. `well` only if no started intervention is unfinished, no zone is open while
  * armed, there are no faults and no conditions, and there is at least one zone: a site that watches nothing is not well.
+ * Nor is a dispatch centre without sites, or with one of which it knows nothing.
  */
 export type HeadlineLevel = (typeof HEADLINE_LEVELS)[number];
 /** All levels, the most serious first. */
@@ -20,6 +22,8 @@ export const HEADLINE_REASONS = {
   "condition-error": "fault",
   starting: "attention",
   "no-zones": "attention",
+  "no-sites": "attention",
+  "sites-unreported": "attention",
   "condition-warning": "attention",
   "walk-test": "attention",
   "zone-bypassed": "attention",
@@ -47,7 +51,7 @@ export interface Headline {
 export interface HeadlineReason {
   readonly code: HeadlineCode;
   readonly level: Exclude<HeadlineLevel, "well">;
-  /** Number of interventions, zones, conditions or records. */
+  /** Number of interventions, zones, sites, conditions or records. */
   readonly count: number;
   /** Names of the most urgent, at most 20, life safety first; empty for reasons without names. */
   readonly items: readonly HeadlineItem[];
@@ -55,14 +59,14 @@ export interface HeadlineReason {
 
 export type HeadlineItem =
   | { readonly about: "intervention"; readonly id: number; readonly name: string }
-  | { readonly about: "zone" | "condition"; readonly id: string; readonly name: string };
+  | { readonly about: "zone" | "condition" | "site"; readonly id: string; readonly name: string };
 
 /** Input of the headline. */
 export interface HeadlineFacts {
   /** False until every input was read and every power-up delay is over after the start. */
   readonly isRead: boolean;
-  /** False at a dispatch centre, which has no zones. */
-  readonly isSite: boolean;
+  /** What a dispatch centre, which has no zones, knows of its sites; null at a site. */
+  readonly sites: KnownSites | null;
   /** Unfinished interventions that are an alarm, see `isAlarm`. */
   readonly alarms: UnfinishedRecords;
   /** Unfinished work for technicians that should have started. */
@@ -77,6 +81,14 @@ export interface HeadlineFacts {
   readonly stuck: number;
   /** Records queued for the dispatch centre, and the age of the oldest in milliseconds. */
   readonly backlog: { readonly waiting: number; readonly oldestMs: number };
+}
+
+/** What a dispatch centre knows of its sites. */
+export interface KnownSites {
+  /** Whether a site is enrolled, or has reported without an enrolment. */
+  readonly hasAny: boolean;
+  /** Enrolled sites of which there is no report; `refs` by reference, at most 20. */
+  readonly unreported: { readonly count: number; readonly refs: readonly string[] };
 }
 
 interface UnfinishedRecords {
@@ -96,8 +108,6 @@ export interface HeadlineZone {
   readonly faults: readonly { readonly fault: Fault }[];
 }
 
-/** A record queued longer than this is not delayed by a short link failure, milliseconds. */
-export const BACKLOG_LIMIT_MS = 900_000;
 /** Items named per reason: more than a screen shows. */
 export const HEADLINE_ITEMS_MAX = 20;
 
@@ -109,7 +119,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
     return [{ code, level: HEADLINE_REASONS[code], count, items: items.slice(0, HEADLINE_ITEMS_MAX) }];
   });
   const level = reasons[0]?.level ?? "well";
-  return { level, text: textOf(level, reasons, facts.planned), reasons, planned: facts.planned };
+  return { level, text: headlineText(level, reasons, facts.planned), reasons, planned: facts.planned };
 }
 
 const CODES = Object.keys(HEADLINE_REASONS) as HeadlineCode[];
@@ -133,7 +143,12 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonIte
   "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
   starting: ({ isRead }) => single(!isRead),
-  "no-zones": ({ isSite, zones: all }) => single(isSite && all.length === 0),
+  "no-zones": ({ sites, zones: all }) => single(sites === null && all.length === 0),
+  "no-sites": ({ sites }) => single(sites?.hasAny === false),
+  "sites-unreported": ({ sites }) => ({
+    count: sites?.unreported.count ?? 0,
+    items: (sites?.unreported.refs ?? []).map((ref) => ({ about: "site", id: ref, name: ref })),
+  }),
   "condition-warning": (facts) => conditions(facts, "warning"),
   "walk-test": ({ isWalkTest }) => single(isWalkTest),
   // A walk test takes precedence over a bypass in the disposition; it is a separate reason.
@@ -196,49 +211,4 @@ function isOpenArmed({ contact, disposition }: HeadlineZone): boolean {
 
 function single(applies: boolean): ReasonItems {
   return { count: Number(applies), items: [] };
-}
-
-type Phrase = (count: number) => string;
-
-const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
-  "alarm-unfinished": (n) => counted(n, "unfinished alarm"),
-  "alarm-unrecorded": (n) => `${counted(n, "trip")} not recorded as an intervention`,
-  "zone-open": (n) => `${counted(n, "zone")} open while armed`,
-  "zone-fault": (n) => `${counted(n, "zone")} with a fault`,
-  "zone-shut-down": (n) => `${counted(n, "zone")} in swinger shutdown`,
-  "condition-error": (n) => counted(n, "error"),
-  starting: () => "the zones are being read after the start",
-  "no-zones": () => "no zones yet",
-  "condition-warning": (n) => counted(n, "warning"),
-  "walk-test": () => "a walk test is running, nothing is dispatched",
-  "zone-bypassed": (n) => `${counted(n, "zone")} bypassed`,
-  "work-unfinished": (n) => counted(n, "unfinished job"),
-  "zone-not-ready": (n) => `not ready to arm, ${counted(n, "zone")} open`,
-  "zone-unknown": (n) => `${counted(n, "zone")} without a reading`,
-  "battery-low": (n) => `${counted(n, "zone")} with a low battery`,
-  "records-stuck": (n) => `sync of ${counted(n, "record")} needs attention`,
-  backlog: (n) => `${counted(n, "record")} queued for more than ${BACKLOG_LIMIT_MS / 60_000} minutes`,
-};
-
-/** Names per reason in the text. */
-const NAMED_MAX = 3;
-
-function textOf(level: HeadlineLevel, reasons: readonly HeadlineReason[], planned: number): string {
-  const ahead = planned === 0 ? "" : `; ${counted(planned, "intervention")} planned`;
-  if (level === "well") return `all is well${ahead}`;
-  const parts = reasons.map(({ code, count, items }) => {
-    const names = items.slice(0, NAMED_MAX).map((item) => nameOf(item));
-    const more = items.length > NAMED_MAX ? [...names, "…"] : names;
-    return `${PHRASES[code](count)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
-  });
-  return `${level === "alarm" ? "ALARM" : level}: ${parts.join("; ")}`;
-}
-
-function nameOf({ about, id, name }: HeadlineItem): string {
-  return about === "intervention" ? `#${id} ${name}` : name;
-}
-
-/** A number with its noun: `1 zone`, `3 zones`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

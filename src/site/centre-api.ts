@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LoggedEvent } from "../domain/event.ts";
-import { HEADLINE_ITEMS_MAX, headlineOf, type Headline } from "../domain/headline.ts";
+import { HEADLINE_ITEMS_MAX, headlineOf, type Headline, type KnownSites } from "../domain/headline.ts";
 import { STANDALONE } from "../domain/link-status.ts";
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
@@ -38,6 +38,8 @@ interface CentreApiParts {
   readonly clock: Clock;
   readonly health: ConditionRegistry;
   readonly unfinished: UnfinishedReader;
+  /** The sites that have an account or a report, in whatever database they are. */
+  readonly sites: { read(): Promise<KnownSites> };
   readonly events: EventReader;
 }
 
@@ -87,6 +89,8 @@ const NOTHING_QUEUED = {
   isComplete: true,
 };
 
+/** Without the database the headline leaves out the sites. */
+const SITES_UNKNOWN: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
 const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
 
 class CentreStatus {
@@ -129,8 +133,9 @@ class CentreStatus {
   }
 
   async #headline(): Promise<Headline> {
-    const { clock, health, unfinished } = this.#parts;
+    const { clock, health, unfinished, sites } = this.#parts;
     const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
+    const known = await orWithoutDatabase(sites.read(), SITES_UNKNOWN);
     const counts = await orWithoutDatabase(unfinished.counts(startedMs), NONE);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
@@ -141,7 +146,7 @@ class CentreStatus {
     });
     return headlineOf({
       isRead: true,
-      isSite: false,
+      sites: known,
       alarms: await group("alarms"),
       work: await group("work"),
       planned: counts.alarmsAhead + counts.workAhead,

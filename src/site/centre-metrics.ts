@@ -1,8 +1,10 @@
 import { Gauge } from "prom-client";
 import { AppError } from "../domain/errors.ts";
+import type { Headline } from "../domain/headline.ts";
 import { VERSION } from "../generated/version.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 import type { SiteApi } from "./site-api.ts";
+import { addHeadlineMetrics } from "./status-metrics.ts";
 
 interface CentreMetricsParts {
   readonly site: Pick<SiteApi, "status">;
@@ -10,7 +12,7 @@ interface CentreMetricsParts {
 
 /** What one request for the metrics reads. */
 interface Reading {
-  readonly alarms: number;
+  readonly headline: Headline;
   readonly conditions: readonly string[];
   readonly hasDatabase: boolean;
 }
@@ -38,8 +40,9 @@ export class CentreMetrics {
       this.#reading?.hasDatabase === true ? 1 : 0,
     );
     add(Gauge, "santinela_alarms_unfinished", "Unfinished alarm interventions.", () =>
-      this.#reading?.hasDatabase === true ? this.#reading.alarms : undefined,
+      this.#reading?.hasDatabase === true ? alarmsIn(this.#reading.headline) : undefined,
     );
+    addHeadlineMetrics(this.#registry, () => this.#reading?.headline);
     add(
       Gauge,
       "santinela_conditions_open",
@@ -59,11 +62,14 @@ export class CentreMetrics {
     try {
       const { headline, conditions } = await this.#parts.site.status();
       const codes = new Set(conditions.map(({ code }) => code));
-      const alarms = headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
-      return { alarms, conditions: [...codes], hasDatabase: !codes.has("database-unavailable") };
+      return { headline, conditions: [...codes], hasDatabase: !codes.has("database-unavailable") };
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     }
   }
+}
+
+function alarmsIn({ reasons }: Headline): number {
+  return reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
 }

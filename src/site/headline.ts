@@ -12,7 +12,7 @@ import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-rec
 import type { SiteParts } from "./site-parts.ts";
 
 /** Facts from other components of the site. */
-type OtherFacts = Pick<HeadlineFacts, "isRead" | "isSite" | "conditions" | "isWalkTest"> & {
+type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "conditions" | "isWalkTest"> & {
   readonly zones: readonly HeadlineZone[];
   readonly outbox: OutboxSummary;
 };

@@ -6,6 +6,7 @@ import type { ZoneService } from "../inputs/zone-service.ts";
 import type { ConditionRegistry } from "../ops/condition-registry.ts";
 import type { AlarmTrips } from "../store/alarm-trips.ts";
 import type { Journal } from "../store/journal.ts";
+import type { KnownSitesStore } from "../store/known-sites.ts";
 import type { ObjectiveStore } from "../store/objectives.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { TransmissionStore } from "../store/transmissions.ts";
@@ -24,6 +25,7 @@ export interface SiteParts {
   /** On a read-only connection, as are the others of `santinela.db`. */
   readonly outbox: OutboxStore;
   readonly unfinished: UnfinishedInterventions;
+  readonly knownSites: KnownSitesStore;
   readonly objectives: ObjectiveStore;
   readonly transmissions: TransmissionStore;
   /** The newest state that the records have reported. */

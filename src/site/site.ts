@@ -121,10 +121,10 @@ export class Site {
   }
 
   #headlineFacts() {
-    const { config, health, zoneService } = this.#parts;
+    const { config, health, zoneService, knownSites } = this.#parts;
     const zones = this.zones.list();
     return {
-      isSite: config.role === "site",
+      sites: config.role === "site" ? null : knownSites.read(),
       isRead: this.#hasInputs && zones.every(({ id }) => zoneService.monitor.settlesInMs(id) === 0),
       zones,
       conditions: health.list(),

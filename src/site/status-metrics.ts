@@ -1,33 +1,45 @@
 import { Counter, Gauge } from "prom-client";
 import { CONDITIONS } from "../domain/condition.ts";
-import { HEADLINE_LEVELS, HEADLINE_REASONS } from "../domain/headline.ts";
+import { HEADLINE_LEVELS, HEADLINE_REASONS, type Headline } from "../domain/headline.ts";
 import type { StatusView } from "./status-view.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 
 const OUTBOX_STATES = ["waiting", "blocked", "rejected", "gone", "doubtful"] as const;
 
-/** Adds the metrics of headline, conditions and messages, with samples for all levels, reasons and codes. */
-export function addStatusMetrics(registry: MetricsRegistry, status: () => StatusView): void {
+/**
+ * Adds the metrics of the headline, with samples for all levels and reasons.
+ * @param headline returns undefined while it cannot be read
+ */
+export function addHeadlineMetrics(registry: MetricsRegistry, headline: () => Headline | undefined): void {
   registry.add(
     Gauge,
     "santinela_headline",
-    "Overall state of the site: 1 for the current level, 0 for the others.",
-    () => HEADLINE_LEVELS.map((level) => [{ level }, Number(status().headline.level === level)]),
+    "Overall state of the site or dispatch centre: 1 for the current level, 0 for the others.",
+    () => {
+      const now = headline();
+      return now ? HEADLINE_LEVELS.map((level) => [{ level }, Number(now.level === level)] as const) : [];
+    },
     ["level"],
   );
   registry.add(
     Gauge,
     "santinela_headline_reasons",
-    "Number of interventions, zones, conditions or records for each headline reason.",
+    "Number of interventions, zones, sites, conditions or records for each headline reason.",
     () => {
-      const { reasons } = status().headline;
+      const now = headline();
+      if (!now) return [];
       return Object.entries(HEADLINE_REASONS).map(([reason, level]) => [
         { reason, level },
-        reasons.find(({ code }) => code === reason)?.count ?? 0,
+        now.reasons.find(({ code }) => code === reason)?.count ?? 0,
       ]);
     },
     ["reason", "level"],
   );
+}
+
+/** Adds the metrics of headline, conditions and messages, with samples for all levels, reasons and codes. */
+export function addStatusMetrics(registry: MetricsRegistry, status: () => StatusView): void {
+  addHeadlineMetrics(registry, () => status().headline);
   registry.add(
     Gauge,
     "santinela_life_safety_suppressed",

@@ -6,6 +6,7 @@ import {
   type HeadlineCode,
   type HeadlineFacts,
   type HeadlineZone,
+  type KnownSites,
 } from "../../src/domain/headline.ts";
 
 const DOOR: HeadlineZone = {
@@ -23,13 +24,15 @@ const QUIET: HeadlineFacts = {
   work: { count: 0, worst: [] },
   planned: 0,
   unrecorded: [],
-  isSite: true,
+  sites: null,
   zones: [DOOR],
   conditions: [],
   isWalkTest: false,
   stuck: 0,
   backlog: { waiting: 0, oldestMs: 0 },
 };
+/** All sites of a dispatch centre have reported. */
+const SITES: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
 const RECORD = { count: 1, worst: [{ id: 3, name: "Alarmă" }] };
 
 function zone(more: Partial<HeadlineZone>): Partial<HeadlineFacts> {
@@ -50,6 +53,8 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "condition-error": condition("error"),
   starting: { isRead: false },
   "no-zones": { zones: [] },
+  "no-sites": { sites: { ...SITES, hasAny: false } },
+  "sites-unreported": { sites: { ...SITES, unreported: { count: 1, refs: ["hala-nord"] } } },
   "condition-warning": condition("warning"),
   "walk-test": { isWalkTest: true },
   "zone-bypassed": zone({ disposition: "bypassed" }),
@@ -60,6 +65,8 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "records-stuck": { stuck: 1 },
   backlog: { backlog: { waiting: 1, oldestMs: 900_001 } },
 };
+
+const OF_ONE_ROLE: ReadonlySet<string> = new Set(["no-zones", "no-sites", "sites-unreported"]);
 
 describe("the headline of a site", () => {
   test("is well without a problem, and lists planned interventions", () => {
@@ -73,7 +80,18 @@ describe("the headline of a site", () => {
   test("is not well while nothing is watched; a dispatch centre has no zones and may be", () => {
     const empty = { ...QUIET, zones: [] };
     expect(headlineOf(empty)).toMatchObject({ level: "attention", text: "attention: no zones yet" });
-    expect(headlineOf({ ...empty, isSite: false }).text).toBe("all is well");
+    expect(headlineOf({ ...empty, sites: SITES }).text).toBe("all is well");
+  });
+
+  test("of a dispatch centre says where to begin without sites, and names those that it knows nothing of", () => {
+    const centre = { ...QUIET, zones: [] };
+    expect(headlineOf({ ...centre, sites: { ...SITES, hasAny: false } }).text).toBe(
+      "attention: no site is enrolled yet: begin with santinela sites invite",
+    );
+    const unreported = { count: 25, refs: ["atelier", "depozit", "hala-nord", "sediu"] };
+    expect(headlineOf({ ...centre, sites: { hasAny: true, unreported } }).text).toBe(
+      "attention: 25 enrolled sites without a report (atelier, depozit, hala-nord, …)",
+    );
   });
 
   test("names an open zone once, although a condition names it too", () => {
@@ -97,6 +115,8 @@ describe("the headline of a site", () => {
         const zones = [...(its.zones ?? []), ...(more.zones ?? [])];
         // A site without zones has no reason that is about one.
         if ([one, other].includes("no-zones") && zones.length > 0) continue;
+        // The zones are of a site, and the sites of a dispatch centre, which has none or some.
+        if (one !== other && OF_ONE_ROLE.has(one) && OF_ONE_ROLE.has(other)) continue;
         const conditions = [...(its.conditions ?? []), ...(more.conditions ?? [])];
         const { level, reasons } = headlineOf({
           ...QUIET,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import type { EnrolmentCode } from "../../src/generated/types.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
@@ -159,6 +160,35 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.screen("status").text("No unfinished interventions").shown();
   });
 
+  test("says on Home which enrolled site has not reported yet, and what to do", async () => {
+    const dataDir = join(centre.installation.folder, "site");
+    const invitation = { site: "hala-vest", objectives: ["obiective/cladiri/1"] };
+    const { value } = await askDaemon(dataDir, "POST", "/enrolments", invitation);
+    const { code } = value as EnrolmentCode;
+    const claim = { code, site: "hala-vest", password: SITE_PASSWORD };
+    expect((await askDaemon(dataDir, "POST", "/enrolments/claim", claim)).status).toBe(201);
+    const page = await centre.page("status");
+    const home = page.screen("status");
+    await home.text("1 enrolled site without a report: hala-vest").shown();
+    const card = home.listItem(/1 enrolled site without a report.*hala-vest.*revoke its access/s);
+    await card.shown();
+    expect(
+      await violationsInAllThemes(page, () => home.link(/^(?:Sites|Locații)$/).shown(), [
+        ...NAMES,
+        "hala-vest",
+      ]),
+    ).toEqual([]);
+    await card.link("Sites").click();
+    await page
+      .screen("sites")
+      .row(/hala-vest.*Enrolled/s)
+      .shown();
+    expect((await askDaemon(dataDir, "DELETE", "/enrolments/hala-vest")).status).toBe(204);
+    const after = await centre.page("status");
+    await after.screen("status").text("No unfinished interventions").shown();
+    expect(centre.pageErrors).toEqual([]);
+  });
+
   test("names the objective of an alarm, because sites have zones of the same name", async () => {
     const dataDir = join(centre.installation.folder, "site");
     const alarm = {
@@ -192,5 +222,30 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await log.text(/^The dispatch centre was not running for a time/).shown();
     await page.speak("RO");
     await log.text(/^de la [\d:]+, până la [\d:]+, motiv: serviciul nu a funcționat · serviciu$/).shown();
+  });
+});
+
+describeWithBrowser("the panel of a new dispatch centre", () => {
+  let centre: PanelSite;
+  beforeAll(async () => {
+    const yaml = `site: { ref: centre, name: Dispecerat }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n`;
+    const objectives = "objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n";
+    centre = new PanelSite("", yaml + objectives, "centre");
+    await centre.start();
+  });
+  afterAll(() => centre.stop());
+
+  test("begins on Home with the first one-time code, and does not say that all is well", async () => {
+    const page = await centre.page("status");
+    const home = page.screen("status");
+    await page.speak("RO");
+    await home.heading("Nu este încă înrolată nicio locație.").shown();
+    await page.speak("EN");
+    await home.heading("No site is enrolled yet.").shown();
+    const begin = home.link("Create the first one-time code");
+    expect(await violationsInAllThemes(page, () => home.markup("a.button").shown(), NAMES)).toEqual([]);
+    await begin.click();
+    await (await page.arrival(/^sites$/)).field("Reference").fill("hala-nord");
+    expect(centre.pageErrors).toEqual([]);
   });
 });

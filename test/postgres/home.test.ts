@@ -3,6 +3,7 @@ import type { Headline } from "../../src/domain/headline.ts";
 import { SITE_DEFAULTS } from "../../src/generated/defaults.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { PostgresKnownSites } from "../../src/postgres/known-sites.ts";
 import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { centreApi, type UnfinishedReader } from "../../src/site/centre-api.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
@@ -32,6 +33,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
       ),
       unfinished,
+      sites: new PostgresKnownSites(centre.connections),
       events: centre.events,
     }).status();
 

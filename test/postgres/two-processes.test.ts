@@ -5,6 +5,7 @@ import { STEPS } from "../../src/postgres/schema.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import { SITE_DEFAULTS } from "../../src/generated/defaults.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
+import { PostgresKnownSites } from "../../src/postgres/known-sites.ts";
 import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { centreApi } from "../../src/site/centre-api.ts";
 import { etagOf } from "../../src/service/records.ts";
@@ -189,6 +190,7 @@ describeWithPostgres("two processes of a centre", () => {
       clock: both[0].clock,
       health: new ConditionRegistry(both[0].clock, both[0].log),
       unfinished: new PostgresUnfinished(both[0].connections),
+      sites: new PostgresKnownSites(both[0].connections),
       events: both[0].events,
     });
     const shown = async () => (await both[0].events.newest(2)).map(({ who }) => who);

@@ -20,6 +20,8 @@ export const EN_HOME = {
   "home.allNormal": { one: "{n} zone normal", other: "{n} zones normal" },
   "zones.addFirst": "Add the first zone",
   "guide.noZones": "No zones yet.",
+  "guide.noSites": "No site is enrolled yet.",
+  "sites.enrolFirst": "Create the first one-time code",
   "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
 

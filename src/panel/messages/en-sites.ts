@@ -3,6 +3,8 @@ export const EN_SITES = {
   "sites.level": "State",
   "sites.none":
     "No site has reported yet. A site reports to the dispatch centre that receives its interventions.",
+  "sites.unreportedRemedy":
+    "A site reports within a minute of its enrolment. Check its power and its link; revoke its access if it no longer exists.",
   "sites.noneFound": "No site matches.",
   "sites.reported": "Last report",
   "sites.why": "Reasons",

@@ -6,6 +6,8 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.level": "Stare",
   "sites.none":
     "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi transmite intervențiile.",
+  "sites.unreportedRemedy":
+    "O locație raportează în cel mult un minut de la înrolare. Verificați alimentarea și conexiunea; revocați accesul unei locații care nu mai există.",
   "sites.noneFound": "Nicio locație nu corespunde.",
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",

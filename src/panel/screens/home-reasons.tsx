@@ -1,4 +1,5 @@
 import type { Condition } from "../../domain/condition.ts";
+import type { HeadlineReason } from "../../domain/headline.ts";
 import type { StatusView } from "../../site/status-view.ts";
 import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
@@ -6,25 +7,31 @@ import { formatTime } from "../date-format.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status } from "../live-updates.ts";
-import { hasOnlyNoZones } from "./home.tsx";
+import { beginningOf } from "./home.tsx";
+
+/** The sites of this reason are in no list of this screen. */
+const UNREPORTED = "sites-unreported";
 
 /** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
 export function HomeReasons() {
   const now: StatusView | undefined = status.value;
   if (!now) return null;
   const { headline, conditions } = now;
-  const listed = headline.reasons.filter(({ code, items }) => items.length === 0 && !code.startsWith("cond"));
-  if (listed.length + conditions.length === 0 || hasOnlyNoZones(headline.reasons)) return null;
+  const listed = headline.reasons.filter(
+    ({ code, items }) => (items.length === 0 || code === UNREPORTED) && !code.startsWith("cond"),
+  );
+  if (listed.length + conditions.length === 0 || beginningOf(headline.reasons)) return null;
   return (
     <section class="stack tight">
       <h2>{t("home.attention")}</h2>
       <ul class="conditions stack tight">
-        {listed.map(({ code, level, count }) => (
+        {listed.map(({ code, level, count, items }) => (
           <li key={code} class={`box s-${LEVEL_TONES[level]}`}>
             <p class="row">
               <Icon name={TONE_ICONS[LEVEL_TONES[level]]} />
               <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
             </p>
+            {code === UNREPORTED && <Unreported count={count} items={items} />}
           </li>
         ))}
         {conditions.map((condition) => (
@@ -32,6 +39,20 @@ export function HomeReasons() {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The names of the sites, as far as the daemon gives them, and what to do. */
+function Unreported({ count, items }: Pick<HeadlineReason, "count" | "items">) {
+  const more = count - items.length;
+  const names = items.map(({ name }) => name).join(", ");
+  return (
+    <>
+      <p>{more > 0 ? `${names} ${t("headline.more", { n: more })}` : names}</p>
+      <p>
+        {t("sites.unreportedRemedy")} <a href="#/sites">{t("nav.sites")}</a>
+      </p>
+    </>
   );
 }
 

@@ -50,7 +50,7 @@ function Hero({ now }: { readonly now: StatusView }) {
   const { headline, journeys, role } = now;
   const { level, reasons, planned } = headline;
   const title = useId();
-  const isEmpty = hasOnlyNoZones(reasons);
+  const beginning = beginningOf(reasons);
   // The journeys begin with the worst.
   const first = journeys.find(({ isAlarm }) => isAlarm);
   const id = first?.interventionId ?? null;
@@ -58,27 +58,30 @@ function Hero({ now }: { readonly now: StatusView }) {
   return (
     <section class={`hero s-${LEVEL_TONES[level]}`} aria-live="polite" aria-labelledby={title}>
       <span class="disc">
-        <Icon name={isEmpty ? "layout-grid" : heroIcon(level, kind)} />
+        <Icon name={beginning ? "layout-grid" : heroIcon(level, kind)} />
       </span>
-      <h1 id={title}>{isEmpty ? t("guide.noZones") : heroTitle(now, kind)}</h1>
+      <h1 id={title}>{beginning ? t(BEGINNINGS[beginning].title) : heroTitle(now, kind)}</h1>
       <p>
         {level === "well"
           ? role === "centre"
             ? t("home.noneUnfinished")
             : t("home.allNormal", { n: zones.value.length })
           : reasons
-              .filter((reason) => reason.level === level && !isEmpty)
+              .filter((reason) => reason.level === level && !beginning)
               .map(reasonText)
               .join(" · ")}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
       </p>
-      {reasons.some(isNoZones) && mayAdminister() && (
-        <div class="actions">
-          <a class="button" href="#/zones/found">
-            {t("zones.addFirst")}
-          </a>
-        </div>
-      )}
+      {mayAdminister() &&
+        reasons.map(({ code }) =>
+          isBeginning(code) ? (
+            <div key={code} class="actions">
+              <a class="button" href={BEGINNINGS[code].address}>
+                {t(BEGINNINGS[code].action)}
+              </a>
+            </div>
+          ) : null,
+        )}
       {id !== null && mayOperate() && (
         <div class="actions">
           <a class="button" href={`#/interventions/${id}`}>
@@ -90,13 +93,21 @@ function Hero({ now }: { readonly now: StatusView }) {
   );
 }
 
-function isNoZones({ code }: HeadlineReason): boolean {
-  return code === "no-zones";
+/** What a new site or dispatch centre lacks, and where an administrator begins. */
+const BEGINNINGS = {
+  "no-zones": { title: "guide.noZones", action: "zones.addFirst", address: "#/zones/found" },
+  "no-sites": { title: "guide.noSites", action: "sites.enrolFirst", address: "#/sites?open=invite" },
+} as const;
+type Beginning = keyof typeof BEGINNINGS;
+
+function isBeginning(code: string): code is Beginning {
+  return code in BEGINNINGS;
 }
 
-/** The site has nothing but no zones: that is the headline, and needs no card of its own. */
-export function hasOnlyNoZones(reasons: readonly HeadlineReason[]): boolean {
-  return reasons.length > 0 && reasons.every(isNoZones);
+/** The only reason, if it is what a new installation lacks: that is the headline, and needs no card of its own. */
+export function beginningOf(reasons: readonly HeadlineReason[]): Beginning | undefined {
+  const [first] = reasons;
+  return reasons.length === 1 && first && isBeginning(first.code) ? first.code : undefined;
 }
 
 function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): IconName {

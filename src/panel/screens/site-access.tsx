@@ -9,6 +9,7 @@ import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
+import { route } from "../route.ts";
 import { Table, type Column } from "../table.tsx";
 
 const TONES: Readonly<Record<Access["state"], Tone>> = {
@@ -102,7 +103,7 @@ function Invitation({ onIssued }: { readonly onIssued: () => void }) {
   };
   return (
     <>
-      <details>
+      <details open={route.value.query["open"] === "invite"}>
         <summary>{t("access.invite")}</summary>
         <p>{t("access.inviteText")}</p>
         <Form onSubmit={issue}>
