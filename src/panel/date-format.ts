@@ -31,6 +31,11 @@ export function formatDay(iso: string): string {
   return format(new Date(iso), options);
 }
 
+/** The day of an instant in the time zone of the site as `2026-11-22`. @param atMs milliseconds since 1970 */
+export function siteDay(atMs: number): string {
+  return new Date(atMs).toLocaleDateString("sv-SE", { ...inZone(), ...DAY });
+}
+
 /** The day of an instant without its name, such as `22 November 2026`. @param atMs milliseconds since 1970 */
 export function formatDate(atMs: number): string {
   const options = { ...inZone(), day: "numeric", month: "long", year: "numeric" } as const;

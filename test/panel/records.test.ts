@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
@@ -135,6 +137,41 @@ describeWithBrowser("records in the panel", () => {
     await list.field("Status").choose("done");
     await list.text("1–1 of 1").shown();
     await list.field("Status").choose("");
+  });
+
+  test("the list shows the interventions of a month or of a range of days, and the address keeps it", async () => {
+    const day = (monthsAgo: number): string => {
+      const now = new Date();
+      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15))
+        .toISOString()
+        .slice(0, 10);
+    };
+    const dataDir = join(site.installation.folder, "site");
+    for (const monthsAgo of [0, 1, 5]) {
+      const record = { name: `Lunar ${monthsAgo}`, objectiveType: "obiective/cladiri", objectiveId: 12 };
+      const body = { ...record, dateStart: `${day(monthsAgo)}T12:00:00`, status: "done" };
+      expect((await askDaemon(dataDir, "POST", "/interventii", body)).status).toBe(201);
+    }
+    const list = await page.open("interventions?q=lunar");
+    await list.text("1–3 of 3").shown();
+    await list.field("Period").choose("last-month");
+    await list.text("1–1 of 1").shown();
+    await list.link("Lunar 1").shown();
+    await list.field("Period").choose("month");
+    await list.link("Lunar 0").shown();
+    await list.link("Lunar 1").gone();
+    await list.field("Period").choose("range");
+    await list.text("1–3 of 3").shown();
+    await list.field("From").fill(day(5));
+    await list.field("To").fill(day(5));
+    await list.link("Lunar 5").shown();
+    await list.text("1–1 of 1").shown();
+    await page.reload();
+    await list.text("1–1 of 1").shown();
+    await list.link("Lunar 5").shown();
+    await list.button("All interventions").click();
+    await list.field("Period").choose("");
+    await list.link("Lunar 0").shown();
   });
 
   test("the list begins with what is unfinished, the newest first", async () => {

@@ -18,13 +18,15 @@ import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
 import { apiPath } from "../http.ts";
+import { PERIOD_FILTERS, PeriodChoice, periodParameters, PeriodRange } from "./period-filter.tsx";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
 export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
 export const WORK_TYPES: readonly WorkType[] = ["maintenance", "inspection", "repair", "other"];
 
 const PAGE_SIZE = 20;
-const FILTERS = ["status", "priority", "type", "q"] as const;
+const FIELD_FILTERS = ["status", "priority", "type", "q"] as const;
+const FILTERS = [...FIELD_FILTERS, ...PERIOD_FILTERS] as const;
 /** The values of the status filter; `open`: every status but done. */
 const OPEN = "open";
 
@@ -66,6 +68,7 @@ export function InterventionsScreen() {
         </div>
       </div>
       <Filters />
+      <PeriodRange set={setFilter} />
       {!response && <Pending error={error} reload={reload} />}
       {response && isSynced && !sync.response && sync.error && (
         <Pending error={sync.error} reload={sync.reload} />
@@ -134,7 +137,8 @@ function Filters() {
         onChange={(value) => setFilter({ type: value })}
         options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
-      {(state || priority || type || q) && (
+      <PeriodChoice set={setFilter} />
+      {isFiltered() && (
         <button type="button" onClick={showAll}>
           {t("interventions.all")}
         </button>
@@ -145,10 +149,9 @@ function Filters() {
 
 /** No intervention at all, or none for the filters. */
 function NoneShown() {
-  const isFiltered = FILTERS.some((name) => (route.value.query[name] ?? "") !== "");
   return (
-    <EmptyState icon="siren" text={t(isFiltered ? "interventions.noneFound" : "interventions.none")}>
-      {isFiltered && (
+    <EmptyState icon="siren" text={t(isFiltered() ? "interventions.noneFound" : "interventions.none")}>
+      {isFiltered() && (
         <button type="button" onClick={showAll}>
           {t("interventions.all")}
         </button>
@@ -157,8 +160,12 @@ function NoneShown() {
   );
 }
 
+function isFiltered(): boolean {
+  return FILTERS.some((name) => (route.value.query[name] ?? "") !== "");
+}
+
 function showAll(): void {
-  setFilter({ status: "", priority: "", type: "", q: "" });
+  setFilter(Object.fromEntries(FILTERS.map((name) => [name, ""])));
 }
 
 /** How long an attempt may take before its result is asked for. */
@@ -194,7 +201,8 @@ function queryPath(): string {
     _sort: SORT_FIELDS[query["sort"] ?? SORT] ?? query["sort"] ?? "",
     _order: query["order"] === "asc" ? "ASC,DESC" : "DESC,DESC",
   });
-  for (const name of FILTERS) {
+  for (const [name, value] of periodParameters(query)) parameters.set(name, value);
+  for (const name of FIELD_FILTERS) {
     const value = (query[name] ?? "").trim();
     if (name === "status" && value === OPEN) parameters.set("status_ne", "done");
     else if (value !== "") parameters.set(name, value);
