@@ -119,6 +119,22 @@ function answering(...behaviours: readonly Behaviour[]): (message: ReceivedMessa
   return ({ token }) => (token === "NULL" ? "ack" : (left.shift() ?? "ack"));
 }
 
+describe("a receiver and its supervision messages", () => {
+  test("stays reported as rejecting an alarm while it acknowledges supervision messages only", async () => {
+    const supervised = (): number => first.messages.filter(({ token }) => token === "NULL").length;
+    first.behaviour = ({ token }) => (token === "NULL" ? "ack" : "duh");
+    start(configOf({}, [first]));
+    await site.trip("hall");
+    await passing("the condition", () => conditions().includes("monitoring-receiver-rejects"));
+    const before = supervised();
+    await passing("two supervision messages", () => supervised() >= before + 2, MANY_MS);
+    expect(conditions()).toEqual(["monitoring-receiver-rejects"]);
+    first.behaviour = () => "ack";
+    await allSent(MANY_MS);
+    expect(conditions()).toEqual([]);
+  });
+});
+
 describe("alarms and their ends", () => {
   test("arrive with qualifier, code, partition and number of the zone, and with rising sequences", async () => {
     start();

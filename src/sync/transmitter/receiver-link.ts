@@ -48,6 +48,8 @@ export class ReceiverLink {
   readonly #options: ReceiverLinkOptions;
   #state: ReceiverState;
   #failures = 0;
+  /** Whether its last event was rejected: an acknowledged supervision message does not show that it takes alarms. */
+  #isEventRejected = false;
   /** Its clock minus ours. */
   #offsetMs = 0;
   #cancel: CancelTimer = () => {};
@@ -100,7 +102,9 @@ export class ReceiverLink {
     if (outcome.is === "wrong-time") outcome = await this.#exchange(message, () => stamped(true));
     if (outcome.is === "wrong-time")
       outcome = { is: "rejected", reason: "NAK: it rejects the time of the message" };
-    if (outcome.is === "acknowledged") conditions.clear("monitoring-receiver-rejects", this.address);
+    if (message.token !== "NULL" && outcome.is !== "lost") this.#isEventRejected = outcome.is === "rejected";
+    if (outcome.is === "acknowledged" && !this.#isEventRejected)
+      conditions.clear("monitoring-receiver-rejects", this.address);
     if (outcome.is === "rejected")
       conditions.raise(
         "monitoring-receiver-rejects",
