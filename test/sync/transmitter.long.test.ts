@@ -133,6 +133,19 @@ describe("a receiver and its supervision messages", () => {
     await allSent(MANY_MS);
     expect(conditions()).toEqual([]);
   });
+
+  test("with pollS: 0 gets the alarm once it replies again, and no supervision message, which it may ignore", async () => {
+    first.behaviour = () => "silent";
+    const unsupervised = { host: "127.0.0.1", port: first.port, transport: "tcp", pollS: 0 } as const;
+    start(configOf({ receivers: [unsupervised] }));
+    await site.trip("hall");
+    await passing("the receiver to be down", () => conditions().includes("monitoring-receiver-unreachable"));
+    first.behaviour = ({ token }) => (token === "NULL" ? "silent" : "ack");
+    await allSent(MANY_MS);
+    expect(first.events).toEqual(["0001 1132 01 001"]);
+    expect(first.messages.filter(({ token }) => token === "NULL")).toEqual([]);
+    expect(conditions()).toEqual([]);
+  });
 });
 
 describe("alarms and their ends", () => {

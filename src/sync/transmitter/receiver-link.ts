@@ -50,6 +50,8 @@ export class ReceiverLink {
   #failures = 0;
   /** Whether its last event was rejected: an acknowledged supervision message does not show that it takes alarms. */
   #isEventRejected = false;
+  /** Whether the next event may show that an unsupervised receiver replies again. */
+  #isProbeDue = false;
   /** Its clock minus ours. */
   #offsetMs = 0;
   #cancel: CancelTimer = () => {};
@@ -65,9 +67,9 @@ export class ReceiverLink {
     options.onChange(this.#state);
   }
 
-  /** Whether events may be sent to it now: it has replied to the last message, or no message was sent yet. */
+  /** Whether events may be sent to it now: it has replied to the last message, no message was sent yet, or it is to be probed. */
   get isUsable(): boolean {
-    return this.#state.state !== "down";
+    return this.#state.state !== "down" || this.#isProbeDue;
   }
 
   /** The receiver's time as far as it is known, milliseconds since 1970. */
@@ -121,13 +123,22 @@ export class ReceiverLink {
   }
 
   #due(): void {
-    const { receiver, random } = this.#options;
+    const { pollS } = this.#options.receiver;
+    if (pollS === 0) {
+      // Without supervision messages, which it may ignore, the event that waits is the probe.
+      this.#isProbeDue = true;
+      return;
+    }
     this.#poll ??= this.#supervise().finally(() => {
       this.#poll = undefined;
-      if (this.isUsable && receiver.pollS === 0) return;
-      const probeMs = PROBE_BASE_MS / 2 + backOffMs(this.#failures, random(), PROBE_BASE_MS, PROBE_CAP_MS);
-      this.#arm(this.isUsable ? receiver.pollS * 1000 : probeMs);
+      this.#arm(this.isUsable ? pollS * 1000 : this.#probeMs());
     });
+  }
+
+  /** Time until the next probe. */
+  #probeMs(): number {
+    const { random } = this.#options;
+    return PROBE_BASE_MS / 2 + backOffMs(this.#failures, random(), PROBE_BASE_MS, PROBE_CAP_MS);
   }
 
   async #supervise(): Promise<void> {
@@ -198,6 +209,7 @@ export class ReceiverLink {
 
   #replied(): void {
     this.#failures = 0;
+    this.#isProbeDue = false;
     if (this.#state.state === "up") return;
     this.#options.conditions.clear("monitoring-receiver-unreachable", this.address);
     this.#change("up", null);
@@ -206,10 +218,10 @@ export class ReceiverLink {
   #failed(reason: string): void {
     const { conditions } = this.#options;
     this.#failures += 1;
+    this.#isProbeDue = false;
     conditions.raise("monitoring-receiver-unreachable", { receiver: this.address, reason }, this.address);
     if (this.#state.state !== "down" || this.#state.reason !== reason) this.#change("down", reason);
-    // Without supervision messages too, a receiver that did not reply is polled until it does.
-    if (!this.#poll) this.#arm(PROBE_BASE_MS / 2);
+    if (!this.#poll) this.#arm(this.#options.receiver.pollS === 0 ? this.#probeMs() : PROBE_BASE_MS / 2);
   }
 
   #change(state: ReceiverState["state"], reason: string | null): void {
