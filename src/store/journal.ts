@@ -232,11 +232,8 @@ export class Journal extends Store {
 
   /** Decided with the trip if there is nothing to join, which saves an fsync for most trips. */
   #openedBy(trip: NewTrip): string | null {
-    const opensOwn =
-      trip.state === "waiting" &&
-      requiresNewIncident(trip, this.incidents.latestMoment(trip.subject)) &&
-      !this.trips.isWaiting(trip.subject);
-    return opensOwn ? trip.key : null;
+    if (trip.state !== "waiting" || this.trips.isWaiting(trip.subject)) return null;
+    return requiresNewIncident(trip, this.incidents.latestMoment(trip.subject)) ? trip.key : null;
   }
 
   /** A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive. */
