@@ -11,7 +11,7 @@ import type { Remote } from "./domain/remote.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
-import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
+import { oneTimePassword, signingKeys, type SigningKeys } from "./ops/secrets.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
@@ -135,7 +135,7 @@ export class DaemonFront {
     const discovery = new SiteDiscovery({ config, clock });
     this.#stops.push(() => discovery.stop());
     const signIns = new SqliteSignIns({ database, clock });
-    const tokens = new TokenService({ signIns, events, clock, keys: signingKeys(dataDir) });
+    const tokens = new TokenService({ signIns, events, clock, keys: this.#signingKeys() });
     this.#tokens = tokens;
     const fleet = new ThreadedFleet(records.fleet, database);
     const server = new DaemonServer({
@@ -183,6 +183,18 @@ export class DaemonFront {
     this.#stops.push(() => backupWorker.stop());
     this.#stops.push(() => longLists.stop());
     return { ...address, loopbackPort };
+  }
+
+  /** A key that could not be stored must not prevent monitoring: it only ends sign-ins at the next start. */
+  #signingKeys(): SigningKeys {
+    const { config, conditions } = this.#options;
+    return signingKeys(config.dataDir, (reason) =>
+      conditions.raise(
+        "key-damaged",
+        `${reason}; all users must sign in again after the next start`,
+        "sign-in",
+      ),
+    );
   }
 }
 

@@ -111,6 +111,7 @@ export const CONDITIONS = {
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
   "certificate-incomplete": { severity: "warning", title: "Certificate lacks a name" },
   "certificate-of-wrong-time": { severity: "warning", title: "Certificate issued while the clock was wrong" },
+  "key-damaged": { severity: "error", title: "Key or certificate file damaged" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "silent-sites-unknown": { severity: "warning", title: "Silent sites cannot be detected" },
@@ -120,9 +121,7 @@ export const CONDITIONS = {
 
 export type ConditionCode = keyof typeof CONDITIONS;
 
-/**
- * Warnings that become errors after this many milliseconds. A router restarts in less; it is the default of `fleet.silentS`.
- */
+/** Milliseconds after which a warning becomes an error: a router restarts in less; default of `fleet.silentS`. */
 export const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
   "upstream-unreachable": 600_000,
 };
@@ -219,6 +218,8 @@ export const CONDITION_MESSAGES = {
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is restarted automatically; trips wait in the journal until then. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+  "key-damaged":
+    "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
   "certificate-incomplete":
     "the certificate authority of this installation may not certify {names}; the web panel is not trusted there. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { createPrivateKey, X509Certificate, type webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
-import { AppError, messageOf } from "../domain/errors.ts";
-import { renameDurably } from "../store/durable-files.ts";
+import { flushFile, renameDurably } from "../store/durable-files.ts";
+import { setAside } from "./damaged-files.ts";
 import {
   encoded,
   isAddress,
@@ -28,17 +28,31 @@ const AUTHORITY_DAYS = 20 * 365;
 const SERVER_DAYS = 800;
 const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
+/** PEM texts of a new certificate. */
+export interface SignedCertificate {
+  readonly authority: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Stores it, with the authority if that is new. A full disk changes nothing. */
+  readonly write: () => void;
+}
+
+interface SigningOptions {
+  /** Start of validity, milliseconds since 1970. */
+  readonly clockMs: number;
+  /** Replaces the authority. */
+  readonly withNewAuthority: boolean;
+}
+
 /**
- * Writes a new server certificate and key, signed by the installation's certificate authority, which is created if
- * missing. Names that the authority may not certify are left out: clients reject the whole certificate for one of them.
- * @param options `clockMs`: start of validity, milliseconds since 1970; `withNewAuthority` replaces the authority
- * @throws AppError `configuration` if the files of the authority are invalid
+ * Creates a server certificate and key, signed by the installation's certificate authority, which is created if missing or
+ * damaged. Names that the authority may not certify are left out: clients reject the whole certificate for one of them.
  */
 export async function signCertificate(
   paths: CertificatePaths,
   wantedNames: readonly string[],
-  { clockMs, withNewAuthority }: { readonly clockMs: number; readonly withNewAuthority: boolean },
-): Promise<void> {
+  { clockMs, withNewAuthority }: SigningOptions,
+): Promise<SignedCertificate> {
   // Imported on demand: the library is large, and a certificate is created every two years.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
@@ -68,13 +82,34 @@ export async function signCertificate(
     ],
   });
   const key = await privateKeyPem(keys.privateKey, x509);
-  write(paths.serverKey, key, 0o600);
-  write(paths.server, `${certificate.toString("pem")}\n`, 0o644);
+  const cert = `${certificate.toString("pem")}\n`;
+  const files: NewFile[] = [
+    ...authority.files,
+    { path: paths.serverKey, text: key, mode: 0o600 },
+    { path: paths.server, text: cert, mode: 0o644 },
+  ];
+  return {
+    authority: authority.pem,
+    cert,
+    key,
+    write: () => writeAll(files, authority.damaged),
+  };
+}
+
+interface NewFile {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: number;
 }
 
 interface Authority {
   readonly certificate: X509.X509Certificate;
   readonly privateKey: webcrypto.CryptoKey;
+  readonly pem: string;
+  /** Its files, if it is new. */
+  readonly files: readonly NewFile[];
+  /** Paths of the damaged files that it replaces. */
+  readonly damaged: readonly string[];
 }
 
 interface AuthorityOptions {
@@ -103,16 +138,19 @@ async function authorityOf(options: AuthorityOptions, x509: typeof X509): Promis
     const privateKey = await crypto.subtle.importKey("pkcs8", der ?? new ArrayBuffer(0), ECDSA, true, [
       "sign",
     ]);
-    return { certificate: new x509.X509Certificate(pem), privateKey };
-  } catch (cause) {
-    throw new AppError(
-      "configuration",
-      `${paths.authorityKey} or ${paths.authority} is invalid: ${messageOf(cause)}`,
-      {
-        hint: "Delete both. A new certificate authority is created; install it on every device that trusts the old one.",
-        cause,
-      },
-    );
+    return {
+      certificate: new x509.X509Certificate(pem),
+      privateKey,
+      pem,
+      files: [],
+      damaged: [],
+    };
+  } catch {
+    // Neither can be used without the other.
+    return {
+      ...(await createAuthority(options, x509)),
+      damaged: [paths.authorityKey, paths.authority],
+    };
   }
 }
 
@@ -135,18 +173,37 @@ async function createAuthority(
       new x509.Extension(NAME_CONSTRAINTS, true, encoded(permittedFor(names))),
     ],
   });
-  write(paths.authorityKey, await privateKeyPem(keys.privateKey, x509), 0o600);
-  write(paths.authority, `${certificate.toString("pem")}\n`, 0o644);
-  return { certificate, privateKey: keys.privateKey };
+  const pem = `${certificate.toString("pem")}\n`;
+  const files: NewFile[] = [
+    {
+      path: paths.authorityKey,
+      text: await privateKeyPem(keys.privateKey, x509),
+      mode: 0o600,
+    },
+    { path: paths.authority, text: pem, mode: 0o644 },
+  ];
+  return { certificate, privateKey: keys.privateKey, pem, files, damaged: [] };
 }
 
 async function privateKeyPem(key: webcrypto.CryptoKey, x509: typeof X509): Promise<string> {
   return `${x509.PemConverter.encode(await crypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY")}\n`;
 }
 
-/** Writes a file atomically, also in a power cut. */
-function write(path: string, text: string, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.part`, text, { mode });
-  renameDurably(`${path}.part`, path);
+/**
+ * Writes each file atomically, also in a power cut. All have their space before the first one is replaced: a key without its
+ * certificate would make the present certificate unusable.
+ */
+function writeAll(files: readonly NewFile[], damaged: readonly string[]): void {
+  try {
+    for (const { path, text, mode } of files) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(`${path}.part`, text, { mode });
+      flushFile(`${path}.part`);
+    }
+  } catch (error) {
+    for (const { path } of files) rmSync(`${path}.part`, { force: true });
+    throw error;
+  }
+  damaged.forEach(setAside);
+  for (const { path } of files) renameDurably(`${path}.part`, path);
 }

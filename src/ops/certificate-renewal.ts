@@ -7,8 +7,10 @@ import {
   certificateFromFiles,
   ownCertificate,
   ownCertificateIfThere,
+  temporaryCertificate,
   type ServerCertificate,
 } from "./certificates.ts";
+import { reportDamagedFiles } from "./damaged-files.ts";
 
 interface CertificateKeeperOptions {
   readonly tls:
@@ -27,10 +29,8 @@ interface CertificateKeeperOptions {
 }
 
 const CHECK_INTERVAL_MS = 3_600_000;
-/**
- * Interval while the clock is not trusted: a certificate with a wrong time is replaced soon after the clock is set.
- */
-const UNTRUSTED_CHECK_INTERVAL_MS = 60_000;
+/** Interval while the clock is not trusted or the last check failed: both may be remedied soon. */
+const SHORT_CHECK_INTERVAL_MS = 60_000;
 /** How long a replaced certificate authority is reported, so that a technician sees it the next day. */
 const SHOWN_FOR_MS = 86_400_000;
 /** Remaining validity that causes a warning: renewal has failed for weeks by then. */
@@ -40,6 +40,7 @@ const WARN_BEFORE_MS = 14 * 86_400_000;
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #current: ServerCertificate | undefined;
+  #hasFailed = false;
   #cancel: CancelTimer = () => {};
   #cancelReport: CancelTimer = () => {};
 
@@ -48,16 +49,27 @@ export class CertificateKeeper {
   }
 
   /**
-   * Loads the certificate; undefined without TLS.
-   * @throws AppError if there is no usable one
+   * Loads the certificate; undefined without TLS. Zones are monitored whatever the state of its files and of the disk: in
+   * place of one that cannot be loaded or stored, the present one of the installation is used, or a new one.
    */
   async start(): Promise<ServerCertificate | undefined> {
-    const { tls, dataDir } = this.#options;
-    if (tls.mode === "off") return undefined;
+    const { tls, dataDir, conditions } = this.#options;
+    if (tls.mode === "off") {
+      reportDamagedFiles(dataDir, conditions);
+      return undefined;
+    }
     const before = tls.mode === "own" ? ownCertificateIfThere(dataDir) : undefined;
-    this.#current = await this.#load();
+    let fault: string | undefined;
+    try {
+      this.#current = await this.#load();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#current = before ?? (await this.#substitute());
+      fault = `${messageOf(error)}; ${this.#substituteText(before)}`;
+    }
     this.#reportNewAuthority(before, this.#current);
     this.#report(this.#current);
+    if (fault !== undefined) conditions.raise("certificate-not-renewed", fault);
     this.#wait();
     return this.#current;
   }
@@ -73,15 +85,32 @@ export class CertificateKeeper {
   }
 
   #load(): ServerCertificate | Promise<ServerCertificate> {
-    const { tls, dataDir, names, clock, time } = this.#options;
-    return tls.mode === "files"
-      ? certificateFromFiles(tls.certFile, tls.keyFile)
-      : ownCertificate(dataDir, { names, nowMs: clock.wallMs(), isClockTrusted: time.isTrusted() });
+    const { tls } = this.#options;
+    return tls.mode === "files" ? certificateFromFiles(tls.certFile, tls.keyFile) : this.#loadOwn();
+  }
+
+  #loadOwn(): Promise<ServerCertificate> {
+    const { dataDir, names, clock, time } = this.#options;
+    return ownCertificate(dataDir, { names, nowMs: clock.wallMs(), isClockTrusted: time.isTrusted() });
+  }
+
+  async #substitute(): Promise<ServerCertificate> {
+    const { tls, dataDir, names, clock } = this.#options;
+    const temporary = () => temporaryCertificate(dataDir, { names, nowMs: clock.wallMs() });
+    return tls.mode === "files" ? this.#loadOwn().catch(temporary) : temporary();
+  }
+
+  #substituteText(before: ServerCertificate | undefined): string {
+    if (before) return "the current certificate stays in use";
+    return this.#options.tls.mode === "files"
+      ? "the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)"
+      : "a certificate that is not stored is used until then";
   }
 
   #wait(): void {
     const { clock, time } = this.#options;
-    this.#cancel = clock.after(time.isTrusted() ? CHECK_INTERVAL_MS : UNTRUSTED_CHECK_INTERVAL_MS, () => {
+    const isSettled = time.isTrusted() && !this.#hasFailed;
+    this.#cancel = clock.after(isSettled ? CHECK_INTERVAL_MS : SHORT_CHECK_INTERVAL_MS, () => {
       void this.#check().finally(() => this.#wait());
     });
   }
@@ -90,12 +119,14 @@ export class CertificateKeeper {
     const { conditions, onRenewed } = this.#options;
     try {
       const certificate = await this.#load();
+      this.#hasFailed = false;
       if (certificate.cert === this.#current?.cert) return this.#warn(certificate);
       onRenewed(certificate);
       this.#reportNewAuthority(this.#current, certificate);
       this.#current = certificate;
       this.#report(certificate);
     } catch (error) {
+      this.#hasFailed = true;
       conditions.raise(
         "certificate-not-renewed",
         `${messageOf(error)}; the current certificate stays in use`,
@@ -114,8 +145,9 @@ export class CertificateKeeper {
 
   #warn(certificate: ServerCertificate): void {
     const { validFromMs, validUntilMs, authority } = certificate;
-    const { clock, conditions, time, tls } = this.#options;
+    const { dataDir, clock, conditions, time, tls } = this.#options;
     this.#reportLeftOut(certificate);
+    reportDamagedFiles(dataDir, conditions);
     const nowMs = clock.wallMs();
     if (validUntilMs - nowMs > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
     else conditions.raise("certificate-not-renewed", { until: new Date(validUntilMs).toISOString() });

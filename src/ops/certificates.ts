@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { FILE_BYTES_MAX, readBounded } from "../config/bounded-file.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { signCertificate, type CertificatePaths } from "./certificate-authority.ts";
@@ -52,21 +53,23 @@ const RENEW_BEFORE_DAYS = 60;
  * The installation's certificate, signed by its own certificate authority. Both are created at first use. The
  * certificate is renewed if a name is missing or it expires soon. The authority is replaced only if it was created
  * while the clock was in the future: no device with the right time accepts it. Names that it may not certify are left out.
- * @throws AppError `cannot-create` if the directory is not writable, `configuration` if a file is invalid
+ * A damaged authority is set aside and created again.
+ * @throws AppError `cannot-create` if the directory is not writable
  */
 export async function ownCertificate(
   dataDir: string,
   { names, nowMs, isClockTrusted, renew = false, withNewAuthority = false }: OwnCertificateOptions,
 ): Promise<ServerCertificate> {
   const paths = pathsOf(dataDir);
-  const wanted = [...new Set([...namesOfThisMachine(), ...names.map((name) => name.toLowerCase())])];
+  const wanted = wantedNames(names);
   const clockMs = Math.max(nowMs, EARLIEST_MS);
   try {
     const present = presentCertificate(paths, wanted);
     const isFromFuture = isClockTrusted && (present?.authority?.validFromMs ?? 0) > clockMs;
     const isAuthorityUsable = !isFromFuture && !withNewAuthority;
     if (present && !renew && isAuthorityUsable && fits(present, wanted, clockMs)) return present;
-    await signCertificate(paths, wanted, { clockMs, withNewAuthority: !isAuthorityUsable });
+    const signed = await signCertificate(paths, wanted, { clockMs, withNewAuthority: !isAuthorityUsable });
+    signed.write();
     const created = presentCertificate(paths, wanted);
     if (!created) throw new Error("the files that were just written cannot be read");
     return created;
@@ -77,6 +80,27 @@ export async function ownCertificate(
       cause,
     });
   }
+}
+
+/**
+ * A certificate that is not stored, for a disk that cannot be read or written. If the authority of the installation can be
+ * used, it has signed it, so that devices accept it.
+ */
+export async function temporaryCertificate(
+  dataDir: string,
+  { names, nowMs }: Pick<OwnCertificateOptions, "names" | "nowMs">,
+): Promise<ServerCertificate> {
+  const wanted = wantedNames(names);
+  const create = (withNewAuthority: boolean) =>
+    signCertificate(pathsOf(dataDir), wanted, {
+      clockMs: Math.max(nowMs, EARLIEST_MS),
+      withNewAuthority,
+    });
+  const { cert, key, authority } = await create(false).catch(() => create(true));
+  return {
+    ...described(cert, key, authority),
+    leftOut: leftOutBy(authority, wanted),
+  };
 }
 
 /**
@@ -119,6 +143,15 @@ function namesOfThisMachine(): string[] {
   return [own, `${first}.local`, LOCAL_NAME, "localhost", ...lanAddresses(), "127.0.0.1", "::1"];
 }
 
+function wantedNames(names: readonly string[]): readonly string[] {
+  return [...new Set([...namesOfThisMachine(), ...names.map((name) => name.toLowerCase())])];
+}
+
+function leftOutBy(authority: string, wanted: readonly string[]): readonly string[] {
+  const permitted = permittedBy(authority);
+  return wanted.filter((name) => !permits(permitted, name));
+}
+
 function presentCertificate(
   paths: CertificatePaths,
   wanted: readonly string[] = [],
@@ -130,10 +163,9 @@ function presentCertificate(
     assertPair(cert, key);
     const isSigned = new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
     if (!isSigned) return undefined;
-    const permitted = permittedBy(authority);
     return {
       ...described(cert, key, authority),
-      leftOut: wanted.filter((name) => !permits(permitted, name)),
+      leftOut: leftOutBy(authority, wanted),
     };
   } catch {
     // Missing, or left incomplete or of two renewals by a power cut: a new one is created.
@@ -141,10 +173,11 @@ function presentCertificate(
   }
 }
 
-/** @throws Error for a key of another certificate, with which no server could start */
+/** @throws Error for a pair with which no server could start, such as a key of another certificate */
 function assertPair(cert: string, key: string): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error("the key is that of another certificate");
+  createSecureContext({ cert, key });
 }
 
 function fits(present: ServerCertificate, wanted: readonly string[], clockMs: number): boolean {

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { setAside } from "./damaged-files.ts";
 
 /** HS256 requires a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
@@ -42,14 +43,31 @@ export interface SigningKeys {
 }
 
 /**
- * Loads the signing keys; the first one is generated on demand.
- * @throws AppError `configuration` if a file has no usable key
+ * Loads the signing keys; the first one is generated on demand. A damaged one is set aside and generated again.
+ * @param onUnstored called with the reason if a key could not be read or stored, so that it ends with this run
  */
-export function signingKeys(dataDir: string): SigningKeys {
+export function signingKeys(dataDir: string, onUnstored: (reason: string) => void): SigningKeys {
   const { currentPath, previousPath } = keyPaths(dataDir);
-  const current = keyFrom(currentPath, readOrCreateSecret(currentPath, newKeyText));
-  if (!existsSync(previousPath)) return { current };
-  return { current, previous: keyFrom(previousPath, readOrCreateSecret(previousPath, newKeyText)) };
+  const load = (path: string): KeyObject => {
+    try {
+      return loadedKey(path);
+    } catch (error) {
+      onUnstored(messageOf(error));
+      return keyFrom(path, newKeyText());
+    }
+  };
+  const current = load(currentPath);
+  return existsSync(previousPath) ? { current, previous: load(previousPath) } : { current };
+}
+
+function loadedKey(path: string): KeyObject {
+  const text = readOrCreateSecret(path, newKeyText);
+  try {
+    return keyFrom(path, text);
+  } catch {
+    setAside(path);
+    return keyFrom(path, readOrCreateSecret(path, newKeyText));
+  }
 }
 
 /** Generates a new signing key. The current one becomes the previous one; the one before that is deleted. */
@@ -78,13 +96,13 @@ export function newKeyText(): string {
 /**
  * The signing key that a file or a row has.
  * @param place where it is, for the error
- * @throws AppError `configuration` if it is no random key
+ * @throws AppError `storage` if it is no random key
  */
 export function keyFrom(place: string, text: string): KeyObject {
   const bytes = /^(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : Buffer.alloc(0);
   if (bytes.length < KEY_BYTES || isGuessable(bytes))
     throw new AppError(
-      "configuration",
+      "storage",
       `${place} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
       {
         hint: "Delete it; a new key is created at the next start and all users must sign in again.",

@@ -120,13 +120,16 @@ describe("the self-signed certificate", () => {
     expect((await make()).cert).toBe(set.cert);
   });
 
-  test("is not created with an invalid authority that devices may trust", async () => {
-    await make();
+  test("has a new authority if the files of the present one are damaged, which are kept", async () => {
+    const first = await make();
     writeFileSync(join(folder, "secrets", "ca.key"), "nonsense");
-    await expect(make({ renew: true })).rejects.toMatchObject({
-      code: "configuration",
-      hint: expect.stringMatching(/Delete both/) as string,
-    });
+    const { cert, authority } = await make({ renew: true });
+    expect(authority?.fingerprint).not.toBe(first.authority?.fingerprint);
+    expect(new X509Certificate(cert).verify(new X509Certificate(authority?.pem ?? "").publicKey)).toBe(true);
+    const kept = ["secrets/ca.key", "tls/ca.crt"].map((name) =>
+      readFileSync(join(folder, `${name}.unusable`), "utf8"),
+    );
+    expect(kept).toEqual(["nonsense", first.authority?.pem]);
   });
 });
 

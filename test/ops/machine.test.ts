@@ -233,7 +233,10 @@ describe("a card", () => {
     has({ "/etc/machine-id": "8d6c1b2f", "/proc/device-tree/serial-number": "10000000aaaa\0" });
   });
   const here = (): ReturnType<typeof machineIdentity> => machineIdentity(root);
-  const keyOf = (): string => signingKeys(dataDir).current.export().toString("hex");
+  const keyOf = (): string =>
+    signingKeys(dataDir, () => {})
+      .current.export()
+      .toString("hex");
 
   test("copied to another Raspberry Pi gets new keys once, and its MQTT client id back when it is confirmed", () => {
     expect(checkMachine(dataDir, here())).toBe(false);

@@ -1,4 +1,13 @@
-import { chmodSync, readdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -12,6 +21,7 @@ import {
   prepareDataDir,
   rotateSigningKey,
   signingKeys,
+  type SigningKeys,
 } from "../../src/ops/secrets.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -22,10 +32,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("secrets", () => {
+  const keysOf = (dataDir: string): SigningKeys =>
+    signingKeys(dataDir, (reason) => expect.unreachable(reason));
+
   test("are created once, readable only by the user of the daemon", () => {
     prepareDataDir(folder);
-    const first = signingKeys(folder).current.export().toString("hex");
-    expect(signingKeys(folder).current.export().toString("hex")).toBe(first);
+    const first = keysOf(folder).current.export().toString("hex");
+    expect(keysOf(folder).current.export().toString("hex")).toBe(first);
     expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, "secrets", "token-signing.key")).mode & 0o777).toBe(0o600);
     expect(first).toHaveLength(64);
@@ -35,7 +48,7 @@ describe("secrets", () => {
     const other = mkdtempSync(join(tmpdir(), "santinela-ops-"));
     prepareDataDir(folder);
     prepareDataDir(other);
-    expect(signingKeys(other).current.export()).not.toEqual(signingKeys(folder).current.export());
+    expect(keysOf(other).current.export()).not.toEqual(keysOf(folder).current.export());
     expect(mqttClientId(other)).not.toBe(mqttClientId(folder));
     expect(oneTimePassword()).not.toBe(oneTimePassword());
     expect(oneTimePassword()).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/);
@@ -49,34 +62,48 @@ describe("secrets", () => {
     "00".repeat(32),
     "00112233445566778899aabbccddeeff".repeat(2),
     Buffer.from("your-256-bit-secret-your-256-bit-").toString("hex"),
-  ])("reject the weak signing key %j", (weak) => {
+  ])("replace the damaged or weak signing key %j, and keep its file", (weak) => {
     prepareDataDir(folder);
-    writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
-    expect(() => signingKeys(folder)).toThrow(/at least 32 random bytes/);
+    const path = join(folder, "secrets", "token-signing.key");
+    writeFileSync(path, weak);
+    const key = keysOf(folder).current.export();
+    expect(key.toString("hex")).not.toBe(weak);
+    expect(key.length).toBe(32);
+    expect(keysOf(folder).current.export()).toEqual(key);
+    expect(readFileSync(`${path}.unusable`, "utf8")).toBe(weak);
+  });
+
+  test("that cannot be stored last until the end of the run, with the reason", () => {
+    mkdirSync(join(folder, "secrets", "token-signing.key"), {
+      recursive: true,
+    });
+    const reasons: string[] = [];
+    expect(signingKeys(folder, (reason) => void reasons.push(reason)).current.export().length).toBe(32);
+    expect(reasons).toEqual([expect.stringMatching(/cannot read .*token-signing\.key/)]);
   });
 
   test("replace an empty key file after a power cut; restrict the permissions of a readable one", () => {
     prepareDataDir(folder);
     const path = join(folder, "secrets", "token-signing.key");
     writeFileSync(path, "", { mode: 0o600 });
-    const { current } = signingKeys(folder);
+    const { current } = keysOf(folder);
     chmodSync(path, 0o644);
-    expect(signingKeys(folder).current.export()).toEqual(current.export());
+    expect(keysOf(folder).current.export()).toEqual(current.export());
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, "secrets"))).toEqual(["token-signing.key"]);
   });
 
   test("rotate: the previous key is kept beside the new one until it is removed", () => {
     prepareDataDir(folder);
-    const first = signingKeys(folder);
+    const first = keysOf(folder);
     expect(first.previous).toBeUndefined();
     rotateSigningKey(folder);
-    const second = signingKeys(folder);
+    const second = keysOf(folder);
     expect(second.previous?.export()).toEqual(first.current.export());
     expect(second.current.export()).not.toEqual(first.current.export());
     expect(statSync(join(folder, "secrets", "token-signing.previous.key")).mode & 0o777).toBe(0o600);
     revokePreviousKey(folder);
-    expect(signingKeys(folder)).toEqual({ current: second.current });
+    expect(keysOf(folder)).toEqual({ current: second.current });
   });
 
   test("require a data directory, whose absence is an error with a remedy", () => {

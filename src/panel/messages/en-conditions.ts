@@ -46,6 +46,7 @@ export const EN_CONDITIONS = {
   "condition.thread-failed": "Part of the daemon failed and was restarted",
   "condition.certificate-not-renewed": "Certificate not renewed",
   "condition.certificate-incomplete": "Certificate lacks a name",
+  "condition.key-damaged": "Key or certificate file damaged",
   "condition.certificate-of-wrong-time": "Certificate issued while the clock was wrong",
   "condition.control-socket-unavailable": "Control socket unavailable",
   "condition.restart-needed": "Part of the configuration needs a restart",

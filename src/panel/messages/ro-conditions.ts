@@ -49,6 +49,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.thread-failed": "O parte a serviciului s-a oprit și a fost repornită",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",
   "condition.certificate-incomplete": "Certificatului îi lipsește un nume",
+  "condition.key-damaged": "Fișier de cheie sau de certificat deteriorat",
   "condition.certificate-of-wrong-time": "Certificat emis când ceasul nu era sincronizat",
   "condition.control-socket-unavailable": "Socketul de control este indisponibil",
   "condition.restart-needed": "O parte a configurației necesită repornire",

@@ -149,10 +149,17 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",
     "autoritatea era valabilă de la {from}, deci ea și certificatul au fost înlocuite. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
   ],
-  ["{first} or {second} is invalid: {reason}", "{first} sau {second} nu este valid: {reason}"],
   [
-    "Delete both. A new certificate authority is created; install it on every device that trusts the old one",
-    "Ștergeți-le pe ambele. Se creează o autoritate nouă; instalați-o pe fiecare dispozitiv care are încredere în cea veche",
+    "{problem}; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)",
+    "{problem}; până atunci se folosește certificatul propriu al instalației: dispozitivele îl acceptă numai cu autoritatea lui (santinela cert --ca)",
+  ],
+  [
+    "{problem}; a certificate that is not stored is used until then",
+    "{problem}; până atunci se folosește un certificat care nu este salvat",
+  ],
+  [
+    "{problem}; all users must sign in again after the next start",
+    "{problem}; după următoarea pornire toți utilizatorii trebuie să se autentifice din nou",
   ],
   ["cannot use {first} and {second}: {reason}", "{first} și {second} nu pot fi folosite: {reason}"],
   [
