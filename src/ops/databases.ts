@@ -142,8 +142,13 @@ export class Databases {
   /** Reports what is missing, queues trips of lost records again, and only then accepts the losses. */
   #reportLosses(nowMs: number): void {
     const { log } = this.#options;
-    const { unaccepted } = this.#reports;
+    const { unaccepted, isRestored } = this.#reports;
     if (unaccepted) this.#accept(unaccepted);
+    if (isRestored) {
+      // A repetition after a power cut finds only what is left.
+      redeliverLostTrips(this.journal, this.main, 0);
+      this.#reports.endRestore();
+    }
     const report = this.#lossReport(nowMs);
     if (report.recoveries.length + report.losses.length === 0) return this.noteNumbers();
     log.error("database-recovered", { text: formatReport(report) });

@@ -24,6 +24,8 @@ interface Unreported {
   readonly recoveries: readonly Recovery[];
   /** A report that has been written, but whose losses are not accepted yet. */
   readonly report: LossReport | null;
+  /** Whether a backup has been restored and the trips that it lacks are not queued yet. */
+  readonly isRestored?: boolean;
 }
 
 /** A loss that the user has not acknowledged, with the time of its report. */
@@ -56,6 +58,16 @@ export class LossReports {
     return this.#unreported.report;
   }
 
+  /** Whether the trips that a restored backup lacks are still to be queued. */
+  get isRestored(): boolean {
+    return this.#unreported.isRestored === true;
+  }
+
+  /** Call it when those trips are queued. */
+  endRestore(): void {
+    this.#store({ ...this.#unreported, isRestored: false });
+  }
+
   /**
    * Completes each replacement of a database and notes its recovery: after each replacement, and at each start,
    * because a power cut may have interrupted this.
@@ -67,8 +79,11 @@ export class LossReports {
       const found = finishReplacement(path, () => unknownRecovery(this.#dataDir, name, nowMs));
       if (found === undefined) continue;
       if ("sentence" in found) this.#note(found);
-      // A restored backup has nothing to report: the newer numbers do not apply to it.
-      else deleteAssignedNumbers(this.#dataDir);
+      else {
+        this.#store({ ...this.#unreported, isRestored: true });
+        // A restored backup has nothing to report: the newer numbers do not apply to it.
+        deleteAssignedNumbers(this.#dataDir);
+      }
       forgetReplacement(path);
     }
   }
@@ -83,7 +98,7 @@ export class LossReports {
     for (const loss of losses) record("data-lost", loss.database, loss);
     const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
     writeDurably(this.file, `${earlier}${formatReport(report)}\n`);
-    this.#store({ recoveries: [], report });
+    this.#store({ ...this.#unreported, recoveries: [], report });
   }
 
   /** Ends a report whose losses are accepted. */
@@ -121,12 +136,13 @@ export class LossReports {
     const { recoveries, report } = this.#unreported;
     const known = [...recoveries, ...(report?.recoveries ?? [])];
     if (known.some(({ quarantined }) => quarantined === recovery.quarantined)) return;
-    this.#store({ recoveries: [...recoveries, recovery], report });
+    this.#store({ ...this.#unreported, recoveries: [...recoveries, recovery], report });
   }
 
   #store(unreported: Unreported): void {
     const path = this.#path(UNREPORTED);
-    if (unreported.report === null && unreported.recoveries.length === 0) rmSync(path, { force: true });
+    const { report, recoveries, isRestored = false } = unreported;
+    if (report === null && recoveries.length === 0 && !isRestored) rmSync(path, { force: true });
     else writeDurably(path, `${JSON.stringify(unreported)}\n`);
     flushFolder(this.#dataDir);
     this.#unreported = unreported;

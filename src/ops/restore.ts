@@ -11,7 +11,7 @@ import { untrustedFileProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
-import { redeliverLostTrips } from "../store/pending-searches.ts";
+import { announceLostTrips } from "../store/pending-searches.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
 import { LossReports } from "./loss-reports.ts";
@@ -94,12 +94,13 @@ function userText(): string {
 
 /**
  * Replaces the main database by a backup. The current one goes into quarantine. Trips of the journal whose records
- * the backup lacks are posted again at the next start.
+ * the backup lacks are queued by the next start: before the replacement is decided they would become further records if the
+ * restore failed.
  *
  * All steps that can fail are done on a copy (`replaceDatabase`). So an error or a power cut always leaves a complete
  * database, the current one or the backup.
  * @param plan the result of `planRestore` if known: computing it takes longer than the rest
- * @returns the path of the replaced database, and the number of queued trips
+ * @returns the path of the replaced database, and the number of trips that the next start queues
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
  */
 export function restore(
@@ -124,7 +125,7 @@ export function restore(
     try {
       searchBeforeResend(main);
       revokeForeignTokens(main, path);
-      redelivered = redeliverLostTrips(journal, main, 0);
+      redelivered = announceLostTrips(journal, main);
       const detail = { file, kept, redelivered, ...plan };
       new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
     } finally {

@@ -47,6 +47,9 @@ function searchBeforeRecreate(main: Database, uids: readonly string[]): void {
   transaction(main, () => uids.forEach((uid) => put.run(uid, watermark)));
 }
 
+/** The time of an undated trip says nothing. */
+const SINCE = "(dated = 0 OR at_wall >= ?)";
+
 /** A record that the main database has lost, by the key of its trip. */
 interface LostRecord {
   readonly key: string;
@@ -60,12 +63,39 @@ interface LostRecord {
 export function lostRecords(journal: Database, main: Database, sinceMs: number): LostRecord[] {
   const posted = journal
     .prepare(
-      "SELECT key, intervention_id AS interventionId FROM trips WHERE state = 'posted' AND at_wall >= ? ORDER BY seq",
+      `SELECT key, intervention_id AS interventionId FROM trips WHERE state = 'posted' AND ${SINCE} ORDER BY seq`,
     )
     .all(sinceMs) as LostRecord[];
   // Version 0.0.1 posted a rejected trip again without options, under a key of its own.
   const record = main.prepare("SELECT 1 FROM interventions WHERE uid IN (:key, :key || '-plain')");
   return posted.filter(({ key }) => record.get({ key }) === undefined);
+}
+
+interface JoinedTrip {
+  readonly key: string;
+  readonly incident: string;
+  readonly zoneId: string;
+  readonly atMs: number;
+  readonly dated: 0 | 1;
+}
+
+/** Trips that joined a record of the main database after its last change there: it does not name them. */
+function unnamedTrips(journal: Database, main: Database, sinceMs: number): JoinedTrip[] {
+  const joined = journal
+    .prepare(
+      `SELECT key, incident, zone_id AS zoneId, at_wall AS atMs, dated FROM trips
+       WHERE state = 'merged' AND about <> 'restore' AND incident IS NOT NULL AND ${SINCE} ORDER BY seq`,
+    )
+    .all(sinceMs) as JoinedTrip[];
+  const changedAt = main
+    .prepare<{ key: string }, number>(
+      "SELECT updated_at FROM interventions WHERE uid IN (:key, :key || '-plain')",
+    )
+    .pluck();
+  return joined.filter(({ incident, atMs, dated }) => {
+    const changedMs = changedAt.get({ key: incident });
+    return changedMs !== undefined && (dated === 0 || changedMs < atMs);
+  });
 }
 
 /** The trips that had become a record, and those that had joined it, by the key of the record. */
@@ -77,12 +107,26 @@ export function countLostTrips(journal: Database, main: Database, sinceMs: numbe
     `SELECT count(*) FROM trips WHERE ${TRIPS_OF_RECORD}`,
   );
   const lost = lostRecords(journal, main, sinceMs);
-  return lost.reduce((trips, { key }) => trips + (count.pluck().get({ key }) ?? 0), 0);
+  const ofRecords = lost.reduce((trips, { key }) => trips + (count.pluck().get({ key }) ?? 0), 0);
+  return ofRecords + unnamedTrips(journal, main, sinceMs).length;
+}
+
+/**
+ * Prepares a database for the trips that `redeliverLostTrips` will queue once it is in place; changes nothing in the journal.
+ * @returns their number
+ */
+export function announceLostTrips(journal: Database, main: Database): number {
+  searchBeforeRecreate(
+    main,
+    lostRecords(journal, main, 0).map(({ key }) => key),
+  );
+  return countLostTrips(journal, main, 0);
 }
 
 /**
  * Queues every trip again whose record the main database has lost, and those that had joined that record. The key
- * identifies the record here and at the dispatch centre, where it is searched for before it is sent.
+ * identifies the record here and at the dispatch centre, where it is searched for before it is sent. A trip that a record
+ * does not name joins it again; a line that is there after all is not written twice.
  * @param sinceMs see `lostRecords`
  * @returns the number of queued trips
  */
@@ -97,16 +141,24 @@ export function redeliverLostTrips(journal: Database, main: Database, sinceMs: n
     `UPDATE trips SET state = 'recorded', intervention_id = NULL
      WHERE about = 'restore' AND intervention_id = :interventionId`,
   );
-  if (lost.length === 0) return 0;
+  const unnamed = unnamedTrips(journal, main, sinceMs);
+  const rejoin = journal.prepare("UPDATE trips SET state = 'waiting', intervention_id = NULL WHERE key = ?");
+  // Otherwise the zone counts as noted, or its trip is counted twice.
+  const forgetZone = journal.prepare("DELETE FROM incident_zones WHERE incident = ? AND zone_id = ?");
+  if (lost.length + unnamed.length === 0) return 0;
   searchBeforeRecreate(
     main,
     lost.map(({ key }) => key),
   );
-  return transaction(journal, () =>
-    lost.reduce((trips, { key, interventionId }) => {
+  return transaction(journal, () => {
+    for (const { key, incident, zoneId } of unnamed) {
+      rejoin.run(key);
+      forgetZone.run(incident, zoneId);
+    }
+    return lost.reduce((trips, { key, interventionId }) => {
       forgetZones.run({ key });
       unlink.run({ interventionId });
       return trips + requeue.run({ key }).changes;
-    }, 0),
-  );
+    }, unnamed.length);
+  });
 }

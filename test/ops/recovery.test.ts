@@ -550,6 +550,45 @@ describe("a restore from a backup", () => {
     expect(quarantined()).toEqual(["damaged", "SQLite"]);
   });
 
+  test("queues trips only at the next start, also if a power cut ends it after its decision", async () => {
+    site.trip("in-copy");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    site.trip("later");
+    site.databases.close();
+    const ready = join(site.dataDir, "santinela.db.ready");
+    mkdirSync(ready);
+    copyFileSync(copy, join(ready, "santinela.db"));
+    writeFileSync(join(ready, "replacement.json"), JSON.stringify({ quarantined: null }));
+    site.open();
+    expect(site.names()).toEqual(["in-copy"]);
+    expect(site.waiting()).toEqual(["later"]);
+    expect(site.conditions).toEqual([]);
+    site.databases.close();
+    site.open();
+    expect(site.waiting()).toEqual(["later"]);
+  });
+
+  test("that fails before its decision queues nothing", async () => {
+    site.trip("in-copy");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    site.trip("later");
+    site.databases.close();
+    const plan = { ...planRestore(site.dataDir, copy) };
+    // The note in the event log is the last step before the decision.
+    Object.defineProperty(plan, "onlyInBackup", {
+      enumerable: true,
+      get: () => {
+        throw new Error("the power fails");
+      },
+    });
+    expect(() => restore(site.dataDir, copy, site.clock.wallMs(), TESTER, plan)).toThrow("the power fails");
+    site.open();
+    expect(site.names()).toEqual(["in-copy", "later"]);
+    expect(site.waiting()).toEqual([]);
+  });
+
   test("that cannot be prepared does not change the current database", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
