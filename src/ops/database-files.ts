@@ -65,7 +65,11 @@ export function replaceDatabase(path: string, replacement: Replacement): void {
  */
 export function finishReplacement<R extends Replacement>(path: string, unreadable: () => R): R | undefined {
   const note = join(readyOf(path), NOTE);
-  if (!existsSync(note)) return undefined;
+  if (!existsSync(note)) {
+    // Left by a power cut while it was forgotten: no later replacement could take its name.
+    forgetReplacement(path);
+    return undefined;
+  }
   const replacement = (readJson(note) as R | undefined) ?? unreadable();
   const ready = join(readyOf(path), basename(path));
   if (!existsSync(ready)) return replacement;

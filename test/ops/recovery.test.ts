@@ -589,6 +589,19 @@ describe("a restore from a backup", () => {
     expect(site.waiting()).toEqual([]);
   });
 
+  test("is possible after a power cut while an earlier replacement was forgotten", async () => {
+    site.trip("in-copy");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    site.trip("later");
+    site.databases.close();
+    mkdirSync(join(site.dataDir, "santinela.db.ready"));
+    writeFileSync(join(site.dataDir, "santinela.db.ready", "santinela.db-shm"), "");
+    restore(site.dataDir, copy, site.clock.wallMs(), TESTER);
+    site.open();
+    expect(site.names()).toEqual(["in-copy"]);
+  });
+
   test("that cannot be prepared does not change the current database", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
