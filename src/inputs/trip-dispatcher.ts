@@ -51,6 +51,8 @@ export class TripDispatcher {
   readonly #corrections: RecordCorrections;
   #running: Promise<void> | undefined;
   #isRequested = false;
+  /** Whether rejected trips are to be queued again. */
+  #isRetryRequested = false;
   #cancelTimer: CancelTimer | undefined;
   /** Consecutive runs with a failure. */
   #failures = 0;
@@ -79,10 +81,21 @@ export class TripDispatcher {
 
   /** Starts with trips that were rejected: their objective may have been imported, or the daemon updated. */
   start(): void {
-    const { journal, log } = this.#options;
-    const refused = journal.trips.retryRefused();
-    if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
+    this.#isRetryRequested = true;
     this.requestRun();
+  }
+
+  /** A disk that does not accept it now is tried again by the next run. */
+  #retryRefused(): void {
+    if (!this.#isRetryRequested) return;
+    const { journal, log } = this.#options;
+    try {
+      const refused = journal.trips.retryRefused();
+      this.#isRetryRequested = false;
+      if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
+    } catch (error) {
+      log.warn("rejected-trips-retry-failed", { error });
+    }
   }
 
   /** Hints that there may be trips to dispatch; the journal is also checked at intervals. */
@@ -107,6 +120,7 @@ export class TripDispatcher {
     let isDone = true;
     while (this.#isRequested && !this.#isStopped) {
       this.#isRequested = false;
+      this.#retryRefused();
       isDone = await this.#dispatchWaiting();
     }
     // No await from here on, so that a hint either was seen above or starts the next run.

@@ -2,6 +2,7 @@ import type { InterventionCreate } from "../generated/types.ts";
 import type { NewTrip, Trip, TripState } from "../domain/trip.ts";
 import { Store } from "./database.ts";
 import { SummedInsert } from "./row-checksums.ts";
+import { transaction } from "./transaction.ts";
 import { toTrip, TRIP, type TripRow } from "./trip-row.ts";
 
 /** Smaller differences are clock drift, not a clock step; as in the scheduler. */
@@ -171,7 +172,7 @@ export class TripStore extends Store {
    * @returns the number of trips
    */
   retryRefused(): number {
-    return this.#retryRefused.run().changes;
+    return transaction(this.database, () => this.#retryRefused.run().changes);
   }
 
   /**

@@ -254,6 +254,23 @@ describe("a trip", () => {
     expect(site.conditions).toEqual([]);
   });
 
+  test("that was rejected is retried once a journal that cannot be written can be written again", async () => {
+    trip("nowhere");
+    dispatcher.start();
+    await eventually("the refusal", () => site.trips[0]?.state === "refused");
+    app.objectives.import({ "obiective/cladiri": [{ id: 99, name: "Hall 99", status: "active" }] }, "config");
+    site.breakJournal();
+    // As a reload does.
+    dispatcher.start();
+    await eventually("the failure", () => site.logged("rejected-trips-retry-failed").length > 0);
+    expect(site.trips[0]?.state).toBe("refused");
+    site.repairJournal();
+    await eventually("the post", () => {
+      site.clock.advance(1_000);
+      return site.trips[0]?.state === "posted";
+    });
+  });
+
   test("of a zone with a control character in its name is sent without that character", async () => {
     const bell = String.fromCharCode(7);
     const seen = {
