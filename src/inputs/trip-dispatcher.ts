@@ -9,6 +9,7 @@ import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-c
 import { KeyedQueue } from "./keyed-queue.ts";
 import { LocalApi, type DeviceToken } from "./local-api.ts";
 import { RecordCorrections } from "./record-corrections.ts";
+import { RejectedTrips } from "./rejected-trips.ts";
 import { PendingRestores, type PendingRestore, WaitingTrips } from "./waiting-trips.ts";
 
 interface TripDispatcherOptions {
@@ -49,10 +50,9 @@ export class TripDispatcher {
   readonly #api: LocalApi;
   readonly #correlator: IncidentCorrelator;
   readonly #corrections: RecordCorrections;
+  readonly #rejected: RejectedTrips;
   #running: Promise<void> | undefined;
   #isRequested = false;
-  /** Whether rejected trips are to be queued again. */
-  #isRetryRequested = false;
   #cancelTimer: CancelTimer | undefined;
   /** Consecutive runs with a failure. */
   #failures = 0;
@@ -71,6 +71,7 @@ export class TripDispatcher {
     const parts = { ...options, ...options.host, api: this.#api };
     this.#correlator = new IncidentCorrelator(parts);
     this.#corrections = new RecordCorrections(parts);
+    this.#rejected = new RejectedTrips(options);
     this.#progressAtMs = options.clock.monotonicMs();
   }
 
@@ -79,23 +80,10 @@ export class TripDispatcher {
     return this.#options.clock.monotonicMs() - this.#progressAtMs > STALLED_AFTER_MS;
   }
 
-  /** Starts with trips that were rejected: their objective may have been imported, or the daemon updated. */
+  /** Starts with the trips that were rejected. */
   start(): void {
-    this.#isRetryRequested = true;
+    this.#rejected.requestRetry();
     this.requestRun();
-  }
-
-  /** A disk that does not accept it now is tried again by the next run. */
-  #retryRefused(): void {
-    if (!this.#isRetryRequested) return;
-    const { journal, log } = this.#options;
-    try {
-      const refused = journal.trips.retryRefused();
-      this.#isRetryRequested = false;
-      if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
-    } catch (error) {
-      log.warn("rejected-trips-retry-failed", { error });
-    }
   }
 
   /** Hints that there may be trips to dispatch; the journal is also checked at intervals. */
@@ -120,7 +108,7 @@ export class TripDispatcher {
     let isDone = true;
     while (this.#isRequested && !this.#isStopped) {
       this.#isRequested = false;
-      this.#retryRefused();
+      this.#rejected.retry();
       isDone = await this.#dispatchWaiting();
     }
     // No await from here on, so that a hint either was seen above or starts the next run.
