@@ -64,7 +64,7 @@ export class CentreDatabase {
     this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid });
     this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
-    this.sites = new PostgresKnownSites(connections);
+    this.sites = new PostgresKnownSites(connections, clock);
     this.keys = new PostgresSigningKeys(connections);
   }
 

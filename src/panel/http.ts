@@ -74,6 +74,7 @@ export async function send(
     const begun = takeEarlyRequest(path, token);
     const stop = (): void => begun?.end();
     options.signal?.addEventListener("abort", stop);
+    if (begun && !options.signal) later(REQUEST_TIMEOUT_MS, stop);
     response = await begun?.response;
     response ??= await fetch(`.${path}`, {
       method: options.method ?? "GET",

@@ -149,9 +149,9 @@ function numberTypes(): pg.CustomTypesConfig {
   return types;
 }
 
-/** Whether the database could not be reached or used; a transaction that another one has ended says nothing about it. */
-function isUnavailable(error: unknown): error is AppError {
-  if (!(error instanceof AppError) || error.code !== "unavailable") return false;
+/** Whether the database could not be reached or used; a change that others were faster with says nothing about it. */
+export function isUnavailable(error: unknown): error is AppError {
+  if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined) return false;
   return !ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
 }
 

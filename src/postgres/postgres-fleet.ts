@@ -19,7 +19,7 @@ import {
 } from "../service/fleet.ts";
 import { ReportIntake } from "../service/report-intake.ts";
 import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
-import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
+import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { clampReportTimes, markSilent, storeAndClose, type RepairOptions } from "./silent-sites.ts";
@@ -236,7 +236,7 @@ export class PostgresFleet implements Fleet {
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         // Without the database each of the others would wait for it again.
-        const affected = error.code === "unavailable" ? sites.slice(index) : [site];
+        const affected = isUnavailable(error) ? sites.slice(index) : [site];
         for (const { state } of affected) failed.set(state.ref, error);
         if (affected.length > 1) break;
       }

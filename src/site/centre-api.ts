@@ -135,8 +135,11 @@ class CentreStatus {
   async #headline(): Promise<Headline> {
     const { clock, health, unfinished, sites } = this.#parts;
     const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
-    const known = await orWithoutDatabase(sites.read(), SITES_UNKNOWN);
-    const counts = await orWithoutDatabase(unfinished.counts(startedMs), NONE);
+    // At once: without the database each of them waits for it.
+    const [known, counts] = await Promise.all([
+      orWithoutDatabase(sites.read(), SITES_UNKNOWN),
+      orWithoutDatabase(unfinished.counts(startedMs), NONE),
+    ]);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],
       worst:

@@ -141,7 +141,8 @@ describeWithBrowser("records in the panel", () => {
 
   test("the list shows the interventions of a month or of a range of days, and the address keeps it", async () => {
     const day = (monthsAgo: number): string => {
-      const now = new Date();
+      // Today in the time zone of the site, as at midnight UTC.
+      const now = new Date(new Date().toLocaleDateString("sv-SE", { timeZone: "Europe/Bucharest" }));
       return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15))
         .toISOString()
         .slice(0, 10);

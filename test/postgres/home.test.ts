@@ -33,7 +33,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
       ),
       unfinished,
-      sites: new PostgresKnownSites(centre.connections),
+      sites: new PostgresKnownSites(centre.connections, centre.clock),
       events: centre.events,
     }).status();
 

@@ -190,7 +190,7 @@ describeWithPostgres("two processes of a centre", () => {
       clock: both[0].clock,
       health: new ConditionRegistry(both[0].clock, both[0].log),
       unfinished: new PostgresUnfinished(both[0].connections),
-      sites: new PostgresKnownSites(both[0].connections),
+      sites: new PostgresKnownSites(both[0].connections, both[0].clock),
       events: both[0].events,
     });
     const shown = async () => (await both[0].events.newest(2)).map(({ who }) => who);

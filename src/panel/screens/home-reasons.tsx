@@ -7,6 +7,7 @@ import { formatTime } from "../date-format.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status } from "../live-updates.ts";
+import { mayOperate } from "../session.ts";
 import { beginningOf } from "./home.tsx";
 
 /** The sites of this reason are in no list of this screen. */
@@ -50,7 +51,7 @@ function Unreported({ count, items }: Pick<HeadlineReason, "count" | "items">) {
     <>
       <p>{more > 0 ? `${names} ${t("headline.more", { n: more })}` : names}</p>
       <p>
-        {t("sites.unreportedRemedy")} <a href="#/sites">{t("nav.sites")}</a>
+        {t("sites.unreportedRemedy")} {mayOperate() && <a href="#/sites">{t("nav.sites")}</a>}
       </p>
     </>
   );
