@@ -65,7 +65,7 @@ export class CertificateKeeper {
     } catch (error) {
       this.#hasFailed = true;
       this.#current = before ?? (await this.#substitute());
-      fault = `${messageOf(error)}; ${this.#substituteText(before)}`;
+      fault = `${messageOf(error)}${this.#substituteText(before)}`;
     }
     this.#reportNewAuthority(before, this.#current);
     this.#report(this.#current);
@@ -101,10 +101,10 @@ export class CertificateKeeper {
   }
 
   #substituteText(before: ServerCertificate | undefined): string {
-    if (before) return "the current certificate stays in use";
+    if (before) return "; the current certificate stays in use";
     return this.#options.tls.mode === "files"
-      ? "the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)"
-      : "a certificate that is not stored is used until then";
+      ? "; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)"
+      : "; a certificate that is not stored is used until then";
   }
 
   #wait(): void {
