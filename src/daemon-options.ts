@@ -9,6 +9,7 @@ import type { ZoneChanges } from "./domain/zone-changes.ts";
 import type { SimulatedLines } from "./inputs/gpio/gpio-port.ts";
 import type { DamageRestarts } from "./ops/damage-restart.ts";
 import { hostOf, type Host } from "./ops/host.ts";
+import type { BeforeLongWork } from "./ops/start-work.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 
 /** Callbacks of a reload: for the systemd notifier and for the last good configuration. */
@@ -42,6 +43,8 @@ export interface DaemonOptions {
   readonly forJournald: boolean;
   /** The next unused file descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly nextDescriptor: () => number | undefined;
+  /** Called before long work on the databases during the start; optional. */
+  readonly beforeLongWork?: BeforeLongWork;
   /** Directory in memory for changes that a full or failing disk does not take; optional. */
   readonly runtimeDirectory?: string | undefined;
   /** Failpoint specification, for tests. */

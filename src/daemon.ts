@@ -88,6 +88,7 @@ export class Daemon {
       ...this.#common,
       dataDir,
       onJournalError: damageRestart.onError,
+      beforeLongWork: this.#options.beforeLongWork,
       configurationFile: config.file,
       bootId,
       newIdentity: randomUUID,

@@ -173,6 +173,7 @@ class DaemonRuns {
         if (fault === null) saveLastGood(config, source, this.#terminal);
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
+      beforeLongWork: (bytes) => this.#notifier.extendStart(bytes),
       restoreFault,
       powerOffFault,
       powerOff: () => {

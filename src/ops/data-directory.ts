@@ -9,6 +9,7 @@ import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
+import type { BeforeLongWork } from "./start-work.ts";
 import { returnedRelease } from "./returned-release.ts";
 import { volatileStorage } from "./volatile-storage.ts";
 
@@ -25,6 +26,8 @@ interface DataDirectoryOptions {
   readonly newIdentity: () => string;
   /** Called with each error of the journal; optional. */
   readonly onJournalError?: (error: unknown) => void;
+  /** Called before long work on the databases; optional. */
+  readonly beforeLongWork?: BeforeLongWork | undefined;
 }
 
 /** The data directory of a running daemon: locked against a second one, with open databases and a monitored disk. */

@@ -26,6 +26,7 @@ import { openGuarded, withReserve } from "./guarded-database.ts";
 import { formatReport, LossReports, type LossReport } from "./loss-reports.ts";
 import { checkDatabaseFile, INTACT, recoverDatabase } from "./recovery.ts";
 import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
+import { databaseBytes, recoveryBytes, type BeforeLongWork } from "./start-work.ts";
 import { correctSwappedDatabases } from "./swapped-databases.ts";
 
 interface DatabasesOptions {
@@ -38,6 +39,8 @@ interface DatabasesOptions {
   readonly newIdentity: () => string;
   /** Called with each error of the journal; optional. */
   readonly onJournalError?: ((error: unknown) => void) | undefined;
+  /** Called before each long work: systemd would end a start that exceeds its limit, and so each later one. */
+  readonly beforeLongWork?: BeforeLongWork | undefined;
 }
 
 /**
@@ -74,6 +77,8 @@ export class Databases {
       throw error;
     }
     rmSync(integrityCheckFile(dataDir), { force: true });
+    const bothBytes = databaseBytes(join(dataDir, JOURNAL.name)) + databaseBytes(join(dataDir, MAIN.name));
+    options.beforeLongWork?.(bothBytes);
     withReserve(reserveFile, () => this.#reportLosses(clock.wallMs()));
     if (!isKnown) this.#createInstallationId();
     rmSync(join(dataDir, CLEAN_SHUTDOWN_FILE), { force: true });
@@ -200,11 +205,14 @@ export class Databases {
     const path = join(this.#options.dataDir, name);
     const onError = name === JOURNAL.name ? this.#options.onJournalError : undefined;
     const guards = { ...this.#options, onError };
+    const { dataDir, clock, log, reserveFile, beforeLongWork } = this.#options;
+    // For the check and the migrations.
+    beforeLongWork?.(2 * databaseBytes(path));
     const { problem, versions } = isKnown ? checkDatabaseFile(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
-      const { dataDir, clock, log, reserveFile } = this.#options;
       log.error("database-damaged", { database: name, problem: why });
       const options = { dataDir, name, kind, problem: why, versions: versions(), clock };
+      beforeLongWork?.(recoveryBytes(dataDir, name, options.versions));
       withReserve(reserveFile, () => recoverDatabase(options));
       withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
       return openGuarded(path, kind, guards);

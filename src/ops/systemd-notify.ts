@@ -9,6 +9,9 @@ const FIRST_DESCRIPTOR = 3;
 const PINGS_PER_PERIOD = 3;
 /** Extended timeout: twice the time in which a slow SD card checks and copies a database of 256 MB. */
 const EXTENDED_WATCHDOG_MS = 600_000;
+const EXTENDED_BYTES = 256 * 1_048_576;
+/** As TimeoutStartSec= in the unit: what remains of the start after its work on the databases. */
+const START_MS = 180_000;
 
 /**
  * The descriptors that systemd passes to a service under a name (FileDescriptorName=, sd_listen_fds(3)).
@@ -82,6 +85,15 @@ export class SystemdNotifier {
     if (this.#watchdogMs === undefined) return;
     this.#isExtended = true;
     this.#send(`WATCHDOG_USEC=${EXTENDED_WATCHDOG_MS * 1000}`);
+  }
+
+  /**
+   * Call it before a start works on this many bytes of databases. systemd moves the limit of the start, or the next
+   * one of the watchdog, to the given time from now, and never to an earlier time.
+   */
+  extendStart(bytes: number): void {
+    const ms = START_MS + Math.ceil((bytes / EXTENDED_BYTES) * EXTENDED_WATCHDOG_MS);
+    this.#send(`EXTEND_TIMEOUT_USEC=${ms * 1000}`);
   }
 
   /**

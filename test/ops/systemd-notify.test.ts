@@ -64,6 +64,17 @@ describe("the systemd notifier", () => {
     expect(notifications()).toMatch(/WATCHDOG=1$/);
   });
 
+  test("gives a start the time of its work on the databases, and then that of the unit again", () => {
+    const unit = readFileSync(join(import.meta.dirname, "../../systemd/santinela.service"), "utf8");
+    const limitS = Number(/^TimeoutStartSec=(\d+)$/m.exec(unit)?.[1]);
+    const supervision = new SystemdNotifier(descriptor, undefined);
+    supervision.extendStart(0);
+    supervision.extendStart(256 * 1_048_576);
+    expect(notifications()).toBe(
+      `EXTEND_TIMEOUT_USEC=${limitS * 1_000_000}EXTEND_TIMEOUT_USEC=${(limitS + 600) * 1_000_000}`,
+    );
+  });
+
   test("sends no keep-alive while trips are stuck, and resumes afterwards", () => {
     let isStalled = false;
     const cancel = new SystemdNotifier(descriptor, 30_000).watch(clock, () => isStalled);
