@@ -245,6 +245,28 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       expect(await debian.property("MainPID")).toBe(before);
     });
 
+    test("changes no other file when a process of the service's user leads the copy of the database to it", async () => {
+      await install("this");
+      const before = await version();
+      await debian.write("/etc/led-to", "untouched\n");
+      await debian.ok("chmod 600 /etc/led-to");
+      await debian.write(
+        "/srv/lead",
+        'until ln -s /etc/led-to "$(echo /var/tmp/santinela-upgrade.*/trial)/santinela.db"; do :; done 2>/dev/null\n',
+      );
+      await debian.ok("systemd-run --quiet --collect --unit=lead --uid=santinela sh /srv/lead");
+      const outcome = await upgrade("next");
+      expect(await debian.run("systemctl is-active lead.service")).toMatchObject({ stdout: "inactive\n" });
+      expect(await debian.ok("cat /etc/led-to")).toBe("untouched");
+      expect(outcome).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("no changes made") as string,
+      });
+      expect(await version()).toBe(before);
+      expect(await isActive()).toBe(true);
+      await debian.ok("rm /etc/led-to /srv/lead");
+    });
+
     test.each(["crashing", "hanging"])("is rolled back when the new service is %s", async (name) => {
       await install("this");
       const outcome = await upgrade(name);
