@@ -102,8 +102,8 @@ export class DaemonReload {
         this.#isSignalled = false;
       };
       this.reload(BY_SIGNAL, begun).catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error;
-        log.error("configuration-reload-failed", { reason: error.message });
+        // A signal has no caller, and the end of the process would end the monitoring too.
+        log.error("configuration-reload-failed", { reason: messageOf(error), ...defectOf(error) });
       });
     });
   }
@@ -227,6 +227,11 @@ export class DaemonReload {
     if (this.#state !== "running")
       throw new AppError("unavailable", `the daemon is ${this.#state}`, { retryAfterS: 5 });
   }
+}
+
+/** The stack of a defect. */
+function defectOf(error: unknown): { readonly error?: unknown } {
+  return error instanceof AppError ? {} : { error };
 }
 
 /** Rejects an empty file: an editor may truncate it before writing, and that must not remove every zone. */

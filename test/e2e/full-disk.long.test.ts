@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { StatusView } from "../../src/site/status-view.ts";
+import type { TransmissionView } from "../../src/site/transmission-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 const YAML = `
@@ -44,6 +47,28 @@ async function ask(path: string): Promise<number> {
   return (await askDaemon(join(disk.folder, "var"), "GET", path)).status;
 }
 
+/** Opens a contact and waits for its record. */
+async function trip(zone: string): Promise<void> {
+  const dataDir = join(disk.folder, "var");
+  const count = async () =>
+    Number((await askDaemon(dataDir, "GET", "/interventii")).headers["x-total-count"]);
+  const before = await count();
+  for (const contact of ["normal", "open"])
+    expect((await askDaemon(dataDir, "POST", "/site/simulate", { zone, contact })).status).toBe(200);
+  await eventually("the record", async () => (await count()) === before + 1);
+}
+
+async function conditions(): Promise<string[]> {
+  const { value } = await askDaemon(join(disk.folder, "var"), "GET", "/site/status");
+  return (value as StatusView).conditions.map(({ code }) => code);
+}
+
+/** State of the first event for the monitoring receiver. */
+async function transmissionState(): Promise<string | undefined> {
+  const { value } = await askDaemon(join(disk.folder, "var"), "GET", "/site/interventions/1/transmissions");
+  return (value as TransmissionView[])[0]?.state;
+}
+
 function isAnswering(): Promise<boolean> {
   return eventually("the daemon to answer", async () => (await ask("/interventii")) === 200);
 }
@@ -77,6 +102,32 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     disk.drain();
     expect(await end("SIGTERM")).toBe(0);
     expect(readFileSync(log, "utf8").slice(full)).toMatch(/"event":"stopped"/);
+  });
+
+  test("SIGHUP removes the monitoring receiver, and its alarms are withdrawn once there is space", async () => {
+    const file = join(disk.folder, "site.yaml");
+    const without = readFileSync(file, "utf8");
+    const receivers = `[ { host: 127.0.0.1, port: ${await freePort()} } ]`;
+    writeFileSync(
+      file,
+      `${without}upstreams: [ { dc09: { account: "12AB", plain: true, receivers: ${receivers} } } ]\n`,
+    );
+    start("/dev/null");
+    await isAnswering();
+    await trip("door");
+    await eventually("the waiting alarm", async () => (await transmissionState()) === "waiting");
+    writeFileSync(file, without);
+    // Without the reserve, as after hours on a full disk.
+    rmSync(join(disk.folder, "var", "ballast"), { force: true }); // words: allowed
+    disk.fill();
+    daemon?.kill("SIGHUP");
+    await eventually("the condition", async () => (await conditions()).includes("transmitter-write-failed"));
+    expect(await transmissionState()).toBe("waiting");
+    disk.drain();
+    await eventually("the withdrawal", async () => (await transmissionState()) === "withdrawn");
+    expect(await conditions()).not.toContain("transmitter-write-failed");
+    await trip("gate");
+    expect(await end("SIGTERM")).toBe(0);
   });
 
   test("a daemon that crashed starts again and lists its records", async () => {

@@ -1,3 +1,7 @@
+import type { CancelTimer } from "../../domain/clock.ts";
+import { messageOf } from "../../domain/errors.ts";
+import { isStorageError, type Database } from "../../store/database.ts";
+import { isDamage } from "../../store/integrity.ts";
 import { TransmissionStore } from "../../store/transmissions.ts";
 import { transaction } from "../../store/transaction.ts";
 import { Transmitter, type TransmitterConfig, type TransmitterOptions } from "./transmitter.ts";
@@ -9,6 +13,9 @@ interface CurrentTransmitterOptions extends Omit<TransmitterOptions, "config" | 
 
 type Zones = TransmitterOptions["zones"];
 
+/** Interval of withdrawing again what a full disk could not store as withdrawn. */
+const WITHDRAW_INTERVAL_MS = 5_000;
+
 /** Holds the transmitter with the current configuration; none without a monitoring receiver, and while it is held. */
 export class CurrentTransmitter {
   readonly #options: CurrentTransmitterOptions;
@@ -16,6 +23,7 @@ export class CurrentTransmitter {
   #zones: Zones;
   #current: Transmitter | undefined;
   #isStarted = false;
+  #cancelWithdrawal: CancelTimer = () => {};
 
   constructor(config: TransmitterConfig | null, zones: Zones, options: CurrentTransmitterOptions) {
     this.#config = config;
@@ -30,6 +38,7 @@ export class CurrentTransmitter {
   }
 
   async stop(): Promise<void> {
+    this.#cancelWithdrawal();
     await this.#current?.stop();
     this.#current = undefined;
   }
@@ -37,6 +46,8 @@ export class CurrentTransmitter {
   /** Uses another configuration, if it differs. Continues from the table as after a restart. */
   async exchange(config: TransmitterConfig | null, zones: Zones): Promise<void> {
     if (same([config, zones]) === same([this.#config, this.#zones])) return;
+    // The last chance, if a withdrawal still waits.
+    if (this.#isStarted && this.#config === null) this.#retire();
     this.#config = config;
     this.#zones = zones;
     if (!this.#isStarted) return;
@@ -51,17 +62,31 @@ export class CurrentTransmitter {
     this.#current.start();
   }
 
-  /** Without a receiver nothing waits for one: when one is configured again, old alarms must not be sent to it. */
+  /** Repeated until the disk accepts it: neither a start nor a reload may fail because of events that nobody waits for. */
   #retire(): void {
-    const { database } = this.#options;
-    const store = new TransmissionStore(database);
-    if (store.fact("cursor") === undefined) return;
-    transaction(database, () => {
-      store.withdraw();
-      store.removeLinks();
-      for (const fact of ["cursor", "since", "last-test"] as const) store.removeFact(fact);
-    });
+    this.#cancelWithdrawal();
+    const { database, clock, conditions, onDamage } = this.#options;
+    try {
+      withdraw(database);
+      conditions.clear("transmitter-write-failed");
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      if (isDamage(error)) onDamage?.(error);
+      conditions.raise("transmitter-write-failed", { reason: messageOf(error) });
+      this.#cancelWithdrawal = clock.after(WITHDRAW_INTERVAL_MS, () => this.#retire());
+    }
   }
+}
+
+/** Without a receiver nothing waits for one: when one is configured again, old alarms must not be sent to it. */
+function withdraw(database: Database): void {
+  const store = new TransmissionStore(database);
+  if (store.fact("cursor") === undefined) return;
+  transaction(database, () => {
+    store.withdraw();
+    store.removeLinks();
+    for (const fact of ["cursor", "since", "last-test"] as const) store.removeFact(fact);
+  });
 }
 
 function same([config, zones]: readonly [TransmitterConfig | null, Zones]): string {
