@@ -87,7 +87,7 @@ export class DaemonSensing {
         ? { source: config.dc09, addZone: (zone, by) => this.#addZone(zone, by) }
         : undefined,
       newBroker: (broker) => parts.newBroker(broker),
-      ...siteMqttOf(config, machine.host.time, () => this.site),
+      ...siteMqttOf(config, { time: machine.host.time, conditions: health }, () => this.site),
     });
     this.zoneService = zoneService;
     this.inputs = inputs;

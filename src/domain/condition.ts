@@ -40,10 +40,8 @@ export const CONDITIONS = {
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
   "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
   "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription rejected by the broker" },
-  "mqtt-session-taken-over": {
-    severity: "error",
-    title: "MQTT session taken over (duplicate client id)",
-  },
+  "mqtt-session-taken-over": { severity: "error", title: "MQTT session taken over (duplicate client id)" },
+  "mqtt-client-id-temporary": { severity: "warning", title: "MQTT client id temporary" },
   "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
   "alarm-panel-receiver-down": { severity: "error", title: "Receiver for alarm panels not listening" },
   "alarm-panel-rejected": { severity: "warning", title: "Messages of an alarm panel rejected" },
@@ -162,6 +160,8 @@ export const CONDITION_MESSAGES = {
     "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are correct; retrying every {seconds} s.",
   "mqtt-session-taken-over":
     "the MQTT broker closes every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each a unique mqtt.clientId. The next attempt is in {minutes} minutes; until then no messages from this broker are received.",
+  "mqtt-client-id-temporary":
+    "the MQTT client id of this installation cannot be used: {reason}. A temporary one is used until the next start; what the broker queues for the stored one arrives only then. Correct the file or free disk space, then restart the daemon.",
   "mqtt-subscription-refused":
     "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
   "alarm-panel-receiver-down":

@@ -121,12 +121,19 @@ export function newAlarmPanelKeyText(): string {
   return randomBytes(ALARM_PANEL_KEY_BYTES).toString("hex").toUpperCase();
 }
 
-/** The MQTT client id of this installation; two daemons must never share one. */
-export function mqttClientId(dataDir: string): string {
-  return readOrCreateSecret(
-    join(dataDir, "secrets", "mqtt-client-id"),
-    () => `santinela-${randomBytes(6).toString("hex")}`,
-  );
+/**
+ * The MQTT client id of this installation; two daemons must never share one.
+ * @param onUnstored called with the reason if it cannot be read or stored: another one is then used for this run
+ */
+export function mqttClientId(dataDir: string, onUnstored: (reason: string) => void): string {
+  const create = (): string => `santinela-${randomBytes(6).toString("hex")}`;
+  try {
+    return readOrCreateSecret(join(dataDir, "secrets", "mqtt-client-id"), create);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    onUnstored(error.message);
+    return create();
+  }
 }
 
 /** A unique name for tests at a shared broker. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { TrustedTime } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
 import { VERSION } from "../generated/version.ts";
 import type { InputsOptions } from "../inputs/inputs.ts";
 import type { MqttSource } from "../inputs/mqtt-source.ts";
@@ -13,11 +14,11 @@ import type { Site } from "./site.ts";
  */
 export function siteMqttOf(
   config: Config,
-  time: TrustedTime,
+  { time, conditions }: { readonly time: TrustedTime; readonly conditions: Conditions },
   running: () => Site,
 ): Pick<InputsOptions, "mqtt" | "homeAssistant"> {
   const { homeAssistant } = config;
-  const mqtt = sourceOf(config);
+  const mqtt = sourceOf(config, conditions);
   if (!homeAssistant.enabled) return { mqtt };
   const readState = () => ({
     ...running().status(),
@@ -39,6 +40,9 @@ function panelUrlOf({ http: { host, port, tls } }: Config): string | undefined {
 }
 
 /** An external broker keeps the session under a client id that is unique for this installation. */
-function sourceOf({ mqtt, dataDir }: Config): MqttSource {
-  return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
+function sourceOf({ mqtt, dataDir }: Config, conditions: Conditions): MqttSource {
+  if (mqtt.mode !== "external") return mqtt;
+  // Without its session it may lose what the broker has queued, but monitoring must start.
+  const onUnstored = (reason: string): void => conditions.raise("mqtt-client-id-temporary", { reason });
+  return { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir, onUnstored) };
 }

@@ -1,5 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,16 +18,18 @@ import { MAIN } from "../support/installation.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 /** @param http further options of the local API */
-const yaml = (http: string): string => `
+const yaml = (http: string, mqtt = "off"): string => `
 dataDir: ./var
 http: { port: 0, ${http} }
-mqtt: off
+mqtt: ${mqtt}
 gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 12, name: Hall } ] }
 zones:
   - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }
 `;
 const OWN = "tls: own";
+/** A broker that does not answer. */
+const EXTERNAL = "{ url: mqtt://127.0.0.1:9 }";
 
 interface Status {
   readonly conditions: readonly {
@@ -66,9 +77,17 @@ async function alarmOfTheDoor(): Promise<Map<string, string>> {
   return new Map(conditions.map(({ code, text }) => [code, text]));
 }
 
+async function conditionsOnceReady(): Promise<string[]> {
+  const { conditions } = await eventually("the status", async () => {
+    const { status, value } = await ask("GET", "/site/status");
+    return status === 200 && (value as Status);
+  });
+  return conditions.map(({ code }) => code);
+}
+
 /** The files of a site that has run with a certificate of its own. */
-async function startedOnce(): Promise<void> {
-  writeFileSync(join(folder, "site.yaml"), yaml(OWN));
+async function startedOnce(mqtt = "off"): Promise<void> {
+  writeFileSync(join(folder, "site.yaml"), yaml(OWN, mqtt));
   start();
   await eventually("the first start", async () => (await ask("GET", "/site/status")).status === 200);
   await end();
@@ -108,6 +127,21 @@ describe("an alarm is recorded although", () => {
     expect(existsSync(`${file}.unusable`)).toBe(true);
   });
 
+  test("the MQTT client id cannot be read: the stored one is used again after the next start", async () => {
+    await startedOnce(EXTERNAL);
+    const file = join(folder, "var", "secrets", "mqtt-client-id");
+    const stored = readFileSync(file, "utf8");
+    rmSync(file);
+    mkdirSync(file);
+    expect((await alarmOfTheDoor()).get("mqtt-client-id-temporary")).toContain(file);
+    await end();
+    rmSync(file, { recursive: true });
+    writeFileSync(file, stored);
+    start();
+    expect(await conditionsOnceReady()).not.toContain("mqtt-client-id-temporary");
+    expect(readFileSync(file, "utf8")).toBe(stored);
+  });
+
   test.each(["nonsense", "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n"])(
     "the configured certificate cannot be used with the key %j",
     async (key) => {
@@ -123,7 +157,7 @@ describe("an alarm is recorded although", () => {
 });
 
 // Mounting requires root; the behaviour on a full disk is the same for every user.
-describe.skipIf(!CAN_MOUNT)("with a full disk for the certificates, an alarm is recorded although", () => {
+describe.skipIf(!CAN_MOUNT)("with a full disk for them, an alarm is recorded although", () => {
   let disk: SmallDisk;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "santinela-keys-"));
@@ -136,11 +170,11 @@ describe.skipIf(!CAN_MOUNT)("with a full disk for the certificates, an alarm is 
   });
 
   /** The databases are on another disk, whose reserve would leave space for a certificate too. */
-  function fill(): void {
-    const certificates = join(folder, "var", "tls");
-    cpSync(certificates, join(disk.folder, "tls"), { recursive: true });
-    rmSync(certificates, { recursive: true });
-    symlinkSync(join(disk.folder, "tls"), certificates);
+  function fill(name = "tls"): void {
+    const files = join(folder, "var", name);
+    cpSync(files, join(disk.folder, name), { recursive: true });
+    rmSync(files, { recursive: true });
+    symlinkSync(join(disk.folder, name), files);
     disk.fill();
   }
 
@@ -158,5 +192,19 @@ describe.skipIf(!CAN_MOUNT)("with a full disk for the certificates, an alarm is 
     writeFileSync(join(folder, "var", "tls", "server.crt"), "nonsense");
     fill();
     expect((await alarmOfTheDoor()).get("certificate-not-renewed")).toContain("is not stored");
+  });
+
+  test("the MQTT client id is missing: one is stored at the next start with space", async () => {
+    await startedOnce();
+    writeFileSync(join(folder, "site.yaml"), yaml(OWN, EXTERNAL));
+    fill("secrets");
+    const file = join(folder, "var", "secrets", "mqtt-client-id");
+    expect((await alarmOfTheDoor()).get("mqtt-client-id-temporary")).toContain(file);
+    await end();
+    expect(existsSync(file)).toBe(false);
+    disk.drain();
+    start();
+    expect(await conditionsOnceReady()).not.toContain("mqtt-client-id-temporary");
+    expect(readFileSync(file, "utf8")).toMatch(/^santinela-[0-9a-f]{12}\n$/);
   });
 });

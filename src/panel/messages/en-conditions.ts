@@ -52,6 +52,7 @@ export const EN_CONDITIONS = {
   "condition.restart-needed": "Part of the configuration needs a restart",
   "condition.configuration-invalid": "Configuration invalid; last good configuration active",
   "condition.mqtt-session-taken-over": "MQTT session taken over (duplicate client id)",
+  "condition.mqtt-client-id-temporary": "MQTT client id temporary",
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",
   "condition.database-damaged": "Database damaged: restart the daemon",
   "condition.database-recovered": "Database was damaged and recovered",

@@ -28,6 +28,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",
   "mqtt-session-taken-over":
     "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați un mqtt.clientId unic pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
+  "mqtt-client-id-temporary":
+    "Client id-ul MQTT al acestei instalații nu poate fi folosit: {reason}. Până la următoarea pornire se folosește unul temporar; mesajele pe care brokerul le păstrează pentru cel salvat sosesc abia atunci. Corectați fișierul sau eliberați spațiu pe disc, apoi reporniți serviciul.",
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "alarm-panel-receiver-down":

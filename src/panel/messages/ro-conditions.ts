@@ -55,6 +55,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.restart-needed": "O parte a configurației necesită repornire",
   "condition.configuration-invalid": "Configurație invalidă; este activă ultima versiune validă",
   "condition.mqtt-session-taken-over": "Client id MQTT folosit de două ori",
+  "condition.mqtt-client-id-temporary": "Client id MQTT temporar",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
   "condition.database-damaged": "Baza de date este deteriorată: reporniți serviciul",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",

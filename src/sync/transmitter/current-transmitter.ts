@@ -62,7 +62,7 @@ export class CurrentTransmitter {
     this.#current.start();
   }
 
-  /** Repeated until the disk accepts it: neither a start nor a reload may fail because of events that nobody waits for. */
+  /** Repeated until the disk accepts it: neither a start nor a reload may fail because of events without a receiver. */
   #retire(): void {
     this.#cancelWithdrawal();
     const { database, clock, conditions, onDamage } = this.#options;
