@@ -49,7 +49,7 @@ export function bestFirst(backups: readonly Backup[], nowMs: number): Backup[] {
  * Backs up the main database, which may be in use. The backup is checked before it gets its name.
  * @param out path of the backup; an existing file is replaced
  * @throws AppError `storage` if the backup fails its check, which means that the database is damaged; the next
- * start checks it. `cannot-create` if the backup cannot be written
+ * start checks it. `cannot-create` if the backup cannot be written, or is damaged by its medium
  */
 export async function backUp(dataDir: string, out: string): Promise<void> {
   await writeBackup(dataDir, out);
@@ -76,9 +76,22 @@ export async function writeBackup(dataDir: string, out: string): Promise<void> {
   }
 }
 
-/** The second step of `backUp`, without effect: the problems of the written backup; empty if there are none. */
-export function backupProblems(_dataDir: string, out: string): string[] {
-  return fileProblems(partOf(out), MAIN_DATABASE, "full");
+/**
+ * The second step of `backUp`: the problems of the written backup; empty if there are none.
+ * @throws AppError `cannot-create` if only the backup is damaged, as by its medium
+ */
+export function backupProblems(dataDir: string, out: string): string[] {
+  const problems = fileProblems(partOf(out), MAIN_DATABASE, "full");
+  if (problems.length === 0 || fileProblems(join(dataDir, "santinela.db"), MAIN_DATABASE, "full").length > 0)
+    return problems;
+  try {
+    removePart(partOf(out));
+  } catch {
+    // The medium is gone or fails: the problems are reported below.
+  }
+  throw new AppError("cannot-create", `the written backup ${out} is not intact: ${problems.join("; ")}`, {
+    hint: "The database is intact. Use another medium, or check this one.",
+  });
 }
 
 /** The last step of `backUp`. @throws AppError `storage` */

@@ -23,6 +23,10 @@ import {
   backupsIn,
   requestIntegrityCheck,
   integrityCheckFile,
+  backupProblems,
+  finishBackup,
+  writeBackup,
+  requestedIntegrityCheck,
 } from "../../src/ops/backups.ts";
 import { ReserveFile } from "../../src/ops/reserve-file.ts";
 import { Databases } from "../../src/ops/databases.ts";
@@ -410,6 +414,22 @@ describe("after a power cut", () => {
 });
 
 describe("a backup", () => {
+  test("that its medium has damaged is rejected, and the intact database is not suspected", async () => {
+    site.trip("a");
+    const out = join(site.dataDir, "stick", "copy.db");
+    await writeBackup(site.dataDir, out);
+    const written = readFileSync(`${out}.part`);
+    writeFileSync(`${out}.part`, written.fill(0xff, 4096));
+    expect(() => finishBackup(site.dataDir, out, backupProblems(site.dataDir, out))).toThrow(
+      expect.objectContaining({
+        code: "cannot-create",
+        message: expect.stringContaining("is not intact") as string,
+      }),
+    );
+    expect(readdirSync(join(site.dataDir, "stick"))).toEqual([]);
+    expect(requestedIntegrityCheck(site.dataDir)).toBeUndefined();
+  });
+
   test("of a database in use has every record, and is complete without a write-ahead log", async () => {
     site.trip("a");
     const out = join(site.dataDir, "elsewhere", "copy.db");
