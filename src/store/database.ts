@@ -32,18 +32,15 @@ export interface DatabaseKind {
  * @throws AppError `storage` if the file is not ours, is too new, or rejects the pragmas
  */
 export function openDatabase(path: string, kind: DatabaseKind): Database {
-  let database: Database;
-  try {
-    database = new Sqlite(path);
-  } catch (cause) {
-    throw new AppError("storage", `cannot open the database ${path}: ${(cause as Error).message}`, {
-      hint: "Check that the directory exists and that this user may write to it.",
-      cause,
-    });
-  }
+  let database = connect(path);
   try {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
+    if (path !== ":memory:" && isOlder(database, kind)) {
+      keepCopy(database, path);
+      database = connect(path);
+      setPragmas(database, path);
+    }
     migrate(database, path, kind);
     maintainRowSums(database);
     settle(database, kind);
@@ -52,6 +49,17 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     throw error instanceof AppError ? error : storageError(path, error);
   }
   return database;
+}
+
+function connect(path: string): Database {
+  try {
+    return new Sqlite(path);
+  } catch (cause) {
+    throw new AppError("storage", `cannot open the database ${path}: ${(cause as Error).message}`, {
+      hint: "Check that the directory exists and that this user may write to it.",
+      cause,
+    });
+  }
 }
 
 /** Reads and writes some tables. Statements are fields, because compiling one takes longer than running it. */
@@ -65,26 +73,6 @@ export abstract class Store {
   /** Compiles a statement with rows of type `Row`. */
   protected prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row> {
     return this.database.prepare<unknown[], Row>(sql);
-  }
-}
-
-/** Statements whose text depends on the request, such as its filters. */
-export class StatementCache {
-  static readonly #MAX = 100;
-  readonly #database: Database;
-  readonly #statements = new Map<string, Sqlite.Statement>();
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  prepare(sql: string): Sqlite.Statement {
-    const cached = this.#statements.get(sql);
-    if (cached) return cached;
-    const statement = this.#database.prepare(sql);
-    if (this.#statements.size >= StatementCache.#MAX) this.#statements.clear();
-    this.#statements.set(sql, statement);
-    return statement;
   }
 }
 
@@ -185,7 +173,6 @@ function migrate(database: Database, path: string, kind: DatabaseKind): void {
   if (version > migrations.length) return;
   const stamp = minReaderVersion * STEPS_MAX + migrations.length;
   if (database.pragma("user_version", { simple: true }) === stamp) return;
-  if (version > 0 && version < migrations.length && path !== ":memory:") keepCopy(database, path, version);
   transaction(database, () => {
     for (const step of migrations.slice(version)) step(database);
     database.pragma(`application_id = ${applicationId}`);
@@ -233,9 +220,18 @@ export function newerProblem(database: Database, { migrations }: DatabaseKind): 
     : undefined;
 }
 
-function keepCopy(database: Database, path: string, version: number): void {
+/** Whether an earlier release has written the file. */
+function isOlder(database: Database, { migrations }: DatabaseKind): boolean {
+  const { version } = schemaOf(database);
+  return version > 0 && version < migrations.length;
+}
+
+/** Copies the file and closes its connection: the end of a copy releases the locks that this process has on the file. */
+function keepCopy(database: Database, path: string): void {
+  const { version } = schemaOf(database);
   // After a full checkpoint the main file is the complete database.
   database.pragma("wal_checkpoint(TRUNCATE)");
+  database.close();
   copyDurably(path, `${path}.v${version}`);
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
-import { StatementCache, Store, type Database } from "./database.ts";
+import { Store, type Database } from "./database.ts";
+import { StatementCache } from "./statement-cache.ts";
 import {
   conditionsOf,
   FLAGS,

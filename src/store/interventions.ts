@@ -7,7 +7,8 @@ import {
 } from "../domain/intervention.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { ZoneInRecord } from "../domain/open-contact.ts";
-import { readDatabase, StatementCache, Store } from "./database.ts";
+import { readDatabase, Store } from "./database.ts";
+import { StatementCache } from "./statement-cache.ts";
 import { COUNTED_FIELDS, InterventionCounts } from "./intervention-lists.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 import { SummedInsert } from "./row-checksums.ts";

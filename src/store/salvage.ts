@@ -1,5 +1,6 @@
 import Sqlite from "better-sqlite3";
-import { StatementCache, type Database, type DatabaseKind } from "./database.ts";
+import { type Database, type DatabaseKind } from "./database.ts";
+import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { rowSum, SUM_COLUMN } from "./row-checksums.ts";

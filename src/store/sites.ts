@@ -2,7 +2,8 @@ import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import type { SiteLevel } from "../generated/types.ts";
-import { StatementCache, Store } from "./database.ts";
+import { Store } from "./database.ts";
+import { StatementCache } from "./statement-cache.ts";
 
 /** A validated request for a list of sites. */
 export interface SiteQuery {

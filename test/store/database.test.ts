@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -93,6 +93,16 @@ describe("opening a database", () => {
     const copy = openDatabase(`${path}.v1`, first);
     expect(copy.prepare("SELECT * FROM a").get()).toEqual({ x: 42 });
     copy.close();
+  });
+
+  test("keeps its lock on the file after that backup", () => {
+    openDatabase(path, { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) }).close();
+    const database = openDatabase(path, TWO_STEPS);
+    const held = readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `));
+    expect(held).toEqual([expect.stringContaining(" READ ")]);
+    database.close();
   });
 
   test("dispatches pending trips of the previous release under their keys", () => {
