@@ -16,6 +16,8 @@ import {
 import { upperFolderOf, volatileFileSystem } from "../../src/ops/volatile-storage.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
+const failed = (reason: string): never => expect.fail(reason);
+
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "santinela-machine-"));
@@ -240,7 +242,7 @@ describe("a card", () => {
 
   test("copied to another Raspberry Pi gets new keys once, and its MQTT client id back when it is confirmed", () => {
     expect(checkMachine(dataDir, here())).toBe(false);
-    const [key, client] = [keyOf(), mqttClientId(dataDir, expect.fail)];
+    const [key, client] = [keyOf(), mqttClientId(dataDir, failed)];
     expect(checkMachine(dataDir, here())).toBe(false);
     expect(keyOf()).toBe(key);
 
@@ -248,13 +250,13 @@ describe("a card", () => {
     expect(checkMachine(dataDir, here())).toBe(true);
     const newKey = keyOf();
     expect(newKey).not.toBe(key);
-    expect(mqttClientId(dataDir, expect.fail)).not.toBe(client);
+    expect(mqttClientId(dataDir, failed)).not.toBe(client);
     expect(checkMachine(dataDir, here())).toBe(true);
     expect(keyOf()).toBe(newKey);
 
     acceptMachine(dataDir, here());
     expect(checkMachine(dataDir, here())).toBe(false);
-    expect(mqttClientId(dataDir, expect.fail)).toBe(client);
+    expect(mqttClientId(dataDir, failed)).toBe(client);
     expect(keyOf()).toBe(newKey);
   });
 
@@ -264,10 +266,10 @@ describe("a card", () => {
     ["the decision cannot be completed", "machine-undecided.json"],
   ])("whose confirmation is cut off when %s has no half identity", (_when, blocked) => {
     checkMachine(dataDir, here());
-    const client = mqttClientId(dataDir, expect.fail);
+    const client = mqttClientId(dataDir, failed);
     has({ "/proc/device-tree/serial-number": "10000000bbbb" });
     expect(checkMachine(dataDir, here())).toBe(true);
-    const own = mqttClientId(dataDir, expect.fail);
+    const own = mqttClientId(dataDir, failed);
     // A folder in the place of a file ends the confirmation there, as a power cut would.
     const path = join(dataDir, blocked);
     rmSync(path, { force: true });
@@ -279,10 +281,10 @@ describe("a card", () => {
 
     // Either still undecided, under a client id of its own, or confirmed as a whole.
     const isUndecided = checkMachine(dataDir, here());
-    expect(mqttClientId(dataDir, expect.fail)).toBe(isUndecided ? own : client);
+    expect(mqttClientId(dataDir, failed)).toBe(isUndecided ? own : client);
     acceptMachine(dataDir, here());
     expect(checkMachine(dataDir, here())).toBe(false);
-    expect(mqttClientId(dataDir, expect.fail)).toBe(client);
+    expect(mqttClientId(dataDir, failed)).toBe(client);
   });
 
   test("that is back in its own machine is known again", () => {

@@ -25,6 +25,8 @@ import {
 } from "../../src/ops/secrets.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
+const failed = (reason: string): never => expect.fail(reason);
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-ops-"));
@@ -49,7 +51,7 @@ describe("secrets", () => {
     prepareDataDir(folder);
     prepareDataDir(other);
     expect(keysOf(other).current.export()).not.toEqual(keysOf(folder).current.export());
-    expect(mqttClientId(other, expect.fail)).not.toBe(mqttClientId(folder, expect.fail));
+    expect(mqttClientId(other, failed)).not.toBe(mqttClientId(folder, failed));
     expect(oneTimePassword()).not.toBe(oneTimePassword());
     expect(oneTimePassword()).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/);
     rmSync(other, { recursive: true });
