@@ -65,7 +65,7 @@ export class CertificateKeeper {
     } catch (error) {
       this.#hasFailed = true;
       this.#current = before ?? (await this.#substitute());
-      fault = `${messageOf(error)}${this.#substituteText(before)}`;
+      fault = this.#faultText(messageOf(error), before);
     }
     this.#reportNewAuthority(before, this.#current);
     this.#report(this.#current);
@@ -100,11 +100,11 @@ export class CertificateKeeper {
     return tls.mode === "files" ? this.#loadOwn().catch(temporary) : temporary();
   }
 
-  #substituteText(before: ServerCertificate | undefined): string {
-    if (before) return "; the current certificate stays in use";
+  #faultText(problem: string, before: ServerCertificate | undefined): string {
+    if (before) return `${problem}; the current certificate stays in use`;
     return this.#options.tls.mode === "files"
-      ? "; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)"
-      : "; a certificate that is not stored is used until then";
+      ? `${problem}; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)`
+      : `${problem}; a certificate that is not stored is used until then`;
   }
 
   #wait(): void {

@@ -69,6 +69,14 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["a password needs at least {n} characters", "parola trebuie să aibă cel puțin {n} caractere"],
   [
+    "the password of a site's account needs at least {n} characters",
+    "parola contului unei locații trebuie să aibă cel puțin {n} de caractere",
+  ],
+  [
+    "Generate one, or enrol the site again: santinela sites invite",
+    "Generați una sau înrolați din nou locația: santinela sites invite",
+  ],
+  [
     "a password may have at most {n} bytes; letters such as ș count as two",
     "parola poate avea cel mult {n} de octeți; literele ca ș ocupă doi",
   ],
