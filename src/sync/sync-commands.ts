@@ -7,7 +7,7 @@ import { unlink } from "./recovery/id-owner.ts";
 import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
 import { searchedFirst } from "./recovery/gone-records.ts";
 import { UNCLEAR } from "./recovery/absent-records.ts";
-import { DENIED } from "./recovery/unconfirmed-post.ts";
+import { DENIED } from "./recovery/last-codes.ts";
 
 /** Commands of users for records that do not reach the dispatch centre automatically. */
 export class SyncCommands {

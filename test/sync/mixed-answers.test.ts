@@ -65,10 +65,56 @@ test("an alarm that never arrived is sent again after the response to another cl
   expect(centre.rows.get(1)).toEqual(another);
 });
 
+const REWRITES: InMemoryCentre["keeps"] = ({ notes: _notes, ...record }) => ({
+  ...record,
+  name: "CALL",
+  notes: null,
+});
+
 test("a centre that rewrites names and drops references has an alarm twice at most", async () => {
-  centre.keeps = ({ notes: _notes, ...record }) => ({ ...record, name: "CALL", notes: null });
+  centre.keeps = REWRITES;
   site.create({ priority: "high" });
   await site.push.cycle();
   await settle();
   expect(centre.rows.size).toBeLessThanOrEqual(2);
+});
+
+test("an alarm that is always answered with another site's record is reported as rejected", async () => {
+  const another = centre.add({ ...ANOTHERS, notes: "[ref:elsewhere-1]" });
+  centre.instead = ({ method }) => (method === "POST" ? json(201, another) : undefined);
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  await settle();
+  expect(site.entry(id).phase).toBe("rejected");
+  expect(site.conditions()).toContain("upstream-rejects-alarm");
+  centre.instead = () => undefined;
+  site.push.operator.retry(id);
+  await settle();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+});
+
+test("a centre that rewrites names and drops references has an alarm twice if its list failed once", async () => {
+  centre.keeps = REWRITES;
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  centre.instead = ({ method }) => (method === "GET" ? json(503, {}) : undefined);
+  site.app.clock.advance(60_000);
+  await site.push.cycle();
+  centre.instead = () => undefined;
+  await settle();
+  expect(site.entry(id).phase).toBe("linked");
+  expect(centre.rows.size).toBe(2);
+});
+
+test("a retry links an alarm at a centre that rewrites it and whose list cannot be read", async () => {
+  centre.keeps = REWRITES;
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  centre.instead = ({ method }) => (method === "GET" ? json(500, {}) : undefined);
+  await settle();
+  expect(site.entry(id).phase).toBe("unsure");
+  site.push.operator.retry(id);
+  await settle();
+  expect(site.entry(id).phase).toBe("linked");
+  expect(centre.rows.size).toBe(2);
 });

@@ -5,9 +5,7 @@ import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { WriteOutcome } from "../reply-classification.ts";
 import { noteRestore } from "./gone-records.ts";
-
-/** `lastCode` after the centre has answered a POST with a record that does not look like the one that was sent. */
-const ANOTHER_RECORD = "ANOTHER-RECORD";
+import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
 
 /**
  * Refuses the answer to a POST whose id is linked to another record here, unless only this record's marker is in the
@@ -19,7 +17,9 @@ export function checkIdOwner(context: SyncContext, entry: OutboxEntry, outcome: 
   const row = JSON.parse(record.json) as MatchCandidate;
   if (isAnothersAnswer(context, entry, row)) {
     const reason = `the dispatch centre responded with record ${record.id}, which is not the one that was sent`;
-    return { ...rest, event: "ambiguous", code: ANOTHER_RECORD, reason };
+    // Searched for once. A centre that repeats such an answer rejects the record, which a person has to see.
+    const event = entry.lastCode === ANOTHER_RECORD ? "refused" : "ambiguous";
+    return { ...rest, event, code: ANOTHER_RECORD, reason };
   }
   const owner = ownerOf(context, entry, record.id);
   if (!owner) return outcome;
@@ -38,7 +38,8 @@ function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: Match
   const known = markersIn(sent);
   if (markersIn(row).some((marker) => !known.includes(marker))) return true;
   // A centre that rewrites what it is sent, and the marker too, is trusted the second time: the search finds nothing there.
-  return isUnlikeSent(row, sent) && entry.lastCode !== ANOTHER_RECORD;
+  // So is one whose list cannot show the record: each retry that a user orders would create one more.
+  return isUnlikeSent(row, sent) && entry.lastCode !== ANOTHER_RECORD && entry.lastCode !== DENIED;
 }
 
 /**

@@ -5,13 +5,8 @@ import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
-import { recordsAbove, watermarkOf } from "./record-search.ts";
-
-/**
- * `lastCode` of an unconfirmed record whose list could not be read completely, after a user has ordered a
- * retry. The user confirms that the dispatch centre does not have the record.
- */
-export const DENIED = "DENIED";
+import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
+import { INCOMPLETE_LISTS, recordsAbove, watermarkOf } from "./record-search.ts";
 
 /** Decides on a POST that may have been applied: adopt the record, wait for it, or send it again. */
 export class UnconfirmedPost {
@@ -63,7 +58,11 @@ export class UnconfirmedPost {
     if (hits.length > 0) return this.#adopt(entry, hits);
     const { cannotArrive } = this.#arrivalOf(entry);
     if (entry.lastCode === DENIED && cannotArrive && !entry.deleted) return this.#resend(entry, true);
-    this.#context.store.outbox.save({ ...entry, ...afterFailure(this.#context, entry, outcome) });
+    const failure = afterFailure(this.#context, entry, outcome);
+    // A list that is read later must not make the next answer the first one again.
+    const isKept = entry.lastCode === ANOTHER_RECORD && !INCOMPLETE_LISTS.has(outcome.code);
+    const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
+    this.#context.store.outbox.save({ ...entry, ...failure, lastCode });
     return undefined;
   }
 
