@@ -42,7 +42,7 @@ const RENEW_AT = 0.8;
 /** After a renewal that the server postpones, as during a rate limit: several times before the token ends. */
 const RENEW_AGAIN_MS = 60_000;
 /** The server does not know the account or rejects the token: the next sign-in is without it. */
-const REJECTIONS: readonly number[] = [400, 401, 403];
+const REJECTIONS: readonly number[] = [400, 401, 403, 422];
 
 /** A token, by the monotonic clock. */
 interface CurrentToken {

@@ -126,6 +126,22 @@ test.each<[status: number, elapsedMs: number]>([
   expect(sent).toEqual([]);
 });
 
+test.each([400, 401, 403, 422])(
+  "a sign-in that is rejected with %i is repeated without the token",
+  async (status) => {
+    await start();
+    await alarm();
+    centre.signInStatus = status;
+    app.clock.advance(0.9 * HOUR_MS);
+    create();
+    await eventually("another sign-in", () => {
+      app.clock.advance(30_000);
+      return centre.rejectedSignIns.length > 1;
+    });
+    expect(centre.rejectedSignIns.slice(0, 2)).toEqual(["Bearer t1", ""]);
+  },
+);
+
 test("an expired token is not sent", async () => {
   await start();
   await alarm();
