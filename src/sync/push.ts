@@ -81,7 +81,7 @@ export class Push {
     this.#createFlow = new CreateFlow(context);
     this.#reconciler = new Reconciler(context);
     this.#sweep = new DuplicateSweep(context);
-    this.audit = new RecordAudit(context);
+    this.audit = new RecordAudit(context, () => this.#nextOf("urgent") !== undefined);
     this.#conditions = context.syncConditions;
     this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
   }

@@ -111,3 +111,64 @@ test("a stop waits for the reading, so that nothing of it follows", async () => 
   await stopped;
   expect(site.conditions()).toEqual(["upstream-unreachable"]);
 });
+
+const FINISHED = {
+  id: 1,
+  name: "Finished before",
+  objectiveType: "obiective/cladiri",
+  objectiveId: 12,
+  status: "done",
+  notes: "[ref:test-01939a3e-5c1b-7000-8000-00000000a1a7]",
+};
+
+/** A list of more than a page, whose end has a record of this site. @param failsAt whether a request after the first page fails */
+function longList(failsAt: () => boolean): void {
+  const rows = [...OTHERS.slice(0, 199), FINISHED];
+  centre.read = ({ path }) => {
+    const query = new URL(path, "http://centre").searchParams;
+    const [start, end] = [Number(query.get("_start")), Number(query.get("_end"))];
+    if (start > 0 && failsAt()) return json(503, {}, { "Retry-After": "1" });
+    return json(200, rows.slice(start, end));
+  };
+}
+
+test("a list that fails once in the middle is read again before the first alarm is sent", async () => {
+  let requests = 0;
+  longList(() => (requests += 1) === 1);
+  scheduler.start();
+  site.create({ priority: "high" });
+  await eventually("the alarm at the centre", () => {
+    site.app.clock.advance(15_000);
+    return centre.requests.length === 1;
+  });
+  expect(site.app.records().map(({ name }) => name)).toContain("Finished before");
+});
+
+test("a list that fails each time in the middle does not keep an alarm here", async () => {
+  longList(() => true);
+  scheduler.start();
+  site.create({ priority: "high" });
+  await eventually("the alarm at the centre", () => {
+    site.app.clock.advance(15_000);
+    return centre.requests.length === 1;
+  });
+  expect(readings()).toBe(2);
+});
+
+test("a centre that asks for a pause is not asked for the list meanwhile, except for an alarm", async () => {
+  centre.read = () => json(503, {}, { "Retry-After": "3600" });
+  const minutes = async (count: number): Promise<void> => {
+    for (let quarter = 0; quarter < 4 * count; quarter += 1) {
+      site.app.clock.advance(15_000);
+      // Resolves when no reading is in progress.
+      await site.push.audit.stop();
+    }
+  };
+  scheduler.start();
+  await site.push.audit.stop();
+  await minutes(10);
+  expect(readings()).toBe(1);
+  site.create({ priority: "high" });
+  await minutes(2);
+  expect(readings()).toBeGreaterThan(1);
+});

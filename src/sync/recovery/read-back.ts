@@ -13,13 +13,18 @@ export const REACHED = { link: "ok", code: "200", reason: "" } as const;
 export class ReadBack {
   readonly #context: SyncContext;
   readonly #adoption: RecordAdoption;
+  readonly #isAlarmDue: () => boolean;
   #reading: Promise<boolean> | undefined;
   /** Whether the list cannot be read completely: alarms wait for that once, and the next comparison reads it again. */
   #isIncomplete = false;
+  /** Readings since the last complete one that ended after a page, because the link failed. */
+  #cuts = 0;
 
-  constructor(context: SyncContext, adoption: RecordAdoption) {
+  /** @param isAlarmDue whether an alarm waits for the reading */
+  constructor(context: SyncContext, adoption: RecordAdoption, isAlarmDue: () => boolean) {
     this.#context = context;
     this.#adoption = adoption;
+    this.#isAlarmDue = isAlarmDue;
   }
 
   /** Reads the list if it is needed; concurrent calls share one reading. @returns false while the link does not allow it */
@@ -30,8 +35,9 @@ export class ReadBack {
       store.write(() => store.facts.noteReadBack());
       return true;
     }
-    // The first alarm waits for this reading.
-    if (!this.#reading && !linkFaults.isOpenForAlarms) return false;
+    // The first alarm waits for this reading. Without one the centre gets the pause that it asks for.
+    const isOpen = linkFaults.isOpen || (linkFaults.isOpenForAlarms && this.#isAlarmDue());
+    if (!this.#reading && !isOpen) return false;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
@@ -53,14 +59,16 @@ export class ReadBack {
     const { centre, linkFaults, log } = this.#context;
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "complete") {
+      this.#cuts = 0;
       await linkFaults.note(REACHED);
       this.adoptOnce(found.rows);
       return true;
     }
     const { seen, outcome } = found;
     await linkFaults.note({ ...outcome, mayBeRecordSpecific: false });
-    // A list that ends in the middle each time must not keep the alarms here either.
-    this.#isIncomplete = outcome.link === "ok" || seen.length > 0;
+    // A list that ends in the middle each time must not keep the alarms here either; one that does so once is read again.
+    if (outcome.link !== "ok" && seen.length > 0) this.#cuts += 1;
+    this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1;
     if (this.#isIncomplete) log.warn("records-read-back-failed", { reason: outcome.reason });
     return outcome.link === "ok";
   }

@@ -31,10 +31,11 @@ export class RecordAudit {
   #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
-  constructor(context: SyncContext) {
+  /** @param isAlarmDue whether an alarm is to be sent now */
+  constructor(context: SyncContext, isAlarmDue: () => boolean) {
     this.#context = context;
     this.#adoption = new RecordAdoption(context);
-    this.#readBack = new ReadBack(context, this.#adoption);
+    this.#readBack = new ReadBack(context, this.#adoption, isAlarmDue);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
