@@ -27,8 +27,7 @@ export class ActiveTopics {
   constructor(options?: ActiveTopicsOptions) {
     this.#options = options;
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
-    for (const [source, topics] of options?.journal.activeTopics.all() ?? [])
-      this.#topics.set(source, topics);
+    for (const [source, topics] of options ? storedTopics(options) : []) this.#topics.set(source, topics);
   }
 
   /** Notes the state of one topic. @returns whether any topic of the source is active */
@@ -59,4 +58,15 @@ export class ActiveTopics {
       this.#options?.log.error("active-topics-write-failed", { source, error });
     }
   }
+}
+
+/** The topics that are still valid; none if the disk does not accept that they are forgotten. */
+function storedTopics({ journal, log }: ActiveTopicsOptions): ReadonlyMap<string, readonly string[]> {
+  try {
+    journal.activeTopics.forgetOutdated();
+  } catch (error) {
+    log.error("active-topics-write-failed", { error });
+    return new Map();
+  }
+  return journal.activeTopics.all();
 }

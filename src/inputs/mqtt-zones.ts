@@ -3,8 +3,8 @@ import { isLifeSafety } from "../domain/incident.ts";
 import type { Log } from "../domain/log.ts";
 import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
-import type { StoredZoneState } from "../store/zone-states.ts";
 import { ActiveTopics } from "./active-topics.ts";
+import { isActiveIn } from "./stored-activity.ts";
 import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
@@ -57,8 +57,8 @@ export class MqttZones {
     this.deduplication = new MessageDeduplication(options);
     this.#active = new ActiveTopics(options);
     this.#topics = new ZoneTopics(options.zones, this.#active);
-    // A former release may have closed a zone meanwhile.
-    this.#active.keep(this.#topics.activeSources((id) => isOpenIn(options.journal.stateOf(id))));
+    // A former release may have ended what a topic reported.
+    this.#active.keep(this.#topics.activeSources((source) => isActiveIn(options.journal, source)));
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
   }
@@ -77,7 +77,7 @@ export class MqttZones {
   /** Passes messages to other zones from now on. */
   exchange(zones: readonly Zone[]): void {
     this.#topics = new ZoneTopics(zones, this.#active);
-    this.#active.keep(this.#topics.activeSources(() => true));
+    this.#active.keep(this.#topics.activeSources());
     this.#repeated.exchange(zones);
   }
 
@@ -170,10 +170,6 @@ export class MqttZones {
     const opening = journal.restores.openingBefore(zoneId);
     return opening === undefined || isOrWillBeRecorded(opening);
   }
-}
-
-function isOpenIn(stored: StoredZoneState | undefined): boolean {
-  return stored?.contact === "open" || stored?.pending?.contact === "open";
 }
 
 /** Messages of one topic that changed nothing, since the daemon started. */

@@ -20,10 +20,12 @@ export interface StatusSource extends MessageRule {
   /** Identifies it and how it reads, for its topics. */
   readonly key: string;
   readonly kind: SourceKind;
+  /** Of what it reports: the zone, or its bridge. */
+  readonly owner: string;
   /** @returns the signal of a message, or undefined */
   readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
 }
-type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
+export type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
 /** Notes whether a topic of a source is active. @returns whether any of them is */
 type NoteTopic = (topic: string, isActive: boolean) => boolean;
 /** With an exact filter there is one topic. */
@@ -47,7 +49,8 @@ export function sourcesOf(
   ): void => {
     const key = canonical([kind, id, rule]);
     const note = noteTopicOf(active, key, rule.mqtt);
-    found.push({ ...rule, zoneId: id, filter: rule.mqtt, key, kind, signalOf: signalOf(note) });
+    const owner = kind === "bridge" && bridge ? bridgeNameOf(bridge) : id;
+    found.push({ ...rule, zoneId: id, filter: rule.mqtt, key, kind, owner, signalOf: signalOf(note) });
   };
   // A message of the sensor is a sign of life unless it is retained.
   const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>

@@ -7,7 +7,7 @@ import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { MqttInput } from "../generated/types.ts";
 import { ActiveTopics } from "./active-topics.ts";
 import { MessageContent, type MessageRule, type MessageView, contactOf } from "./message-content.ts";
-import { noteTopicOf, sourcesOf, type StatusSource } from "./topic-sources.ts";
+import { noteTopicOf, sourcesOf, type SourceKind, type StatusSource } from "./topic-sources.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
 interface MessageReading {
@@ -17,6 +17,13 @@ interface MessageReading {
   readonly refused: string | undefined;
   /** Whether its topic is used, but the message concerns no zone or gate. */
   readonly isUnmatched: boolean;
+}
+
+/** What a source reports: whether its owner is open, tampered, low, unavailable or armed. */
+export interface ReportedState {
+  readonly kind: SourceKind | "gate";
+  /** A zone, bridge or gate. */
+  readonly owner: string;
 }
 
 type MqttGate = Extract<Gate, { by: "mqtt" }>;
@@ -78,10 +85,11 @@ export class ZoneTopics {
     return [...new Set([...zones, ...gates])];
   }
 
-  /** The sources of several topics. @param isOpen returns whether a zone is open: only then one of its topics is */
-  activeSources(isOpen: (zoneId: string) => boolean): ReadonlySet<string> {
-    const ofZones = this.#broad.filter(({ kind, zoneId }) => kind !== "contact" || isOpen(zoneId));
-    return new Set([...ofZones.map(({ key }) => key), ...this.#gates.map(gateKey)]);
+  /** The sources of several topics. @param isActive returns whether one may have an active topic */
+  activeSources(isActive: (source: ReportedState) => boolean = () => true): ReadonlySet<string> {
+    const ofZones = this.#broad.filter(isActive).map(({ key }) => key);
+    const gates = this.#gates.filter(({ id }) => isActive({ kind: "gate", owner: id }));
+    return new Set([...ofZones, ...gates.map(gateKey)]);
   }
 
   /** Whether any zone or gate uses a topic. */

@@ -57,7 +57,12 @@ export class LossStore extends Store {
   readonly #add = this.prepare(
     "INSERT OR IGNORE INTO losses(of, since_wall, since_boot, since_monotonic) VALUES(?, ?, ?, ?)",
   );
+  readonly #has = this.prepare<number>("SELECT 1 FROM losses WHERE of = ?").pluck();
   readonly #remove = this.prepare("DELETE FROM losses WHERE of = ?");
+
+  has(of: string): boolean {
+    return this.#has.get(of) !== undefined;
+  }
 
   list(): Loss[] {
     return this.#list.all().map(({ of, ...since }) => ({ of, since }));

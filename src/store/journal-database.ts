@@ -162,5 +162,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           topics TEXT NOT NULL CHECK(json_valid(topics))
         ) STRICT, WITHOUT ROWID;
       `),
+    // A former release replaces the whole row, so that NULL tells that it has run and has not kept the active topics.
+    (database) => database.exec("ALTER TABLE alive ADD COLUMN keeps_topics INTEGER"),
   ],
 };

@@ -115,7 +115,10 @@ export class SwingerStore extends Store {
 /** When the daemon last monitored its zones. */
 export class LivenessStore extends Store {
   readonly #last = this.prepare<number>("SELECT wall FROM alive").pluck();
-  readonly #mark = this.prepare("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, ?)");
+  /** Does not replace the row: whether a former release has run is for `ActiveTopicStore.forgetOutdated` to note. */
+  readonly #mark = this.prepare(
+    "INSERT INTO alive(only, wall, keeps_topics) VALUES(1, ?, 1) ON CONFLICT(only) DO UPDATE SET wall = excluded.wall",
+  );
 
   /** Wall clock, milliseconds since 1970; undefined for never. */
   last(): number | undefined {

@@ -77,6 +77,60 @@ describeWithMosquitto("a filter with several topics", () => {
     expect(site.trips).toHaveLength(2);
   });
 
+  /** What a former release leaves: it marks that it runs, and does not know of active topics. */
+  async function formerRelease(changes: readonly string[] = []): Promise<void> {
+    await site.readings.stop();
+    site.stop();
+    site.database.exec("INSERT OR REPLACE INTO alive(only, wall) VALUES(1, 1)");
+    for (const change of changes) site.database.exec(change);
+    site.restart();
+    await site.listen();
+  }
+  const deleteFault = "DELETE FROM faults";
+
+  test.each([
+    ["after a former release", () => formerRelease([deleteFault])],
+    [
+      "after a former release whose clock was not set",
+      async () => {
+        await site.readings.stop();
+        site.database.exec(deleteFault);
+        await restart();
+      },
+    ],
+  ])(
+    "has no new tamper %s has ended it, when another sensor reports that it is well",
+    async (_title, former) => {
+      await site.publish("windows/left/cover", "off");
+      await eventually("the fault", () => faults().length === 1);
+      await former();
+      await site.publish("windows/right/cover", "on");
+      await processed();
+      expect(faults()).toEqual([]);
+    },
+  );
+
+  test("disarms after a former release was told so by the keypad that was armed", async () => {
+    await site.publish("alarm/a/state", "armed");
+    await eventually("the arming", () => !site.zoneService.zoneOverrides.gates.isClosed(HALL));
+    await formerRelease(["UPDATE gate_states SET state = 'closed'"]);
+    await site.publish("alarm/b/state", "disarmed");
+    await eventually("the disarming", () => site.zoneService.zoneOverrides.gates.isClosed(HALL));
+  });
+
+  test("closes its zone after another window was opened while a former release ran", async () => {
+    await site.publish("windows/left/state", "open");
+    await eventually("the trip", () => site.trips.length === 1);
+    await formerRelease();
+    for (const state of ["open", "closed", "open"]) await site.publish("windows/right/state", state);
+    await eventually("the restore", () => site.restores.length === 1);
+    await eventually("the second trip", () => site.trips.length === 2);
+    await restart();
+    await site.publish("windows/left/state", "closed");
+    await processed();
+    expect(site.contactOf("windows")).toBe("open");
+  });
+
   test("has the tamper, the low battery and the loss of each sensor until that sensor ends it, also after a restart", async () => {
     const report = async (window: string, cover: string, battery: string, state: string): Promise<void> => {
       await site.publish(`windows/${window}/cover`, cover);
