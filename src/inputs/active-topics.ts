@@ -37,13 +37,25 @@ export class ActiveTopics {
     const others = before.filter((other) => other !== topic);
     const changed = isActive ? [...others, topic].slice(-TOPICS_OF_SOURCE_MAX) : others;
     const topics = isChanged ? changed : before;
+    if (isChanged && isActive) this.#logActive(source, topic);
     if (isChanged || this.#unstored.has(source)) this.#set(source, topics);
     return topics.length > 0;
+  }
+
+  /** Forgets a topic that is gone. @returns as `note`; undefined if it was not active */
+  forget(source: string, topic: string): boolean | undefined {
+    return this.#topics.get(source)?.includes(topic) === true ? this.note(source, topic, false) : undefined;
   }
 
   /** Forgets the topics of all other sources. */
   keep(sources: ReadonlySet<string>): void {
     for (const source of this.#topics.keys()) if (!sources.has(source)) this.#set(source, []);
+  }
+
+  /** So that a person finds a topic that never ends what it has reported. */
+  #logActive(source: string, topic: string): void {
+    const [kind, of] = JSON.parse(source) as readonly string[];
+    this.#options?.log.info("mqtt-topic-active", { kind, of, topic });
   }
 
   /** A change that cannot be stored still applies: a tamper or an arming must not wait for the disk. */

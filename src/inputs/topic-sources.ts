@@ -24,6 +24,8 @@ export interface StatusSource extends MessageRule {
   readonly owner: string;
   /** @returns the signal of a message, or undefined */
   readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
+  /** The signal once a topic that was active is gone, and whether another one still is. */
+  readonly signalWithout: (isActive: boolean) => ZoneSignal | undefined;
 }
 export type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
 /** Notes whether a topic of a source is active. @returns whether any of them is */
@@ -36,7 +38,7 @@ export function noteTopicOf(active: ActiveTopics, key: string, filter: string): 
 
 /** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
 export function sourcesOf(
-  { id, input, statusSources }: Zone,
+  { id, input, statusSources, rules }: Zone,
   neighbours: ReadonlySet<string>,
   active: ActiveTopics,
 ): StatusSource[] {
@@ -46,52 +48,83 @@ export function sourcesOf(
     kind: SourceKind,
     rule: MessageRule & { readonly mqtt: string },
     signalOf: (note: NoteTopic) => StatusSource["signalOf"],
+    signalWithout: StatusSource["signalWithout"],
   ): void => {
     const key = canonical([kind, id, rule]);
     const note = noteTopicOf(active, key, rule.mqtt);
     const owner = kind === "bridge" && bridge ? bridgeNameOf(bridge) : id;
-    found.push({ ...rule, zoneId: id, filter: rule.mqtt, key, kind, owner, signalOf: signalOf(note) });
+    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner };
+    found.push({ ...rule, ...place, signalOf: signalOf(note), signalWithout });
   };
   // A message of the sensor is a sign of life unless it is retained.
   const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
     signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
   if (input.source === "mqtt")
-    add("contact", input, (note) => {
-      const read = contactSource(input, note);
-      return (view, ...rest) => {
-        const value = scalarOf(view.at(input.path));
-        const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
-        return isNeighbours ? undefined : read(view, ...rest);
-      };
-    });
+    add(
+      "contact",
+      input,
+      (note) => {
+        const read = contactSource(input, note);
+        return (view, ...rest) => {
+          const value = scalarOf(view.at(input.path));
+          const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
+          return isNeighbours ? undefined : read(view, ...rest);
+        };
+      },
+      // A push button may send an empty payload after each press; its zone restores itself.
+      (isOpen) =>
+        isOpen || rules.autoRestoreMs !== undefined
+          ? undefined
+          : { kind: "contact", contact: "normal", live: false },
+    );
   if (tamper)
-    add("tamper", tamper, (note) => (view, topic, isRetained) => {
-      const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
-      const isKnown = contact !== "unknown";
-      return orSignOfLife(
-        isKnown ? { kind: "tamper", open: note(topic, contact === "open") } : undefined,
-        isRetained,
-      );
-    });
+    add(
+      "tamper",
+      tamper,
+      (note) => (view, topic, isRetained) => {
+        const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
+        const isKnown = contact !== "unknown";
+        return orSignOfLife(
+          isKnown ? { kind: "tamper", open: note(topic, contact === "open") } : undefined,
+          isRetained,
+        );
+      },
+      (open) => ({ kind: "tamper", open }),
+    );
   if (battery)
-    add("battery", battery, (note) => (view, topic, isRetained) => {
-      const low = batteryOf(battery, scalarOf(view.at(battery.path)));
-      return orSignOfLife(
-        low === undefined ? undefined : { kind: "battery", low: note(topic, low) },
-        isRetained,
-      );
-    });
+    add(
+      "battery",
+      battery,
+      (note) => (view, topic, isRetained) => {
+        const low = batteryOf(battery, scalarOf(view.at(battery.path)));
+        return orSignOfLife(
+          low === undefined ? undefined : { kind: "battery", low: note(topic, low) },
+          isRetained,
+        );
+      },
+      (low) => ({ kind: "battery", low }),
+    );
   if (availability)
-    add("availability", { ...availability, acceptsText: true }, (note) => (view, topic) => {
-      const up = availabilityOf(availability, stateOf(view, availability));
-      return up === undefined ? undefined : { kind: "availability", up: !note(topic, !up) };
-    });
+    add(
+      "availability",
+      { ...availability, acceptsText: true },
+      (note) => (view, topic) => {
+        const up = availabilityOf(availability, stateOf(view, availability));
+        return up === undefined ? undefined : { kind: "availability", up: !note(topic, !up) };
+      },
+      (isLost) => ({ kind: "availability", up: !isLost }),
+    );
   if (bridge)
-    add("bridge", { ...bridge, acceptsText: true }, (note) => (view, topic) => {
-      const up = availabilityOf(bridge, stateOf(view, bridge));
-      if (up === undefined) return undefined;
-      return { kind: "availability", up: !note(topic, !up), bridge: bridgeNameOf(bridge) };
-    });
+    add(
+      "bridge",
+      { ...bridge, acceptsText: true },
+      (note) => (view, topic) => {
+        const up = availabilityOf(bridge, stateOf(view, bridge));
+        if (up === undefined) return undefined;
+        return { kind: "availability", up: !note(topic, !up), bridge: bridgeNameOf(bridge) };
+      },
+      (isLost) => ({ kind: "availability", up: !isLost, bridge: bridgeNameOf(bridge) }),
+    );
   return found;
 }
 

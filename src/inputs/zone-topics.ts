@@ -105,6 +105,8 @@ export class ZoneTopics {
     if (sources.length + matchingGates.length === 0) return NOTHING;
     const content = MessageContent.of(payload);
     if ("refused" in content) return { ...NOTHING, refused: content.refused };
+    const gone = payload.byteLength === 0 ? this.#forget(topic, sources, matchingGates) : NOTHING;
+    if (gone !== NOTHING) return gone;
     let refused: string | undefined;
     let isUnmatched = true;
     const viewsFor = (rule: MessageRule): readonly MessageView[] => {
@@ -129,6 +131,26 @@ export class ZoneTopics {
       }),
     );
     return { signals, gates, refused, isUnmatched: isUnmatched && refused === undefined };
+  }
+
+  /**
+   * Reads an empty payload, with which a retained message is removed: a topic that was active is gone, as that of a renamed
+   * sensor.
+   * @returns NOTHING if that changes nothing
+   */
+  #forget(topic: string, sources: readonly StatusSource[], matching: readonly MqttGate[]): MessageReading {
+    const signals = sources.flatMap(({ key, zoneId, signalWithout }) => {
+      const isActive = this.#active.forget(key, topic);
+      const signal = isActive === undefined ? undefined : signalWithout(isActive);
+      return signal ? [{ zoneId, signal }] : [];
+    });
+    const gates = matching.flatMap((gate) => {
+      const isArmed = this.#active.forget(gateKey(gate), topic);
+      // Nobody has disarmed: unless another keypad is armed, nothing is known.
+      const state: GateState = isArmed === true ? "open" : "unknown";
+      return isArmed === undefined ? [] : [{ gateId: gate.id, state }];
+    });
+    return signals.length + gates.length === 0 ? NOTHING : { ...NOTHING, signals, gates };
   }
 
   #gatesOf(topic: string): readonly MqttGate[] {

@@ -152,6 +152,48 @@ describeWithMosquitto("a filter with several topics", () => {
     expect(faults()).toEqual([]);
   });
 
+  test("ends what a topic has reported when its retained message is removed, as of a renamed sensor", async () => {
+    await retain("windows/left/state", "open");
+    await retain("windows/left/cover", "off");
+    await retain("windows/left/battery", "9");
+    await retain("windows/left/availability", "offline");
+    await eventually("the reports", () => faults().length === 2 && site.journal.losses.list().length === 1);
+    await restart();
+    for (const part of ["state", "cover", "battery", "availability"]) {
+      await retain(`windows/right/${part}`, "");
+      await retain(`windows/unknown/${part}`, "");
+    }
+    await processed();
+    expect(faults()).toHaveLength(2);
+    expect(site.journal.losses.list()).toHaveLength(1);
+    expect(site.contactOf("windows")).toBe("open");
+    for (const part of ["state", "cover", "battery", "availability"])
+      await retain(`windows/left/${part}`, "");
+    await eventually("the restore", () => site.restores.length === 1);
+    await processed();
+    expect(faults()).toEqual([]);
+    expect(site.journal.losses.list()).toEqual([]);
+    await site.publish("windows/right/state", "open");
+    await eventually("the next trip", () => site.trips.filter(({ type }) => type === "trip").length === 2);
+    expect(site.logged("mqtt-topic-active").at(-1)).toMatchObject({
+      kind: "contact",
+      of: "windows",
+      topic: "windows/right/state",
+    });
+  });
+
+  test("is unknown for a gate whose armed keypad is removed, and disarmed by the next message of another keypad", async () => {
+    const { gates } = site.zoneService.zoneOverrides;
+    await site.publish("alarm/b/state", "disarmed");
+    await eventually("the disarming", () => gates.isClosed(HALL));
+    await retain("alarm/a/state", "armed");
+    await eventually("the arming", () => !gates.isClosed(HALL));
+    await retain("alarm/a/state", "");
+    await eventually("the unknown state", () => gates.isUnknown(HALL));
+    await site.publish("alarm/b/state", "disarmed");
+    await eventually("the disarming", () => gates.isClosed(HALL));
+  });
+
   test("arms while any keypad is armed, also after a restart", async () => {
     const open = async (): Promise<void> => {
       for (const state of ["open", "closed"]) await site.publish("hall", state);
