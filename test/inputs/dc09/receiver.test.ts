@@ -148,6 +148,16 @@ describe("zones that are not configured", () => {
     expect(here.restores).toHaveLength(1);
   });
 
+  test("leave a declared zone of the whole account open when an alarm of another class is restored", async () => {
+    const fire = zoneOf({ id: "fire", kind: "fire", input: { dc09: "1234" } });
+    const here = await started([alarmPanelAccount("1234", { zones: "declared" })], [fire]);
+    const panel = here.panel("1234");
+    for (const event of ["1110 01 005", "1130 01 003", "3130 01 003"]) await panel.contactId(event);
+    expect(here.contactOf("fire")).toBe("open");
+    await panel.contactId("3110 01 005");
+    expect(here.contactOf("fire")).toBe("normal");
+  });
+
   test("share one zone once 64 were created, which the restoral of such an alarm restores", async () => {
     const here = await started([alarmPanelAccount("1234")]);
     for (let number = 1; number <= 64; number += 1)
