@@ -1,12 +1,9 @@
 import type { Log } from "../domain/log.ts";
-import type { ActiveTopicStore } from "../store/active-topics.ts";
-import type { GroupCommit } from "../store/group-commit.ts";
+import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 
 interface ActiveTopicsOptions {
-  readonly journal: Pick<GroupCommit, "onRollback"> & {
-    readonly activeTopics: ActiveTopicStore;
-  };
+  readonly journal: Pick<Journal, "onRollback" | "noteError" | "activeTopics">;
   readonly log: Log;
 }
 
@@ -66,8 +63,11 @@ export class ActiveTopics {
       this.#options?.journal.activeTopics.save(source, topics);
       this.#unstored.delete(source);
     } catch (error) {
+      // Once, not at each message.
+      if (!this.#unstored.has(source))
+        this.#options?.log.error("active-topics-write-failed", { source, error });
       this.#unstored.add(source);
-      this.#options?.log.error("active-topics-write-failed", { source, error });
+      this.#options?.journal.noteError(error);
     }
   }
 }
@@ -78,6 +78,7 @@ function storedTopics({ journal, log }: ActiveTopicsOptions): ReadonlyMap<string
     journal.activeTopics.forgetOutdated();
   } catch (error) {
     log.error("active-topics-write-failed", { error });
+    journal.noteError(error);
     return new Map();
   }
   return journal.activeTopics.all();

@@ -34,6 +34,7 @@ export class GateStates {
       journal.zoneOverrides.keepGateStates(gateIdsOf(zones));
     } catch (error) {
       log.error("gate-state-purge-failed", { error });
+      journal.noteError(error);
     }
   }
 
@@ -94,7 +95,10 @@ export class GateStates {
     } catch (error) {
       this.#known.set(gateId, { state, openedAtMs: this.#known.get(gateId)?.openedAtMs, isStored: false });
       if (mustStore) throw error;
-      this.#options.log.error("gate-state-write-failed", { gate: gateId, error });
+      // Once, not at each message.
+      if (before?.state !== state)
+        this.#options.log.error("gate-state-write-failed", { gate: gateId, error });
+      this.#options.journal.noteError(error);
     }
   }
 

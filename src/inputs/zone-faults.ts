@@ -29,6 +29,8 @@ export class ZoneFaults {
   readonly #timer: DeadlineTimer;
   /** Time of the last failure of a faulty zone, monotonic. */
   readonly #faultyMs = new Map<string, number>();
+  /** The checks whose last run has failed. */
+  readonly #failed = new Set<string>();
   #zones: readonly Zone[];
 
   constructor(options: ZoneFaultsOptions) {
@@ -87,14 +89,7 @@ export class ZoneFaults {
   /** Checks supervision times and faulty zones; to be called every few seconds. */
   tick(): void {
     this.#checkUnavailable();
-    for (const zone of this.#zones) {
-      try {
-        this.#check(zone);
-      } catch (error) {
-        // The next check tries again.
-        this.#options.log.error("zone-fault-write-failed", { zone: zone.id, error });
-      }
-    }
+    for (const zone of this.#zones) this.#attempt(zone, `zone ${zone.id}`, () => this.#check(zone));
   }
 
   /** Changes to the open faults under another configuration. */
@@ -184,14 +179,21 @@ export class ZoneFaults {
     for (const { of, atMs } of this.#unavailable.deadlines()) {
       const [zone] = this.#unavailable.zonesOf(of);
       if (!zone || atMs > this.#nowMs) continue;
-      try {
-        this.set(zone, "supervision", true, of);
-      } catch (error) {
-        // The next check tries again.
-        this.#options.log.error("zone-fault-write-failed", { zone: zone.id, error });
-      }
+      this.#attempt(zone, `source ${of}`, () => this.set(zone, "supervision", true, of));
     }
     this.#armTimer();
+  }
+
+  /** Runs a check, which the next one repeats if it fails; its error is logged once, not each time. */
+  #attempt({ id }: Zone, check: string, run: () => void): void {
+    try {
+      run();
+      this.#failed.delete(check);
+    } catch (error) {
+      if (!this.#failed.has(check)) this.#options.log.error("zone-fault-write-failed", { zone: id, error });
+      this.#failed.add(check);
+      this.#options.journal.noteError(error);
+    }
   }
 
   #armTimer(): void {

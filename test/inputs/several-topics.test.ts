@@ -1,3 +1,4 @@
+import { onRollback } from "../../src/store/transaction.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
@@ -209,6 +210,30 @@ describeWithMosquitto("a filter with several topics", () => {
     await open();
     expect(site.trips.map(({ state }) => state)).toEqual(["waiting", "waiting", "gated"]);
   });
+
+  test.each([
+    ["an arming", "gate_states", "gate-state-write-failed", "alarm/a/state", ["armed", "armed"]],
+    [
+      "its active topics",
+      "active_topics",
+      "active-topics-write-failed",
+      "windows/left/cover",
+      ["off", "off"],
+    ],
+  ])(
+    "reports each error of the journal in which %s cannot be stored, and logs it once",
+    async (_what, table, event, topic, payloads) => {
+      const errors: unknown[] = [];
+      onRollback(site.database, (error) => errors.push(error));
+      site.database.exec(
+        `CREATE TEMP TRIGGER damaged BEFORE INSERT ON ${table} BEGIN SELECT RAISE(FAIL, 'damaged'); END`,
+      );
+      for (const payload of payloads) await site.publish(topic, payload);
+      await processed();
+      expect(errors).toHaveLength(payloads.length);
+      expect(site.logged(event)).toHaveLength(1);
+    },
+  );
 
   test("arms although the disk was full, also after a restart", async () => {
     site.database.exec(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ZoneSignal } from "../../src/domain/zone.ts";
+import { onRollback } from "../../src/store/transaction.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
 
@@ -27,6 +28,19 @@ async function passes(ms: number): Promise<void> {
 }
 
 describe("a fault", () => {
+  test("that cannot be checked in a damaged journal reports each error, logs it once, and is stored after all", async () => {
+    const errors: unknown[] = [];
+    onRollback(site.zones.database, (error) => errors.push(error));
+    await signalZone("gate", { kind: "availability", up: false });
+    site.zones.database.exec("ALTER TABLE faults RENAME TO faults_away");
+    await passes(5 * MINUTE_MS);
+    expect(errors.length).toBeGreaterThan(1);
+    expect(site.zones.logged("zone-fault-write-failed")).toHaveLength(1);
+    site.zones.database.exec("ALTER TABLE faults_away RENAME TO faults");
+    await passes(MINUTE_MS);
+    expect(site.records).toMatchObject([{ type: "repair" }]);
+  });
+
   test.each<[what: string, signal: ZoneSignal, work: object]>([
     [
       "tamper",
