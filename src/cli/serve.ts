@@ -18,15 +18,13 @@ import { powerOffMachine } from "../ops/on-battery.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
+import { type BetweenRuns, RunEnd } from "./run-end.ts";
 import { logText } from "./log-text.ts";
 import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** systemd ends services within seconds; a machine that stays on after this time must be monitored again. */
 const POWER_OFF_MS_MAX = 30_000;
-
-/** Work between two runs, while no file is open. */
-type BetweenRuns = () => void;
 
 /**
  * Runs the daemon until the process is stopped. The web panel can request a new run in the same process, with the changed
@@ -138,10 +136,7 @@ class DaemonRuns {
     const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
     // A program reads JSON; a person at a terminal reads a sentence, and the address at the end.
     const isForPerson = stdout.isTTY === true && !forJournald && this.#options.json !== true;
-    let restart: (betweenRuns: BetweenRuns) => void = () => {};
-    const again = new Promise<BetweenRuns>((resolve) => {
-      restart = resolve;
-    });
+    const end = new RunEnd();
     const clock = new SystemClock();
     const texts = new RunningOptionSources(source, { env, cwd });
     let running = "";
@@ -178,10 +173,10 @@ class DaemonRuns {
       powerOffFault,
       powerOff: () => {
         this.#isPoweringOff = true;
-        restart(() => {});
+        end.request(() => {});
       },
       zonesEdited: zonesEdited(config, source, this.#load),
-      restart,
+      restart: end.request,
       damageRestarts: this.#damageRestarts,
     });
     await daemon.start();
@@ -192,7 +187,7 @@ class DaemonRuns {
     if (this.#isReloadRequested) daemon.reloadBySignal();
     this.#isReloadRequested = false;
     return async () => {
-      const next = await Promise.race([this.#stopped.then(() => undefined), again]);
+      const next = await Promise.race([this.#stopped.then(() => undefined), end.requested()]);
       this.#running = undefined;
       cancelWatch();
       if (next) this.#notifier.extendWatchdog();
