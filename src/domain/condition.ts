@@ -97,7 +97,7 @@ export const CONDITIONS = {
   "database-damaged": { severity: "error", title: "Database damaged: restart the daemon" },
   "database-recovered": { severity: "error", title: "Database was damaged and recovered" },
   "data-lost": { severity: "error", title: "Records or trips lost or altered" },
-  "trips-off-disk": { severity: "error", title: "Trips only in memory: disk cannot be written" },
+  "trips-off-disk": { severity: "error", title: "Trips only in memory: journal cannot be written" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
   "storage-volatile": { severity: "error", title: "All data is lost at the next boot" },
@@ -193,7 +193,7 @@ export const CONDITION_MESSAGES = {
   "data-lost":
     "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
   "trips-off-disk":
-    "{changes} trips and zone changes are in {file}, in memory only, because the disk cannot be written ({reason}). A power cut loses them. Free disk space or replace the disk; they are then stored automatically.",
+    "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",

@@ -166,7 +166,7 @@ export class ZoneService {
     if (storeFallback(this.#options)) this.#options.onTrip();
     const { count: changes, file = "" } = journal.offDisk;
     if (changes > 0)
-      conditions.raise("trips-off-disk", { changes, file, reason: "the disk still cannot be written" });
+      conditions.raise("trips-off-disk", { changes, file, reason: "the journal still cannot be written" });
   }
 
   start(): void {

@@ -57,7 +57,7 @@ export const EN_CONDITIONS = {
   "condition.database-damaged": "Database damaged: restart the daemon",
   "condition.database-recovered": "Database was damaged and recovered",
   "condition.data-lost": "Records or trips lost or altered",
-  "condition.trips-off-disk": "Trips only in memory: disk cannot be written",
+  "condition.trips-off-disk": "Trips only in memory: journal cannot be written",
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",
   "condition.storage-volatile": "All data is lost at the next boot",

@@ -70,7 +70,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi datele se salvează automat.",
+    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește singur și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
