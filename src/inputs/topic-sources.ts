@@ -36,6 +36,8 @@ export function noteTopicOf(active: ActiveTopics, key: string, filter: string): 
   return (topic, isActive) => active.note(key, topic, isActive);
 }
 
+const CLOSED: ZoneSignal = { kind: "contact", contact: "normal", live: false };
+
 /** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
 export function sourcesOf(
   { id, input, statusSources, rules }: Zone,
@@ -51,31 +53,17 @@ export function sourcesOf(
     signalWithout: StatusSource["signalWithout"],
   ): void => {
     const key = canonical([kind, id, rule]);
-    const note = noteTopicOf(active, key, rule.mqtt);
     const owner = kind === "bridge" && bridge ? bridgeNameOf(bridge) : id;
-    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner };
-    found.push({ ...rule, ...place, signalOf: signalOf(note), signalWithout });
+    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner, signalWithout };
+    found.push({ ...rule, ...place, signalOf: signalOf(noteTopicOf(active, key, rule.mqtt)) });
   };
-  // A message of the sensor is a sign of life unless it is retained.
-  const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
-    signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
   if (input.source === "mqtt")
     add(
       "contact",
       input,
-      (note) => {
-        const read = contactSource(input, note);
-        return (view, ...rest) => {
-          const value = scalarOf(view.at(input.path));
-          const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
-          return isNeighbours ? undefined : read(view, ...rest);
-        };
-      },
+      (note) => contactSource(input, note, neighbours),
       // A push button may send an empty payload after each press; its zone restores itself.
-      (isOpen) =>
-        isOpen || rules.autoRestoreMs !== undefined
-          ? undefined
-          : { kind: "contact", contact: "normal", live: false },
+      (isOpen) => (isOpen || rules.autoRestoreMs !== undefined ? undefined : CLOSED),
     );
   if (tamper)
     add(
@@ -83,11 +71,8 @@ export function sourcesOf(
       tamper,
       (note) => (view, topic, isRetained) => {
         const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
-        const isKnown = contact !== "unknown";
-        return orSignOfLife(
-          isKnown ? { kind: "tamper", open: note(topic, contact === "open") } : undefined,
-          isRetained,
-        );
+        if (contact === "unknown") return signOfLife(isRetained);
+        return { kind: "tamper", open: note(topic, contact === "open") };
       },
       (open) => ({ kind: "tamper", open }),
     );
@@ -97,10 +82,7 @@ export function sourcesOf(
       battery,
       (note) => (view, topic, isRetained) => {
         const low = batteryOf(battery, scalarOf(view.at(battery.path)));
-        return orSignOfLife(
-          low === undefined ? undefined : { kind: "battery", low: note(topic, low) },
-          isRetained,
-        );
+        return low === undefined ? signOfLife(isRetained) : { kind: "battery", low: note(topic, low) };
       },
       (low) => ({ kind: "battery", low }),
     );
@@ -120,12 +102,17 @@ export function sourcesOf(
       { ...bridge, acceptsText: true },
       (note) => (view, topic) => {
         const up = availabilityOf(bridge, stateOf(view, bridge));
-        if (up === undefined) return undefined;
-        return { kind: "availability", up: !note(topic, !up), bridge: bridgeNameOf(bridge) };
+        const name = bridgeNameOf(bridge);
+        return up === undefined ? undefined : { kind: "availability", up: !note(topic, !up), bridge: name };
       },
       (isLost) => ({ kind: "availability", up: !isLost, bridge: bridgeNameOf(bridge) }),
     );
   return found;
+}
+
+/** A message of the sensor is a sign of life unless it is retained. */
+function signOfLife(isRetained: boolean): ZoneSignal | undefined {
+  return isRetained ? undefined : { kind: "sign-of-life" };
 }
 
 /** `online` or `{"state":"online"}`: zigbee2mqtt has used both, depending on release and option. */
@@ -135,14 +122,20 @@ function stateOf(view: MessageView, { path }: AvailabilitySource): Scalar | unde
 }
 
 /** A zone with several topics is open while any of them is, like several contacts in series. */
-function contactSource(input: MqttInput, note: NoteTopic): StatusSource["signalOf"] {
+function contactSource(
+  input: MqttInput,
+  note: NoteTopic,
+  neighbours: ReadonlySet<string>,
+): StatusSource["signalOf"] {
   const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
     const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
     const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
     return { kind: "contact", contact, live: !isRetained, ...part };
   };
   return (view, topic, isRetained) => {
-    const contact = contactOf(input, scalarOf(view.at(input.path)));
+    const value = scalarOf(view.at(input.path));
+    if (value !== undefined && neighbours.has(plainValue(value))) return undefined;
+    const contact = contactOf(input, value);
     const isAnyOpen = contact !== "unknown" && note(topic, contact === "open");
     const isStillOpen = contact === "normal" && isAnyOpen;
     return signalOf(isStillOpen ? "unknown" : contact, view, isRetained);

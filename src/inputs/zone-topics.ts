@@ -146,7 +146,7 @@ export class ZoneTopics {
     });
     const gates = matching.flatMap((gate) => {
       const isArmed = this.#active.forget(gateKey(gate), topic);
-      // Nobody has disarmed: unless another keypad is armed, nothing is known.
+      // No keypad has disarmed: unless another one is armed, the state is unknown.
       const state: GateState = isArmed === true ? "open" : "unknown";
       return isArmed === undefined ? [] : [{ gateId: gate.id, state }];
     });

@@ -111,7 +111,7 @@ describeWithMosquitto("a filter with several topics", () => {
     },
   );
 
-  test("disarms after a former release was told so by the keypad that was armed", async () => {
+  test("disarms after the armed keypad was disarmed while a former release ran", async () => {
     await site.publish("alarm/a/state", "armed");
     await eventually("the arming", () => !site.zoneService.zoneOverrides.gates.isClosed(HALL));
     await formerRelease(["UPDATE gate_states SET state = 'closed'"]);
