@@ -76,25 +76,28 @@ interface JoinedTrip {
   readonly incident: string;
   readonly zoneId: string;
   readonly atMs: number;
-  readonly dated: 0 | 1;
 }
 
-/** Trips that joined a record of the main database after its last change there: it does not name them. */
+/**
+ * Trips that joined a record of the main database after its last change there: it does not name them. Of an undated trip this is
+ * not known. A record that is done or deleted takes no line: the trip would open another one for an alarm that is over.
+ */
 function unnamedTrips(journal: Database, main: Database, sinceMs: number): JoinedTrip[] {
   const joined = journal
     .prepare(
-      `SELECT key, incident, zone_id AS zoneId, at_wall AS atMs, dated FROM trips
-       WHERE state = 'merged' AND about <> 'restore' AND incident IS NOT NULL AND ${SINCE} ORDER BY seq`,
+      `SELECT key, incident, zone_id AS zoneId, at_wall AS atMs FROM trips
+       WHERE state = 'merged' AND about <> 'restore' AND incident IS NOT NULL AND dated = 1 AND at_wall >= ? ORDER BY seq`,
     )
     .all(sinceMs) as JoinedTrip[];
   const changedAt = main
     .prepare<{ key: string }, number>(
-      "SELECT updated_at FROM interventions WHERE uid IN (:key, :key || '-plain')",
+      `SELECT updated_at FROM interventions
+       WHERE uid IN (:key, :key || '-plain') AND status <> 'done' AND deleted_at IS NULL`,
     )
     .pluck();
-  return joined.filter(({ incident, atMs, dated }) => {
+  return joined.filter(({ incident, atMs }) => {
     const changedMs = changedAt.get({ key: incident });
-    return changedMs !== undefined && (dated === 0 || changedMs < atMs);
+    return changedMs !== undefined && changedMs < atMs;
   });
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import schema from "../../schemas/configuration.json" with { type: "json" };
 import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
+import { redeliverLostTrips } from "../../src/store/pending-searches.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
@@ -105,6 +106,21 @@ describe("trips at one objective", () => {
       [1, "done", false],
       [3, "planned", false],
     ]);
+  });
+
+  test("that are done are not queued again by a restore, whatever the clock said at their trips", async () => {
+    await site.trip("door", "motion");
+    const { database } = site.zones;
+    const queued = (): number => redeliverLostTrips(database, site.app.database, 0);
+    // The clock was set back after the trip, so that the last change of its record seems to be earlier.
+    database.exec("UPDATE trips SET at_wall = 4102444800000");
+    site.change(1, { status: "done" });
+    expect(queued()).toBe(0);
+    database.exec("UPDATE trips SET dated = 0");
+    expect(queued()).toBe(0);
+    site.change(1, { status: "planned" });
+    database.exec("UPDATE trips SET dated = 1");
+    expect(queued()).toBe(1);
   });
 
   test("at different objectives are separate", async () => {
