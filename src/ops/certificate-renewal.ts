@@ -36,11 +36,15 @@ const SHOWN_FOR_MS = 86_400_000;
 /** Remaining validity that causes a warning: renewal has failed for weeks by then. */
 const WARN_BEFORE_MS = 14 * 86_400_000;
 
+/** What is used while a certificate cannot be loaded: the present one, that of the installation, or one that is not stored. */
+type InUse = "present" | "own" | "temporary";
+
 /** Provides the TLS certificate, and renews it without a restart. */
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #current: ServerCertificate | undefined;
   #hasFailed = false;
+  #inUse: InUse = "present";
   #cancel: CancelTimer = () => {};
   #cancelReport: CancelTimer = () => {};
 
@@ -65,7 +69,8 @@ export class CertificateKeeper {
     } catch (error) {
       this.#hasFailed = true;
       this.#current = before ?? (await this.#substitute());
-      fault = this.#faultText(messageOf(error), before);
+      if (!before) this.#inUse = tls.mode === "files" ? "own" : "temporary";
+      fault = this.#faultText(error);
     }
     this.#reportNewAuthority(before, this.#current);
     this.#report(this.#current);
@@ -100,10 +105,11 @@ export class CertificateKeeper {
     return tls.mode === "files" ? this.#loadOwn().catch(temporary) : temporary();
   }
 
-  #faultText(problem: string, before: ServerCertificate | undefined): string {
-    if (before) return `${problem}; the current certificate stays in use`;
-    return this.#options.tls.mode === "files"
-      ? `${problem}; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)`
+  #faultText(error: unknown): string {
+    const problem = messageOf(error);
+    if (this.#inUse === "present") return `${problem}; the current certificate stays in use`;
+    return this.#inUse === "own"
+      ? `${problem}; the installation's own certificate is used until then: devices accept it only with its authority (tls/ca.crt in the data directory)`
       : `${problem}; a certificate that is not stored is used until then`;
   }
 
@@ -120,6 +126,7 @@ export class CertificateKeeper {
     try {
       const certificate = await this.#load();
       this.#hasFailed = false;
+      this.#inUse = "present";
       if (certificate.cert === this.#current?.cert) return this.#warn(certificate);
       onRenewed(certificate);
       this.#reportNewAuthority(this.#current, certificate);
@@ -127,10 +134,7 @@ export class CertificateKeeper {
       this.#report(certificate);
     } catch (error) {
       this.#hasFailed = true;
-      conditions.raise(
-        "certificate-not-renewed",
-        `${messageOf(error)}; the current certificate stays in use`,
-      );
+      conditions.raise("certificate-not-renewed", this.#faultText(error));
     }
   }
 

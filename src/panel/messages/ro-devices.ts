@@ -150,8 +150,8 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "autoritatea era valabilă de la {from}, deci ea și certificatul au fost înlocuite. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
   ],
   [
-    "{problem}; the installation's own certificate is used until then: devices accept it only with its authority (santinela cert --ca)",
-    "{problem}; până atunci se folosește certificatul propriu al instalației: dispozitivele îl acceptă numai cu autoritatea lui (santinela cert --ca)",
+    "{problem}; the installation's own certificate is used until then: devices accept it only with its authority (tls/ca.crt in the data directory)",
+    "{problem}; până atunci se folosește certificatul propriu al instalației: dispozitivele îl acceptă numai cu autoritatea lui (tls/ca.crt din directorul de date)",
   ],
   [
     "{problem}; a certificate that is not stored is used until then",
