@@ -147,6 +147,8 @@ export class Link {
     this.#isSignInRejected = fault === "signed-out";
     this.#failures += isSameOutage ? 0 : 1;
     this.#retryAtMs = isSameOutage ? Math.max(this.#retryAtMs, retryAtMs) : retryAtMs;
+    // Once the others may be sent, so may an alarm: otherwise work would be due that cannot be done.
+    this.#alarmRetryAtMs = Math.min(this.#alarmRetryAtMs, this.#retryAtMs);
     if (this.#state !== "down") log.warn("link-down", { fault, reason });
     this.#state = "down";
     this.#reason = `${what}: ${reason}`;
