@@ -27,9 +27,12 @@ export interface StatusSource extends MessageRule {
   /** The signal once a topic that was active is gone, and whether another one still is. */
   readonly signalWithout: (isActive: boolean) => ZoneSignal | undefined;
 }
+
 export type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
+
 /** Notes whether a topic of a source is active. @returns whether any of them is */
 type NoteTopic = (topic: string, isActive: boolean) => boolean;
+
 /** With an exact filter there is one topic. */
 export function noteTopicOf(active: ActiveTopics, key: string, filter: string): NoteTopic {
   if (!hasWildcard(filter)) return (_topic, isActive) => isActive;

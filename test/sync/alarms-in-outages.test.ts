@@ -57,3 +57,19 @@ test("an alarm is tried once a wait while the centre asks for more time than an 
   expect(refused).toBeLessThan(5);
   expect(site.entry(id).phase).not.toBe("linked");
 });
+
+test("an alarm that fails again and again waits no longer than the other records", async () => {
+  line.mode = "refuse";
+  site.create({ priority: "high" });
+  await site.push.cycle();
+  let attempts = 0;
+  for (let second = 0; second < 900; second += 1) {
+    const { waitMs } = site.link.state;
+    expect(site.link.alarmWaitMs).toBeLessThanOrEqual(waitMs);
+    site.app.clock.advance(1_000);
+    if (site.link.alarmWaitMs > 0) continue;
+    attempts += 1;
+    await site.push.cycle();
+  }
+  expect(attempts).toBeGreaterThan(5);
+});

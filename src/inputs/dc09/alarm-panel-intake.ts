@@ -220,9 +220,8 @@ export class AlarmPanelIntake {
       return { event, contacts };
     // Another class than that of the zone: a crew of the wrong kind is better than none. Its restoral closes what it opened, but
     // not a zone of the whole account, which another alarm may have opened.
-    if (panel.zones === "declared" && change !== "restored") return { event, contacts: ofNumber };
-    if (panel.zones === "declared")
-      return { event, contacts: ofNumber.filter(({ input }) => "zone" in input && input.zone !== undefined) };
+    const numbered = ofNumber.filter(({ input }) => "zone" in input && input.zone !== undefined);
+    if (panel.zones === "declared") return { event, contacts: change === "restored" ? numbered : ofNumber };
     if (change === "restored") return { event, contacts: sharedZoneOf(zones(), account, event) };
     const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
     const zone = alarmPanelZones.create(panel, kind, event);
