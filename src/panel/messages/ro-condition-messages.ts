@@ -53,7 +53,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): conexiune slăbită, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
-    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; zona arată valoarea actuală.",
+    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; valoarea actuală este în ecranul Zone.",
   "on-battery":
     "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
@@ -70,16 +70,16 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește singur și îl recuperează.",
+    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
   "database-damaged":
-    "{problem}. Ce se află pe paginile deteriorate nu poate fi citit. Reporniți serviciul: la pornire recuperează ce se poate și trimite din nou declanșările. Verificați discul.",
+    "{problem}. Datele de pe paginile deteriorate nu pot fi citite. Reporniți serviciul: la pornire recuperează ce se poate și transmite din nou declanșările. Verificați discul.",
   "storage-volatile":
-    "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir pe un disc.",
+    "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir la un director de pe un disc.",
   "configuration-volatile":
-    "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest folder de pe un disc.",
+    "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest director de pe un disc.",
   "machine-unknown":
     "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
@@ -89,14 +89,14 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "sites-silent":
     "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
   "silent-sites-unknown":
-    "De la {since}, acest dispecerat pierde repetat raportări, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
+    "De la {since}, acest dispecerat pierde repetat rapoarte, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "key-damaged":
-    "{file} era deteriorat. Este păstrat ca {kept}, iar altul nou a fost creat. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii se autentifică din nou. Apoi ștergeți {kept}.",
+    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii se autentifică din nou. Apoi ștergeți {kept}.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
   "certificate-incomplete":
-    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; la această adresă, interfața web nu este de încredere. Folosiți alt nume, sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
+    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; la această adresă, panoul web nu este de încredere. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
 };

@@ -53,7 +53,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.certificate-of-wrong-time": "Certificat emis când ceasul nu era sincronizat",
   "condition.control-socket-unavailable": "Socketul de control este indisponibil",
   "condition.restart-needed": "O parte a configurației necesită repornire",
-  "condition.configuration-invalid": "Configurație invalidă; este activă ultima versiune validă",
+  "condition.configuration-invalid": "Configurație invalidă; este activă ultima configurație validă",
   "condition.mqtt-session-taken-over": "Client id MQTT folosit de două ori",
   "condition.mqtt-client-id-temporary": "Client id MQTT temporar",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
