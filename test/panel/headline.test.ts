@@ -46,7 +46,7 @@ describeWithBrowser("the status screen", () => {
     await home.heading(/^Centre offline since .*\d\d:\d\d/).shown();
     await home.listItem(/Dispatch centre unreachable/).shown();
     await page.speak("RO");
-    await home.heading(/^Dispecerat inaccesibil de la .*\d\d:\d\d/).shown();
+    await home.heading(/^Dispecerat indisponibil de la .*\d\d:\d\d/).shown();
     await context.close();
   });
 });
