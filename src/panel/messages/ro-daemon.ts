@@ -130,7 +130,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["there is no such file", "fișierul nu există"],
   [
     "The scheduled backups are in the directory backups of the data directory",
-    "Copiile automate sunt în directorul backups, lângă baza de date",
+    "Copiile automate sunt în directorul backups din directorul de date",
   ],
   [
     "{path} is not the expected database (application_id {id})",

@@ -6,7 +6,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "unknown query parameter {names}; check its spelling",
     "parametru necunoscut al adresei: {names}; verificați cum este scris",
   ],
-  ["another request was faster; try again", "altă cerere a fost mai rapidă; încercați din nou"],
+  ["another request was faster; try again", "altă cerere a fost mai rapidă; reîncercați"],
   ["the list is no longer needed", "lista nu mai este necesară"],
   [
     "authentication required: send Authorization: Bearer <token> from POST /auth/token",
@@ -37,7 +37,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
   [
     "Idempotency-Key must be a quoted string of 1 to {n} visible characters",
-    "Idempotency-Key: text între ghilimele, de la 1 la {n} caractere vizibile",
+    "Idempotency-Key: text între ghilimele, de la 1 la {n} de caractere vizibile",
   ],
   [
     "too many wrong attempts; try again in {n} seconds",
@@ -75,7 +75,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["records must be attention", "records: valoare permisă: attention"],
   [
     "ids must be 1 to {n} ids of interventions, separated by commas",
-    "ids: de la 1 la {n} numere de intervenții, separate prin virgulă",
+    "ids: de la 1 la {n} de numere de intervenții, separate prin virgulă",
   ],
   [
     "after must be the value of the Link header of the previous page",
@@ -131,7 +131,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["zone must be the id of a zone", "zone: se așteaptă id-ul unei zone"],
   ["minutes must be a number", "minutele trebuie să fie un număr"],
   ["hours must be from 1 to {n}", "orele: de la 1 la {n}"],
-  ["unknown signal test", "testul de transmisie nu există"],
+  ["unknown signal test", "testul de comunicație nu există"],
   [
     "a dispatch centre has no zones, no trips and no upstream",
     "un dispecerat nu are zone, declanșări sau dispecerat superior",
@@ -169,7 +169,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "the control socket has no password and needs no confirmation",
     "socketul de control nu are parolă și nu cere confirmare",
   ],
-  ["Allow all objectives for this account instead", "Permiteți acestui cont toate obiectivele"],
+  ["Allow all objectives for this account instead", "Permiteți acestui cont accesul la toate obiectivele"],
   ["ca must be a PEM text", "certificatul autorității trebuie să fie un text PEM"],
   [
     "{option} must be a text, from GET /site/configuration/zones",
@@ -185,7 +185,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
 
   // Sites at a dispatch centre
-  ["{n} one-time codes are unused", "{n} coduri de unică folosință nu au fost folosite"],
+  ["{n} one-time codes are unused", "{n} de coduri de unică folosință nu au fost folosite"],
   ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
   [
     "the one-time code is for site {site} and not for {other}",
@@ -214,10 +214,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["another account reports for site {id}", "alt cont raportează pentru locația {id}"],
   [
     "Report with that account. An administrator moves the site by an enrolment, or by removing it here",
-    "Raportați cu acel cont. Un administrator mută locația printr-o înrolare sau o șterge aici",
+    "Raportați cu acel cont. Un administrator mută locația printr-o înrolare sau o elimină de aici",
   ],
-  ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} locații"],
-  ["Remove sites that no longer exist", "Ștergeți locațiile care nu mai există"],
+  ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} de locații"],
+  ["Remove sites that no longer exist", "Eliminați locațiile care nu mai există"],
   ["the account of a site sees its own site only", "contul unei locații vede numai locația sa"],
   [
     "the data of this site was created on this machine; nothing to confirm",
