@@ -183,7 +183,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "no GPIO chip with the label pinctrl-rp1 (found: gpio-mock). Set gpio.chip to one of the labels found. A chip that appears is used within seconds, without a restart. Not read: usa.",
     ),
   ).toBe(
-    "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip apărut este folosit în câteva secunde, fără repornire. Necitite: usa",
+    "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip conectat ulterior este folosit în câteva secunde, fără repornire. Necitite: usa",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",

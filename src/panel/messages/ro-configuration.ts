@@ -63,7 +63,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["Check the address", "Verificați adresa"],
   [
     "A dispatch centre of another make has its own accounts",
-    "Dispeceratul altui producător are conturi proprii",
+    "Un dispecerat de la alt producător are conturi proprii",
   ],
   ["{centre} accepts no further codes for now", "{centre} nu mai acceptă coduri deocamdată"],
   ["Try again in {n} seconds", "Reîncercați peste {n} s"],
@@ -98,7 +98,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "line {n} is the input of zone {zone}; a gate needs a separate line",
-    "linia {n} este intrarea zonei {zone}; armarea are nevoie de altă linie",
+    "linia {n} este intrarea zonei {zone}; condiția de armare are nevoie de altă linie",
   ],
   [
     "line {n} is also the gate of zone {zone}, with a different contact or bias",
@@ -130,7 +130,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "the loop of the zone reports its tamper: cut and short circuit. Remove tamper",
-    "bucla zonei semnalează singură sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
+    "bucla zonei semnalează deja sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
   ],
   ["unknown profile {name}. Known: {names}", "profilul {name} nu există; profile: {names}"],
   ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],

@@ -11,14 +11,17 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["the built-in broker has failed and is started again", "brokerul inclus s-a oprit și este repornit"],
   [
     "the MQTT broker has dropped {n} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (santinela doctor names a file with all settings) and check the sensors for events in this time",
-    "brokerul MQTT a eliminat {n} mesaje deoarece coada unui client era plină; pot lipsi declanșări. Setați max_queued_messages 0 în configurația lui (santinela doctor indică un fișier cu toate setările) și verificați ce s-a întâmplat la senzori în acest timp",
+    "brokerul MQTT a eliminat mesaje ({n}), deoarece coada unui client era plină; pot lipsi declanșări. Setați max_queued_messages 0 în configurația lui (santinela doctor indică un fișier cu toate setările) și verificați ce s-a întâmplat la senzori în acest timp",
   ],
-  ["the broker denies this account read access: {reason}", "brokerul refuză acestui cont citirea: {reason}"],
+  [
+    "the broker denies this account read access: {reason}",
+    "brokerul nu permite acestui cont citirea: {reason}",
+  ],
   [
     "Check that it runs and that mqtt.url, username, passwordFile and tls are correct",
-    "Verificați că rulează și că mqtt.url, username, passwordFile și tls sunt corecte",
+    "Verificați dacă funcționează și dacă mqtt.url, username, passwordFile și tls sunt corecte",
   ],
-  ["the broker denies this account access to {topic}", "brokerul refuză acestui cont accesul la {topic}"],
+  ["the broker denies this account access to {topic}", "brokerul nu permite acestui cont accesul la {topic}"],
   [
     "Allow it to read and write santinela/probe/#; the probe needs this to test whether a trip can be lost",
     "Permiteți-i citirea și scrierea în santinela/probe/#; testul verifică astfel dacă se poate pierde o declanșare",
@@ -43,7 +46,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{n} GPIO chips have {wanted}; set {option}", "{n} cipuri GPIO au {wanted}; setați {option}"],
   [
     "GPIO line {n} does not exist: {chip} has {lines} lines",
-    "linia GPIO {n} nu există: {chip} are {lines} linii",
+    "linia GPIO {n} nu există; linii pe cipul {chip}: {lines}",
   ],
   [
     "Use the BCM number of the line, not the pin number",
@@ -63,7 +66,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "Plug it in again, or load its driver; santinela gpio list shows the chips",
     "Conectați-l din nou sau încărcați driverul; santinela gpio list arată cipurile",
   ],
-  ["permission denied", "acces refuzat"],
+  ["permission denied", "acces interzis"],
   ["Add the daemon's user to the group gpio", "Adăugați utilizatorul serviciului în grupul gpio"],
   [
     "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)",
@@ -87,7 +90,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "A chip that appears is used within seconds, without a restart",
-    "Un cip apărut este folosit în câteva secunde, fără repornire",
+    "Un cip conectat ulterior este folosit în câteva secunde, fără repornire",
   ],
   ["the process that drives line {n} has exited", "procesul care comandă linia {n} s-a oprit"],
   ["line {n} was not switched within {s} s", "linia {n} nu a fost comutată în {s} s"],
@@ -128,7 +131,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart",
-    "Activați driverul lui (docs/wiring.md). Un convertor apărut este folosit în câteva secunde, fără repornire",
+    "Activați driverul lui (docs/wiring.md). Un convertor activat este folosit în câteva secunde, fără repornire",
   ],
   ["{n} converters are called {name}", "{n} convertoare se numesc {name}"],
   ["Use the kernel device: {name}", "Folosiți dispozitivul kernelului: {name}"],
@@ -178,7 +181,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["cannot open the database {file}: {reason}", "baza de date {file} nu poate fi deschisă: {reason}"],
   [
     "Check that the directory exists and that this user may write to it",
-    "Verificați că directorul există și că acest utilizator poate scrie în el",
+    "Verificați dacă directorul există și dacă acest utilizator poate scrie în el",
   ],
   [
     "{file}: pragma {name} is {value} and must be {wanted}",
@@ -186,7 +189,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "The file system does not support durable databases. Use a local disk",
-    "Sistemul de fișiere nu păstrează sigur bazele de date. Folosiți un disc local",
+    "Sistemul de fișiere nu garantează păstrarea bazelor de date. Folosiți un disc local",
   ],
   [
     "Set dataDir to the data directory of this installation",
