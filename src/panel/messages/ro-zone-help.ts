@@ -28,7 +28,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.whenArmedOpen":
     "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
   "zoneHelp.device":
-    "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași dispozitiv.",
+    "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași echipament.",
   "zoneHelp.confirmWith":
     "Zonele care o confirmă pe aceasta. Implicit, orice alt echipament de aceeași clasă de la obiectiv, în site.incidentWindowS.",
   "zoneHelp.swinger":

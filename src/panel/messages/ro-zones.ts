@@ -161,15 +161,15 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.press-mode":
     "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
   "doubt.radio-code":
-    "Zona se deschide la codul {code} și revine automat după autoRestoreS. Verificați că îl transmite senzorul dorit și completați codul de închidere la valorile normale, dacă există.",
+    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și completați la valorile normale codul de închidere, dacă există.",
   "doubt.frigate-release":
     "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
   "doubt.notifications-off": "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT.",
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
-  "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine automat după autoRestoreS.",
+  "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
   "doubt.vibration-tamper":
-    "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: eliminați sabotajul dacă se întâmplă.",
+    "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
 
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",
@@ -181,8 +181,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.trial":
     "Celelalte zone își păstrează starea. Dacă o linie sau o abonare nu funcționează, se revine automat la fișierul anterior.",
   "review.password": "Parola contului",
-  "review.passwordHint": "Modificarea se confirmă cu parola, valabilă apoi zece minute.",
-  "review.confirmed": "Parola a fost introdusă acum câteva minute și este încă valabilă.",
+  "review.passwordHint": "Modificările se confirmă cu parola. Confirmarea este valabilă zece minute.",
+  "review.confirmed": "Parola a fost introdusă acum câteva minute și nu trebuie introdusă din nou.",
   "review.siteTrial":
     "Zonele își păstrează starea. Dacă serviciul nu funcționează corect cu modificarea, se revine automat la fișierul anterior.",
   "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează modificarea…",
