@@ -36,7 +36,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.refusedMeanwhile": "altele între timp: {value}",
   "detail.removed": "eliminate",
   "detail.role": "rol: {value}",
-  "detail.since": "din {value}",
+  "detail.since": "de la {value}",
   "detail.text": "„{value}”",
   "detail.theirs": "dispecerat",
   "detail.to": "până la {value}",

@@ -16,7 +16,7 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
   "link.remedy.network": "Verificați cablul, routerul și modemul locației.",
   "link.cause.certificate": "Certificatul dispeceratului nu este de încredere.",
   "link.remedy.certificate":
-    "Cereți dispeceratului certificatul autorității sale și setați upstream.caFile. Este posibil ca alt echipament să intercepteze conexiunea.",
+    "Cereți dispeceratului certificatul autorității sale de certificare și setați upstream.caFile. Este posibil ca alt echipament să intercepteze conexiunea.",
   "link.cause.certificate-name": "Certificatul dispeceratului este emis pentru alt nume.",
   "link.remedy.certificate-name":
     "Setați upstream.baseUrl la numele din certificat. Este posibil ca alt echipament să intercepteze conexiunea.",

@@ -33,7 +33,7 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.changedAgain":
     "Alt utilizator a modificat între timp acest plan. Nu s-a salvat nimic; planul a fost citit din nou. Repetați modificarea.",
   "plan.replace": "Înlocuire imagine",
-  "plan.replaced": "Imaginea este înlocuită; zonele rămân la locul lor.",
+  "plan.replaced": "Imaginea a fost înlocuită; zonele rămân la locul lor.",
   "plan.remove": "Ștergere plan",
   "plan.removeQuestion": "Ștergeți planul {name}?",
   "plan.removeText": "Se șterg imaginea și locurile zonelor. Zonele rămân.",

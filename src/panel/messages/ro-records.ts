@@ -123,7 +123,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.account-disabled": "cont dezactivat",
   "event.account-enabled": "cont activat",
   "event.signing-key-rotated": "cheie de semnare înlocuită",
-  "event.signing-key-forgotten": "cheie anterioară revocată",
+  "event.signing-key-forgotten": "cheie de semnare anterioară revocată",
   "event.objectives-changed": "obiective modificate la dispecerat",
   "event.sync-conflict": "conflict cu dispeceratul",
   "event.zone-bypassed": "zonă în bypass",
@@ -157,5 +157,5 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.plan-changed": "plan modificat",
   "event.machine-confirmed": "dispozitiv confirmat",
   "event.log-detailed": "jurnal tehnic detaliat activat",
-  "event.database-restored": "bază de date restaurată din copie",
+  "event.database-restored": "bază de date restaurată din copia de siguranță",
 };

@@ -145,6 +145,6 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Îndreptați camera unui telefon din aceeași rețea spre cod sau introduceți una dintre adrese.",
   "address.code": "Codul QR al adresei {address}",
   "address.none":
-    "Panoul poate fi deschis numai pe acest dispozitiv. http.host din configurație îl deschide în rețea.",
+    "Panoul poate fi deschis numai pe acest dispozitiv. Pentru acces din rețea, setați http.host în configurație.",
   "address.fingerprint": "Autoritatea de certificare (SHA-256), pentru comparare pe telefon:",
 };

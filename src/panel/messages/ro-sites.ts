@@ -44,7 +44,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.state": "Acces",
   "access.state.invited": "Cod nefolosit",
   "access.state.enrolled": "Înrolată",
-  "access.state.revoked": "Revocată",
+  "access.state.revoked": "Revocat",
   "access.codeUntil": "Cod valabil până la",
   "access.invite": "Creare cod de unică folosință",
   "access.inviteText":

@@ -53,7 +53,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "outputs.since": "de la {time}",
   "outputs.on": "activă",
   "outputs.off": "inactivă",
-  "outputs.unknown": "încă necomandată",
+  "outputs.unknown": "încă necomutată",
   "outputs.failed": "nu poate fi comutată",
   "outputs.test": "Testare",
   "outputs.ask": "Comutați ieșirea {output} timp de două secunde?",

@@ -36,7 +36,7 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "list-kept": "Returnează lista pe pagini, începând cu cel mai mare număr.",
   "order-ignored": "Nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
-    "Returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă confirmarea unui operator.",
+    "Returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
   "list-unread": "Nu returnează lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
   "reads-current": "Afișează imediat o înregistrare nouă.",
   "reads-late":
