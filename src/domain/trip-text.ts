@@ -131,12 +131,12 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă de la ${since}`}`,
     faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
     faultDescription: ({ zone, zoneId, kind, time }, fault) =>
-      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}) (constatat la ${time}).`,
+      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}), constatat la ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${RO_FAULTS[fault]}, zona ${zone} (${zoneId}): ${isOver ? "deranjament remediat" : "din nou"} la ${time}.`,
     bridgeName: ({ name, zones }) => `Gateway fără comunicație: ${name} (zone: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `Gatewayul ${name} nu comunică (constatat la ${time}). Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+      `Gatewayul ${name} nu comunică, constatat la ${time}. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
       `Gatewayul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,
