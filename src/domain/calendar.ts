@@ -51,6 +51,43 @@ export function localDayTime(instantMs: number, timeZone: string): LocalDayTime 
   return { day: (local.getUTCDay() + 6) % 7, minute: local.getUTCHours() * 60 + local.getUTCMinutes() };
 }
 
+/** A time in which the offset of a time zone does not change. */
+export interface OffsetSpan {
+  /** Milliseconds that local time is ahead of UTC. */
+  readonly offsetMs: number;
+  /** First instant with this offset. */
+  readonly fromMs: number;
+  /** First instant after it. */
+  readonly untilMs: number;
+}
+
+const WEEK_MS = 604_800_000;
+/** Longer than summer time and winter time together; without a change in it, the span ends there. */
+const WEEKS_SEARCHED = 57;
+
+/** The span around an instant in which the time zone has one offset, at most 57 weeks to each side. */
+export function offsetSpan(instantMs: number, timeZone: string): OffsetSpan {
+  const offsetMs = formattedOffset(instantMs, timeZone);
+  const isSame = (atMs: number): boolean => formattedOffset(atMs, timeZone) === offsetMs;
+  /** The last whole minute with this offset in a direction. */
+  const lastMs = (direction: 1 | -1): number => {
+    let inside = Math.floor(instantMs / MINUTE_MS);
+    let outside = inside;
+    for (let week = 1; week <= WEEKS_SEARCHED; week += 1) {
+      outside = inside + (direction * WEEK_MS) / MINUTE_MS;
+      if (!isSame(outside * MINUTE_MS)) break;
+      inside = outside;
+    }
+    while (Math.abs(outside - inside) > 1) {
+      const middle = Math.trunc((inside + outside) / 2);
+      if (isSame(middle * MINUTE_MS)) inside = middle;
+      else outside = middle;
+    }
+    return inside * MINUTE_MS;
+  };
+  return { offsetMs, fromMs: lastMs(-1), untilMs: lastMs(1) + MINUTE_MS };
+}
+
 /** Whether the runtime knows the IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {

@@ -6,7 +6,9 @@ import { status } from "./live-updates.ts";
 export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   const moment = new Date(iso);
-  const isToday = formatDay(moment.toISOString()) === formatDay(new Date(nowMs()).toISOString());
+  const isToday = siteDay(moment.getTime()) === siteDay(nowMs());
+  const [day, time] = localDigits(moment.getTime()) ?? [];
+  if (day !== undefined && time !== undefined) return isToday ? time : `${shortDay(day)}, ${time}`;
   return format(moment, { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
 }
 
@@ -22,7 +24,8 @@ export function formatNarrow(iso: string): string {
 
 /** The time of day of an instant in the time zone of the site. */
 export function formatClock(iso: string): string {
-  return format(new Date(iso), { ...inZone(), ...timeOfDay() });
+  const [, time] = localDigits(Date.parse(iso)) ?? [];
+  return time ?? format(new Date(iso), { ...inZone(), ...timeOfDay() });
 }
 
 /** The day of an instant in the time zone of the site, such as `Sunday 22 November 2026`. */
@@ -33,7 +36,8 @@ export function formatDay(iso: string): string {
 
 /** The day of an instant in the time zone of the site as `2026-11-22`. @param atMs milliseconds since 1970 */
 export function siteDay(atMs: number): string {
-  return new Date(atMs).toLocaleDateString("sv-SE", { ...inZone(), ...DAY });
+  const [day] = localDigits(atMs) ?? [];
+  return day ?? new Date(atMs).toLocaleDateString("sv-SE", { ...inZone(), ...DAY });
 }
 
 /** The day of an instant without its name, such as `22 November 2026`. @param atMs milliseconds since 1970 */
@@ -53,6 +57,8 @@ export function formatSince(iso: string): string {
   if (minutes === 0) return t("span.now");
   if (minutes < 60) return t("span.shortMinutes", { n: minutes });
   if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
+  const [day] = localDigits(Date.parse(iso)) ?? [];
+  if (day !== undefined) return shortDay(day).slice(0, 5);
   return format(new Date(iso), { ...inZone(), day: "2-digit", month: "2-digit" });
 }
 
@@ -81,8 +87,9 @@ export function minutesToHour(fromMs: number, hour: number): number {
 export function siteTimeText(atMs: number): string {
   if (status.value === undefined) return "";
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const here = format(new Date(atMs), short);
-  const there = format(new Date(atMs), { ...inZone(), ...short });
+  const own = new Date(atMs);
+  const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+  const there = localDigits(atMs)?.[1].slice(0, 5) ?? format(new Date(atMs), { ...inZone(), ...short });
   return here === there
     ? t("app.siteTime", { time: there })
     : t("app.siteTimeBoth", { time: there, own: here });
@@ -123,6 +130,24 @@ function format(moment: Date, options: Intl.DateTimeFormatOptions): string {
 
 function tag(): string {
   return language.value === "ro" ? "ro-RO" : "en-GB";
+}
+
+/**
+ * The day (`2026-11-22`) and the time (`19:14:05`) of an instant in the time zone of the site, as long as its offset is the present
+ * one. The first format of a browser takes a slow phone a quarter of a second.
+ */
+function localDigits(atMs: number): readonly [day: string, time: string] | undefined {
+  const offset = status.value?.utcOffset;
+  if (offset === undefined || !(atMs >= Date.parse(offset.since) && atMs < Date.parse(offset.until)))
+    return undefined;
+  const local = new Date(atMs + offset.minutes * 60_000).toISOString();
+  return [local.slice(0, 10), local.slice(11, 19)];
+}
+
+/** The day `2026-11-22` as the languages write it in digits. */
+function shortDay(day: string): string {
+  const [year, month, dayOfMonth] = day.split("-");
+  return [dayOfMonth, month, year].join(language.value === "ro" ? "." : "/");
 }
 
 /** Before the first status of the site, its time zone is unknown. */

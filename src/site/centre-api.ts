@@ -15,6 +15,7 @@ import type { SiteApi } from "./site-api.ts";
 import type { StatusView } from "./status-view.ts";
 import { EMPTY_SUMMARY } from "./sync-queue.ts";
 import { entryOfEvent, HISTORY_MAX, type TimelineCursor, type TimelinePage } from "./timeline.ts";
+import { SiteUtcOffset } from "./utc-offset.ts";
 
 /** The unfinished interventions, in whatever database they are. */
 export interface UnfinishedReader {
@@ -96,6 +97,7 @@ const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 
 class CentreStatus {
   readonly #parts: CentreApiParts;
   readonly #startedAt: string;
+  readonly #utcOffset = new SiteUtcOffset();
 
   constructor(parts: CentreApiParts) {
     this.#parts = parts;
@@ -103,12 +105,14 @@ class CentreStatus {
   }
 
   async read(): Promise<StatusView> {
-    const { name, ref, timezone } = this.#parts.config.site;
+    const { clock, config } = this.#parts;
+    const { name, ref, timezone } = config.site;
     const headline = await this.#headline();
     return {
       version: VERSION,
-      role: this.#parts.config.role,
+      role: config.role,
       site: { name, ref, timezone },
+      utcOffset: this.#utcOffset.at(clock.wallMs(), timezone),
       startedAt: this.#startedAt,
       headline,
       journeys: await this.#journeys(headline),

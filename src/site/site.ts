@@ -18,6 +18,7 @@ import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { supplyOf } from "./supply.ts";
 import { SyncQueue } from "./sync-queue.ts";
+import { SiteUtcOffset } from "./utc-offset.ts";
 import { SiteZones } from "./zones.ts";
 
 const NO_RECORDS: OutboxSummary = {
@@ -40,6 +41,7 @@ export class Site {
   readonly #journeys: SiteJourneys;
   readonly #monitoring: SiteMonitoring;
   readonly #contacts: CurrentContacts;
+  readonly #utcOffset = new SiteUtcOffset();
   readonly #parts: SiteParts;
   readonly #startedAt: string;
   readonly #startedAtMonotonicMs: number;
@@ -65,7 +67,7 @@ export class Site {
   }
 
   status(): StatusView {
-    const { config, journal, inputs, link } = this.#parts;
+    const { clock, config, journal, inputs, link } = this.#parts;
     const { trips } = journal;
     const outbox = this.#queue.summary();
     const facts = this.#headlineFacts();
@@ -75,6 +77,7 @@ export class Site {
       version: VERSION,
       role: config.role,
       site: { name: config.site.name, ref: config.site.ref, timezone: config.site.timezone },
+      utcOffset: this.#utcOffset.at(clock.wallMs(), config.site.timezone),
       startedAt: this.#startedAt,
       headline,
       journeys: this.#journeys.read(headline),

@@ -8,6 +8,7 @@ import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
 import type { SupplyView } from "./supply-view.ts";
 import type { MonitoringView } from "./transmission-view.ts";
+import type { UtcOffsetView } from "./utc-offset.ts";
 
 /** State of the site. */
 export interface StatusView {
@@ -16,6 +17,8 @@ export interface StatusView {
   readonly role: "site" | "centre";
   /** `timezone`: IANA name. */
   readonly site: { readonly name: string; readonly ref: string; readonly timezone: string };
+  /** The offset of this time zone now. */
+  readonly utcOffset: UtcOffsetView;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   /** Overall state with its reasons. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatLocal, isTimeZone, parseDateTime } from "../../src/domain/calendar.ts";
+import { formatLocal, isTimeZone, parseDateTime, offsetSpan } from "../../src/domain/calendar.ts";
 
 const BUCHAREST = "Europe/Bucharest";
 
@@ -60,6 +60,43 @@ test("every second of the century survives the conversion to local time, except 
       },
     ),
   );
+});
+
+describe("the span of one offset", () => {
+  const HOUR_MS = 3_600_000;
+
+  test("ends at the changes of the clocks", () => {
+    expect(offsetSpan(Date.UTC(2025, 5, 1), BUCHAREST)).toEqual({
+      offsetMs: 3 * HOUR_MS,
+      fromMs: Date.UTC(2025, 2, 30, 1),
+      untilMs: Date.UTC(2025, 9, 26, 1),
+    });
+  });
+
+  test.each([
+    [Date.UTC(2025, 9, 26, 1) - 1, 3],
+    [Date.UTC(2025, 9, 26, 1), 2],
+  ])("the instant %d next to a change is in its own span", (at, hours) => {
+    const { offsetMs, fromMs, untilMs } = offsetSpan(at, BUCHAREST);
+    expect(offsetMs).toBe(hours * HOUR_MS);
+    expect(fromMs <= at && at < untilMs).toBe(true);
+  });
+
+  test("finds a change of a few weeks, such as that of Morocco during Ramadan", () => {
+    const { offsetMs, fromMs, untilMs } = offsetSpan(Date.UTC(2025, 2, 10), "Africa/Casablanca");
+    expect([offsetMs, new Date(fromMs).toISOString(), new Date(untilMs).toISOString()]).toEqual([
+      0,
+      "2025-02-23T02:00:00.000Z",
+      "2025-04-06T02:00:00.000Z",
+    ]);
+  });
+
+  test("of a zone without changes is more than a year to each side", () => {
+    const at = Date.UTC(2025, 5, 1, 12, 0, 30);
+    const { offsetMs, fromMs, untilMs } = offsetSpan(at, "Asia/Kathmandu");
+    expect(offsetMs).toBe(5.75 * HOUR_MS);
+    expect(Math.min(at - fromMs, untilMs - at)).toBeGreaterThan(365 * 24 * HOUR_MS);
+  });
 });
 
 test("an unknown time zone is detected", () => {

@@ -352,6 +352,7 @@ export const NO_SITE = {
     version: "0.0.0",
     role: "site" as const,
     site: { name: "Test", ref: "test", timezone: "Europe/Bucharest" },
+    utcOffset: { minutes: 120, since: "2025-10-26T01:00:00.000Z", until: "2026-03-29T01:00:00.000Z" },
     startedAt: "2026-11-20T21:30:00.000Z",
     headline: {
       level: "attention",
