@@ -16,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 export async function verifyAudit(config: Config, terminal: Terminal): Promise<void> {
   const { stdout } = terminal;
   const report = await reportOf(config, terminal);
-  stdout.write(summaryText(report, config.site.timezone));
+  stdout.write(trailText(report, config.site.timezone));
   if (report.broken)
     throw new AppError(
       "conflict",
@@ -49,7 +49,8 @@ async function reportOf(config: Config, terminal: Terminal): Promise<TrailReport
   return withPostgres(config.database, terminal, (connections) => shared.verifyTrail(connections));
 }
 
-function summaryText(
+/** The result of a verification: number of entries, time span, state, what retention has removed, and the last hash. */
+export function trailText(
   { entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport,
   timeZone: string,
 ): string {

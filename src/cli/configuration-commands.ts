@@ -16,11 +16,16 @@ export function addConfigurationCommands(root: CommandGroup): void {
     "run a dispatch centre in the foreground, on SQLite or PostgreSQL",
     async () => (await import("./centre.ts")).centre,
   );
-  root.add(
-    "migrate",
-    "bring the schema of a dispatch centre's PostgreSQL up to date, as each start does",
-    async () => (await import("./shared-database.ts")).migrateDatabase,
-  );
+  root
+    .add(
+      "migrate",
+      "bring the schema of a dispatch centre's PostgreSQL up to date, as each start does",
+      async () => (await import("./migrate.ts")).migrateDatabase,
+    )
+    .option(
+      "--from-sqlite <directory>",
+      "also move everything of a stopped dispatch centre on SQLite there, from its data directory; the database must be empty",
+    );
   root
     .add(
       "reload",

@@ -6,7 +6,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init", "init --template > answers.yaml", "init --from answers.yaml --config hala-nord.yaml"],
   serve: ["serve --config /etc/santinela/santinela.yaml"],
   centre: ["centre --config /etc/santinela/centre.yaml"],
-  migrate: ["migrate --config /etc/santinela/centre.yaml"],
+  migrate: [
+    "migrate --config /etc/santinela/centre.yaml",
+    "migrate --config /etc/santinela/centre.yaml --from-sqlite /var/lib/santinela",
+  ],
   "safe-mode": ["safe-mode --config /etc/santinela/santinela.yaml"],
   reload: ["reload", "reload --json"],
   "check-config": ["check-config --config santinela.yaml", "check-config --config new.yaml --try-centre"],

@@ -1,4 +1,4 @@
-import type { Config, DatabaseConfig } from "../config/config.ts";
+import type { DatabaseConfig } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { withoutPassword } from "../config/database-url.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -9,19 +9,21 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * Opens the database of a dispatch centre for one command, with the schema of this release, and closes it afterwards.
+ * @param limits as those of `PostgresConnections`
  * @throws AppError `unavailable` without a primary, `storage` for the schema of a newer release
  */
 export async function withPostgres<T>(
   { url, password }: DatabaseConfig,
   { stderr }: Terminal,
   use: (connections: PostgresConnections, steps: number) => Promise<T>,
+  limits: { readonly queryMs?: number } = {},
 ): Promise<T> {
   const log = new JsonLog({
     level: "error",
     clock: new SystemClock(),
     write: (line) => void stderr.write(line),
   });
-  const connections = new PostgresConnections({ url, password }, log);
+  const connections = new PostgresConnections({ url, password }, log, undefined, limits);
   stderr.write(`database: ${url === undefined ? "PostgreSQL of the environment" : withoutPassword(url)}\n`);
   try {
     return await use(connections, await migrate(connections));
@@ -30,21 +32,10 @@ export async function withPostgres<T>(
     if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined)
       throw error;
     throw new AppError("unavailable", error.message, {
-      hint: `PostgreSQL: ${messageOf(error.cause)}`,
+      hint: [...(error.hint === "" ? [] : [error.hint]), `PostgreSQL: ${messageOf(error.cause)}`].join("\n"),
       cause: error.cause,
     });
   } finally {
     await connections.close();
   }
-}
-
-/** Brings the schema of a dispatch centre's database up to date, as every start of a centre does. */
-export async function migrateDatabase({ database }: Config, terminal: Terminal): Promise<void> {
-  if (database === null)
-    throw new AppError("usage", "the configuration has no database", {
-      hint: "SQLite is brought up to date by each start.",
-    });
-  await withPostgres(database, terminal, async (_connections, steps) => {
-    terminal.stdout.write(steps === 0 ? "the schema is up to date\n" : `added ${steps} schema steps\n`);
-  });
 }

@@ -86,6 +86,11 @@ export function forgetReplacement(path: string): void {
   rmSync(readyOf(path), { recursive: true, force: true });
 }
 
+/** Whether a start is still to complete or report the replacement of a database. */
+export function isReplacementPending(path: string): boolean {
+  return existsSync(readyOf(path));
+}
+
 /** Where a database that is replaced now is kept. */
 export function quarantinePath(path: string, nowMs: number): string {
   return join(freshFolder(join(dirname(path), QUARANTINE), fileStamp(nowMs)), basename(path));

@@ -60,6 +60,20 @@ export function signingKeys(dataDir: string, onUnstored: (reason: string) => voi
   return existsSync(previousPath) ? { current, previous: load(previousPath) } : { current };
 }
 
+/**
+ * The stored signing keys in hexadecimal, the current one last; empty before the first start.
+ * @throws AppError `storage` for a damaged one, `no-permission` if one cannot be read
+ */
+export function storedSigningKeys(dataDir: string): string[] {
+  const { currentPath, previousPath } = keyPaths(dataDir);
+  return [previousPath, currentPath].flatMap((path) => {
+    const text = readSecret(path);
+    if (text === "") return [];
+    keyFrom(path, text);
+    return [text];
+  });
+}
+
 function loadedKey(path: string): KeyObject {
   const text = readOrCreateSecret(path, newKeyText);
   try {

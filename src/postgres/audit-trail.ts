@@ -103,11 +103,14 @@ export async function removeOldAudit(queries: Queries, beforeMs: number, batch: 
 
 /** Verifies the chain from its anchor to its end, as it is at one moment. */
 export async function verifyTrail(connections: PostgresConnections): Promise<TrailReport> {
-  return connections.transaction(async (queries) => {
-    const check = new TrailCheck(await cutOf(queries));
-    await eachRow(queries, (row) => check.add(row));
-    return check.report();
-  }, AT_ONE_MOMENT);
+  return connections.transaction(trailReport, AT_ONE_MOMENT);
+}
+
+/** Verifies the chain as the transaction of `queries` has it. */
+export async function trailReport(queries: Queries): Promise<TrailReport> {
+  const check = new TrailCheck(await cutOf(queries));
+  await eachRow(queries, (row) => check.add(row));
+  return check.report();
 }
 
 /** Calls `use` with all entries in order, as they are at one moment. */

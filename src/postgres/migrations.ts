@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import type { PostgresConnections } from "./connection.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
 import { STEPS } from "./schema.ts";
 
 /** A number of our own for the lock that lets one process at a time change the schema: "sant" in ASCII. */
@@ -9,6 +9,11 @@ const STEP_MS_MAX = 3_600_000;
 /** The oldest server with which the centre is tested. */
 const SERVER_VERSION_MIN = 150_000;
 
+/** Waits until no other process changes the schema or begins to use it; call it in a transaction. */
+export async function lockSchema(queries: Queries): Promise<void> {
+  await queries.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+}
+
 /**
  * Brings the schema to this release, in one transaction; several processes may start at the same time.
  * @returns the number of steps that were added
@@ -16,7 +21,7 @@ const SERVER_VERSION_MIN = 150_000;
  */
 export async function migrate(connections: PostgresConnections): Promise<number> {
   return connections.transaction(async (queries) => {
-    await queries.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await lockSchema(queries);
     const [server] = await queries.query<{ version: number; encoding: string }>(
       "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
     );

@@ -1,4 +1,4 @@
-import type { PostgresConnections } from "./connection.ts";
+import type { PostgresConnections, Queries } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 
 /**
@@ -40,6 +40,18 @@ export class PostgresSigningKeys {
     const created = await this.#find();
     if (!created) throw new Error("the signing key was not stored");
     return created;
+  }
+
+  /**
+   * Stores the keys of a centre that had them in files. No process runs that does not know them: the last one signs at once.
+   * @param keys in hexadecimal, the current one last
+   */
+  static async adopt(queries: Queries, keys: readonly string[]): Promise<void> {
+    await queries.query(
+      `INSERT INTO signing_keys(id, key, created_at)
+       SELECT n, key, 0 FROM unnest($1::text[]) WITH ORDINALITY AS given(key, n)`,
+      [keys],
+    );
   }
 
   /** Adds a key that signs from half a minute later. The current one becomes the previous one; older ones are deleted. */

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { readDatabase, stepsOf, type Database } from "../store/database.ts";
+import { takeInstanceLock } from "../store/instance-lock.ts";
+import { MAIN_DATABASE } from "../store/main-database.ts";
+import { alteredRows } from "../store/row-checksums.ts";
+import { lastNumbers } from "../store/sequence-gaps.ts";
+import { requestIntegrityCheck } from "./backups.ts";
+import { AssignedNumbers } from "./data-loss.ts";
+import { isReplacementPending } from "./database-files.ts";
+import { LossReports } from "./loss-reports.ts";
+import { checkDatabaseFile } from "./recovery.ts";
+
+/** A start repairs what it can and reports what is lost; a copy could do neither. */
+const START_ONCE = "Start the centre once with this release on SQLite, without the option database. Then";
+
+/**
+ * Locks the data directory of a stopped centre on SQLite, for a complete copy of its database.
+ * @returns a function that releases the lock
+ * @throws AppError `no-input` without a database, `busy` while a centre or a daemon uses the directory
+ */
+export function lockStopped(dataDir: string): () => void {
+  if (!existsSync(mainPath(dataDir)))
+    throw new AppError("no-input", `there is no database in ${dataDir}`, {
+      hint: "Specify the data directory (dataDir) of the centre on SQLite.",
+    });
+  try {
+    return takeInstanceLock(join(dataDir, "lock.db"));
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== "busy") throw cause;
+    throw new AppError("busy", `a centre is running on ${dataDir}`, {
+      hint: "Stop it, for example with systemctl stop santinela. Its sites keep their records and send them later.",
+      cause,
+    });
+  }
+}
+
+/**
+ * Asserts that the database of a stopped centre has everything that its last run has stored, in the schema of this release. Reads
+ * the whole file and changes nothing in it.
+ * @throws AppError `bad-data` if it is damaged or has another schema, `conflict` if it is that of a site with unsent records
+ */
+export function assertComplete(dataDir: string): void {
+  const path = mainPath(dataDir);
+  const damage = damageIn(dataDir);
+  if (damage !== undefined) {
+    // After a clean shutdown the next start would otherwise check less than this.
+    requestIntegrityCheck(dataDir, damage);
+    throw new AppError("bad-data", `${path} is damaged: ${damage}`, {
+      hint: `${START_ONCE} read the report and repeat this command.`,
+    });
+  }
+  readDatabase(path, (database) => assertSchema(path, stepsOf(database)));
+  const unsent = unsentIn(dataDir);
+  if (unsent > 0)
+    throw new AppError("conflict", `${dataDir} is of a site, with records or trips to send: ${unsent}`, {
+      hint: "Only a dispatch centre can move. A site keeps SQLite.",
+    });
+}
+
+function assertSchema(path: string, steps: number): void {
+  const known = MAIN_DATABASE.migrations.length;
+  if (steps === known) return;
+  const isOlder = steps < known;
+  throw new AppError(
+    "bad-data",
+    `${path} is of ${isOlder ? "an earlier" : "a newer"} release: schema ${steps}, not ${known}`,
+    { hint: isOlder ? `${START_ONCE} repeat this command.` : "Use the newer release for this command." },
+  );
+}
+
+/** Why the database may lack something; undefined if it is complete. */
+function damageIn(dataDir: string): string | undefined {
+  const path = mainPath(dataDir);
+  const { recoveries, unaccepted, isRestored } = new LossReports(dataDir);
+  if (isReplacementPending(path) || recoveries.length > 0 || unaccepted !== null || isRestored)
+    return "a recovery or a restore has not been completed by a start";
+  const { problem } = checkDatabaseFile(path, MAIN_DATABASE, "full");
+  if (problem !== undefined) return problem;
+  return readDatabase(path, (database) => alterationIn(dataDir, database));
+}
+
+function alterationIn(dataDir: string, database: Database): string | undefined {
+  // An older file has fewer columns, and is rejected for its schema.
+  if (stepsOf(database) !== MAIN_DATABASE.migrations.length) return undefined;
+  const noted = new AssignedNumbers(dataDir).of("santinela.db", "interventions");
+  const last = lastNumbers(database)["interventions"] ?? 0;
+  if (last < noted) return `the last intervention was ${noted}, and the file knows ${last}`;
+  const altered = alteredRows(database).map(({ table, ids }) => `${table} ${ids.join(", ")}`);
+  return altered.length === 0 ? undefined : `rows have a wrong checksum: ${altered.join("; ")}`;
+}
+
+/** Records that still have to arrive at a dispatch centre, and trips that are not records yet. */
+function unsentIn(dataDir: string): number {
+  const journal = join(dataDir, "journal.db");
+  return countIn(mainPath(dataDir), UNSENT) + (existsSync(journal) ? countIn(journal, WAITING) : 0);
+}
+
+function countIn(path: string, sql: string): number {
+  try {
+    return readDatabase(path, (database) => database.prepare(sql).pluck().get() as number);
+  } catch (cause) {
+    throw new AppError("bad-data", `${path} cannot be read: ${messageOf(cause)}`, {
+      hint: `${START_ONCE} repeat this command.`,
+      cause,
+    });
+  }
+}
+
+function mainPath(dataDir: string): string {
+  return join(dataDir, "santinela.db");
+}
+
+/** Without a dispatch centre of its own, nothing of a record has ever been sent. */
+const UNSENT = `SELECT count(*) FROM outbox
+  WHERE phase IN ('posting', 'unsure', 'writing', 'blocked', 'rejected') OR (phase = 'linked' AND want_rev > synced_rev)`;
+const WAITING = "SELECT count(*) FROM trips WHERE state IN ('waiting', 'refused')";
