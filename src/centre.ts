@@ -10,6 +10,7 @@ import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
 import { newKey, prepareDataDir } from "./ops/secrets.ts";
+import { assertNothingLeft } from "./ops/stopped-centre.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { EventNotes } from "./service/event-notes.ts";
@@ -84,6 +85,7 @@ export class Centre {
     this.#stops.push(() => database.close());
     const added = await database.migrate(() => this.#isStopping);
     if (added > 0) this.#log.info("schema-migrated", { steps: added });
+    if (!(await database.accounts.hasSignInAccounts())) assertNothingLeft(config.dataDir);
     await database.seed(announceInitialPassword);
     const sharedKeys = new CentreKeys({ ...common, store: database.keys });
     const { current, others } = await sharedKeys.read();

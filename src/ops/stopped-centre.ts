@@ -59,6 +59,21 @@ export function assertComplete(dataDir: string): void {
     });
 }
 
+/**
+ * Asserts that a centre does not begin with an empty PostgreSQL beside the records of its time on SQLite: its sites would be locked
+ * out and create their records again, and the move needs an empty database.
+ * @throws AppError `configuration` if the data directory has such records
+ */
+export function assertNothingLeft(dataDir: string): void {
+  const path = mainPath(dataDir);
+  if (!existsSync(path)) return;
+  const records = countIn(path, "SELECT count(*) FROM interventions");
+  if (records === 0) return;
+  throw new AppError("configuration", `the database is empty, and ${path} has ${records} interventions`, {
+    hint: `Move them: santinela migrate --from-sqlite ${dataDir}\nTo begin without them, use another data directory (dataDir).`,
+  });
+}
+
 function assertSchema(path: string, steps: number): void {
   const known = MAIN_DATABASE.migrations.length;
   if (steps === known) return;

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { MOVED_TABLES, type MovedTable } from "../../src/postgres/moved-tables.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { santinela } from "../support/command-line.ts";
 import { MovingCentre } from "../support/moving-centre.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -98,6 +99,19 @@ describeWithPostgres("a dispatch centre on SQLite that moves to PostgreSQL", () 
       /the database is not empty; it has rows: objectives 9\nMove to a new database/,
     );
     expect(await centre.rowsIn("interventions")).toBe(0);
+  });
+
+  test("is not left behind by a start on the empty database, which would lock out its sites", async () => {
+    const untilSignal = () => new Promise<never>(() => {});
+    const refused = await santinela(["centre", "--config", "centre.yaml"], {
+      cwd: centre.folder,
+      untilSignal,
+    });
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toMatch(
+      /the database is empty, and .*santinela\.db has \d+ interventions[\s\S]*santinela migrate --from-sqlite/,
+    );
+    expect((await centre.move()).code).toBe(0);
   });
 
   test("is not moved while it runs", async () => {
