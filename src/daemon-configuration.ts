@@ -14,6 +14,7 @@ import {
   writeOnTrial,
 } from "./ops/configuration-trial.ts";
 import type { JsonLog } from "./ops/log.ts";
+import { ON_DEMAND_THREADS } from "./ops/thread-failures.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import type { ConfigurationRequest, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
 
@@ -32,7 +33,7 @@ const TRIAL_MS = 3_000;
 const LOOK_EVERY_MS = 250;
 /** Of a difference in the event log; a change of twelve zones has less than half of that. */
 const DIFF_LENGTH_MAX = 16_000;
-/** What a changed zone can break. Anything else, such as a lost link, takes no change back. */
+/** What a changed zone can break, if not in a thread that is started when needed. Anything else, such as a lost link, takes no change back. */
 const BROKEN_BY_ZONES: readonly ConditionCode[] = [
   "configuration-invalid",
   "mqtt-subscription-refused",
@@ -160,6 +161,11 @@ export class DaemonConfiguration {
 /** The open conditions that a changed zone can cause, each with its message. */
 function broken(conditions: readonly Condition[]): string[] {
   return conditions
-    .filter(({ code }) => BROKEN_BY_ZONES.includes(code))
+    .filter((condition) => BROKEN_BY_ZONES.includes(condition.code) && !isOfThreadOnDemand(condition))
     .map(({ title, text }) => `${title}: ${text}`);
+}
+
+/** Reading a list or a backup fails whatever the zones are. */
+function isOfThreadOnDemand({ code, subject }: Condition): boolean {
+  return code === "thread-failed" && ON_DEMAND_THREADS.some((thread) => thread === subject);
 }

@@ -12,6 +12,7 @@ import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
 import { oneTimePassword, signingKeys, type SigningKeys } from "./ops/secrets.ts";
+import { ThreadFailures, type OnDemandThread } from "./ops/thread-failures.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
@@ -67,6 +68,8 @@ export interface FrontOptions {
   readonly sensing: RemoteSensing;
   readonly records: RemoteRecords;
   readonly failpoint: Failpoint;
+  /** Of the threads that it starts; undefined for none. */
+  readonly threadFailpoint: string | undefined;
   /** Unique id of this run; prefix of its request ids. */
   readonly run: string;
   /** File descriptor of a listening socket from systemd; undefined to open one. */
@@ -126,9 +129,9 @@ export class DaemonFront {
     const [database, journal] = [open("santinela.db"), open("journal.db")];
     const events = new EventNotes({ events: records.events, clock, log });
     this.#stops.push(() => events.stop());
-    const longLists = new ListWorker(database.name, { clock, log });
+    const longLists = new ListWorker(database.name, { clock, ...this.#watched("lists") });
     const lists = new ListService({ database, longLists });
-    const backupWorker = new BackupWorker();
+    const backupWorker = new BackupWorker(this.#watched("backup"));
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();
     this.#stops.push(() => settings.stop());
@@ -183,6 +186,14 @@ export class DaemonFront {
     this.#stops.push(() => backupWorker.stop());
     this.#stops.push(() => longLists.stop());
     return { ...address, loopbackPort };
+  }
+
+  /** What a thread needs that is started when needed, so that its failure is a condition. */
+  #watched(thread: OnDemandThread) {
+    const failures = new ThreadFailures(thread, this.#options);
+    failures.start();
+    this.#stops.push(() => failures.stop());
+    return { failures, failpoint: this.#options.threadFailpoint };
   }
 
   /** A key that could not be stored must not prevent monitoring: it only ends sign-ins at the next start. */

@@ -73,6 +73,7 @@ export class SingleThreadParts implements DaemonParts {
       records,
       httpDescriptor: undefined,
       earlier: undefined,
+      threadFailpoint: undefined,
     });
     return this.#front.start();
   }

@@ -35,6 +35,7 @@ const front = new DaemonFront({
   log,
   conditions,
   failpoint: failpointOf(data.failpoint, () => process.kill(process.pid, "SIGKILL")),
+  threadFailpoint: data.failpoint,
   time: host.time,
   records: {
     records: records.remote("records"),

@@ -216,7 +216,7 @@ export const CONDITION_MESSAGES = {
   "database-unavailable":
     "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
   "thread-failed":
-    "the thread {thread} has failed: {reason}. It is restarted automatically; trips wait in the journal until then. Report this with a support bundle.",
+    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Report this with a support bundle.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
   "key-damaged":
     "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",

@@ -1,10 +1,11 @@
 import { fork } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
 import { backUp, backupProblems, finishBackup, writeBackup } from "./backups.ts";
 import { startThread } from "./limited-thread.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
+import type { ThreadFailures } from "./thread-failures.ts";
 
 /**
  * Tasks on whole database files that users request from a running daemon. They take many seconds on a Raspberry Pi.
@@ -35,6 +36,7 @@ export interface BackupTask {
   readonly dataDir: string;
   /** The backup to create or to check. */
   readonly file: string;
+  readonly failpoint: string | undefined;
 }
 
 type ResultValue = Extract<BackupResult, { readonly value: unknown }>["value"];
@@ -51,6 +53,13 @@ const BACKUP_CHECK_MS_MAX = 3_600_000;
 /** The identifiers of a million records, twice. */
 export const TASK_HEAP_MB = 128;
 
+interface BackupWorkerOptions {
+  readonly checkMsMax?: number;
+  readonly failures?: ThreadFailures;
+  /** Of the threads; undefined for none. */
+  readonly failpoint?: string | undefined;
+}
+
 /**
  * Runs the tasks outside the event loop, so that contacts and messages are still processed.
  *
@@ -60,12 +69,16 @@ export const TASK_HEAP_MB = 128;
  */
 export class BackupWorker implements BackupTasks {
   readonly #checkMsMax: number;
+  readonly #failures: ThreadFailures | undefined;
+  readonly #failpoint: string | undefined;
   /** Functions that end the running tasks. */
   readonly #running = new Set<() => void>();
   #isStopped = false;
 
-  constructor(checkMsMax = CHECK_MS_MAX) {
+  constructor({ checkMsMax = CHECK_MS_MAX, failures, failpoint }: BackupWorkerOptions = {}) {
     this.#checkMsMax = checkMsMax;
+    this.#failures = failures;
+    this.#failpoint = failpoint;
   }
 
   async backUp(dataDir: string, out: string): Promise<void> {
@@ -83,7 +96,7 @@ export class BackupWorker implements BackupTasks {
     finishBackup(dataDir, out, problems as string[]);
   }
 
-  /** @throws AppError as `planRestore`; `bad-data` after the time limit; `unavailable` if the daemon stops */
+  /** @throws AppError as `planRestore`; `bad-data` after the time limit; `unavailable` if the daemon stops or the check fails */
   async planRestore(dataDir: string, file: string): Promise<RestorePlan> {
     const plan = await this.#run({ work: "planRestore", dataDir, file }, (task) =>
       startCheck(task, this.#checkMsMax),
@@ -97,12 +110,26 @@ export class BackupWorker implements BackupTasks {
     for (const end of this.#running) end();
   }
 
-  async #run(task: BackupTask, start: (task: BackupTask) => Running): Promise<ResultValue> {
+  async #run(
+    task: Omit<BackupTask, "failpoint">,
+    start: (task: BackupTask) => Running,
+  ): Promise<ResultValue> {
     if (this.#isStopped) throw restarting();
-    const { runner, end } = start(task);
+    const { runner, end } = start({ ...task, failpoint: this.#failpoint });
     this.#running.add(end);
     runner.once("exit", () => this.#running.delete(end));
-    return resultOf(runner);
+    try {
+      return await resultOf(runner);
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      if (this.#isStopped) throw restarting();
+      this.#failures?.report(cause);
+      throw new AppError("unavailable", `the work on the backup has failed: ${messageOf(cause)}`, {
+        hint: "Try again. If it fails again, send a support bundle to the developers.",
+        retryAfterS: 10,
+        cause,
+      });
+    }
   }
 }
 
@@ -130,8 +157,15 @@ function resultOf(runner: EventEmitter): Promise<ResultValue> {
       } else resolve(result.value);
     });
     runner.on("error", reject);
-    // Has no effect after a result.
-    runner.on("exit", () => reject(restarting()));
+    // Has no effect after a result or an error. Of a process, the reason is in the log.
+    runner.on("exit", (code: number | null, signal?: string) =>
+      // A stop from a terminal or of a container reaches this process before the daemon ends it.
+      reject(
+        signal === "SIGTERM" || signal === "SIGINT"
+          ? restarting()
+          : new Error(`its thread or process ended with code ${code ?? signal}`),
+      ),
+    );
   });
 }
 

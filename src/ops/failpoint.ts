@@ -1,18 +1,19 @@
 /** A point where tests can end the process or the calling thread, to simulate power cuts and defects. */
 export type Failpoint = (name: string) => void;
 
-const SPEC = /^([^:=]+)(?::(\d+))?(?:=(kill|throw|fill))?$/;
+const SPEC = /^([^:=]+)(?::(\d+))?(?:=(kill|throw|fill|hang))?$/;
 
 /**
  * Creates a failpoint that takes effect at the nth call with its name.
  * @param spec `<name>`, `<name>:<n>` or either with an effect: `=kill` ends the process at once (default), `=throw` is a
- *   defect that nothing handles, `=fill` fills the heap of the calling thread; undefined for none
+ *   defect that nothing handles, `=fill` fills the heap of the calling thread, `=hang` keeps that thread busy indefinitely;
+ *   undefined for none
  * @param kill ends the process at once
  */
 export function failpointOf(spec: string | undefined, kill: () => void): Failpoint {
   const [, wanted, count = "1", effect = "kill"] = SPEC.exec(spec ?? "") ?? [];
   if (wanted === undefined) return () => {};
-  const effects: Readonly<Record<string, () => void>> = { kill, throw: throwLater, fill: fillHeap };
+  const effects: Readonly<Record<string, () => void>> = { kill, throw: throwLater, fill: fillHeap, hang };
   let left = Number(count);
   return (name) => {
     if (name === wanted && (left -= 1) === 0) effects[effect]?.();
@@ -25,7 +26,11 @@ function throwLater(): void {
   });
 }
 
-function fillHeap(): void {
+function hang(): never {
+  for (;;);
+}
+
+function fillHeap(): never {
   const held: unknown[][] = [];
   for (;;) held.push(Array.from({ length: 10_000 }, (_, index) => ({ index })));
 }

@@ -1,7 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Log } from "../domain/log.ts";
 import { errorOf, type ErrorValue } from "../store/error-values.ts";
 import {
   LIST_REMEDY,
@@ -14,6 +13,7 @@ import type { InterventionQuery } from "../store/intervention-query.ts";
 import { OBJECTIVES_REMEDY, type ObjectiveReader, type ObjectiveRequest } from "../store/objectives.ts";
 import { restarting } from "./backup-worker.ts";
 import { startThread } from "./limited-thread.ts";
+import type { ThreadFailures } from "./thread-failures.ts";
 
 /** The input of the thread. */
 export interface ListWorkerData {
@@ -21,6 +21,7 @@ export interface ListWorkerData {
   readonly path: string;
   /** One 32-bit number: not 0 if the current list is cancelled. */
   readonly flag: SharedArrayBuffer;
+  readonly failpoint: string | undefined;
 }
 
 /** A list of interventions or of objectives. */
@@ -50,6 +51,13 @@ interface Task {
   readonly cancelWait: CancelTimer;
 }
 
+interface ListWorkerOptions {
+  readonly clock: Clock;
+  readonly failures: ThreadFailures;
+  /** Of the thread; undefined for none. */
+  readonly failpoint?: string | undefined;
+}
+
 /**
  * Reads expensive lists, such as a search or a sort without an index, in a thread with its own connection.
  * Contacts, messages and other requests do not wait for them. The thread is started on demand.
@@ -57,7 +65,8 @@ interface Task {
 export class ListWorker implements ListReader, ObjectiveReader {
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #failures: ThreadFailures;
+  readonly #failpoint: string | undefined;
   readonly #isCancelled = new Int32Array(new SharedArrayBuffer(4));
   readonly #waiting: Task[] = [];
   #current: Task | undefined;
@@ -68,10 +77,11 @@ export class ListWorker implements ListReader, ObjectiveReader {
   #isStopped = false;
 
   /** @param path of `santinela.db` */
-  constructor(path: string, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor(path: string, { clock, failures, failpoint }: ListWorkerOptions) {
     this.#path = path;
     this.#clock = clock;
-    this.#log = log;
+    this.#failures = failures;
+    this.#failpoint = failpoint;
   }
 
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
@@ -129,7 +139,7 @@ export class ListWorker implements ListReader, ObjectiveReader {
 
   #endStuckThread(): void {
     this.#isStuck = true;
-    this.#log.error("list-thread-stuck");
+    this.#failures.report("a list did not end at its time-out");
     void this.#thread?.terminate();
     this.#dropWaiting(({ remedy }) => stuck(remedy));
   }
@@ -158,19 +168,25 @@ export class ListWorker implements ListReader, ObjectiveReader {
 
   #start(): Worker {
     // The daemon only runs as compiled JavaScript.
-    const thread = startThread(new URL("list-worker-main.js", import.meta.url), {
-      workerData: { path: this.#path, flag: this.#isCancelled.buffer } satisfies ListWorkerData,
-      heapMb: HEAP_MB_MAX,
-    });
+    const workerData: ListWorkerData = {
+      path: this.#path,
+      flag: this.#isCancelled.buffer,
+      failpoint: this.#failpoint,
+    };
+    const entry = new URL("list-worker-main.js", import.meta.url);
+    const thread = startThread(entry, { workerData, heapMb: HEAP_MB_MAX });
+    let cause: unknown = "it ended";
     thread.on("message", (answer: ListAnswer) => {
       const task = this.#current;
       this.#current = undefined;
       if (task) settle(task, answer);
       this.#next();
     });
-    thread.on("error", (error) => this.#log.error("list-thread-failed", { error }));
+    thread.on("error", (error) => (cause = error));
     thread.on("exit", () => {
       if (this.#thread !== thread) return;
+      // A thread that was stuck is reported already.
+      if (!this.#isStopped && !this.#isStuck) this.#failures.report(cause);
       const task = this.#current;
       this.#isStuck = false;
       this.#thread = undefined;

@@ -5,6 +5,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { startThread } from "../ops/limited-thread.ts";
+import { HEALTHY_MS } from "../ops/thread-failures.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
 import type { MainThread } from "./main-thread-connection.ts";
 
@@ -56,8 +57,6 @@ const END_MS_MAX = 1_000;
 const RESTART_MS = 200;
 /** Half of `ENDED_MS_MAX`: a thread that starts but does not last must not end the process, which watches the contacts. */
 const RESTART_MS_MAX = 10_000;
-/** A thread that has run this long is healthy: the condition is cleared and the next restart is quick again. */
-const HEALTHY_MS = 60_000;
 
 /**
  * A thread that is started again when a defect ends it, while this thread continues. Calls in the meantime are rejected
@@ -233,6 +232,7 @@ export class SupervisedThread<Started> {
       if (this.#state !== "running") return;
       log.info("thread-restarted", { thread: name });
       this.#onRestarted(started);
+      // The next restart is quick again.
       this.#cancelTimer = clock.after(HEALTHY_MS, () => {
         this.#restartMs = RESTART_MS;
         conditions.clear("thread-failed", name);

@@ -31,8 +31,12 @@ let both: SiteAndCentre;
 const folderOf = (daemon: "site" | "centre"): string => join(both.installation.folder, daemon);
 afterEach(() => both.remove());
 
-async function started(failpoint: string, siteYaml = yamlOf("off", () => "{ simulated: true }")) {
-  both = new SiteAndCentre({ siteYaml, buildings: ZONES + 2 });
+async function started(
+  failpoint: string,
+  siteYaml = yamlOf("off", () => "{ simulated: true }"),
+  buildings = ZONES + 2,
+) {
+  both = new SiteAndCentre({ siteYaml, buildings });
   await both.start();
   await both.site.end("SIGTERM");
   return both.site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint });
@@ -48,11 +52,15 @@ async function openEveryDoor(opened = zones): Promise<void> {
 }
 
 /** Each door is exactly one intervention at the site and at the centre. */
-async function expectOneEach(): Promise<void> {
-  await eventually("one record of every door at the centre", async () => {
-    const counts = countByObjective(await allOf(folderOf("centre")));
-    return zones.every(({ building }) => counts.has(building));
-  });
+async function expectOneEach(withinMs?: number): Promise<void> {
+  await eventually(
+    "one record of every door at the centre",
+    async () => {
+      const counts = countByObjective(await allOf(folderOf("centre")));
+      return zones.every(({ building }) => counts.has(building));
+    },
+    withinMs,
+  );
   const atSite = await eventually("the records of the site", () => allOf(folderOf("site")));
   for (const records of [await allOf(folderOf("centre")), atSite]) {
     const counts = countByObjective(records);
@@ -75,7 +83,62 @@ describe("each trip is exactly one intervention although", () => {
     // The process has not been restarted: sensing went on.
     expect(both.site.pid).toBe(pid);
   });
+
+  test("the records hang after the fourth commit of each of their runs", async () => {
+    await started("record-changed:4=hang");
+    const { pid } = both.site;
+    await openEveryDoor();
+    // Each run that hangs is ended after four pings without an answer.
+    await expectOneEach(180_000);
+    await expectRestarted("records");
+    expect(both.site.pid).toBe(pid);
+  }, 240_000);
+
+  test.each([
+    ["a defect ends the thread of long lists at every third one", "list-read:3=throw"],
+    ["the thread of long lists fills its heap at every third one", "list-read:3=fill"],
+  ])("%s, and the next list is answered", async (_what, failpoint) => {
+    await started(failpoint, undefined, LONG_LIST);
+    const { pid } = both.site;
+    const over = new AbortController();
+    const lists = readLongLists(over.signal);
+    await openEveryDoor();
+    await expectOneEach();
+    await expectRestarted("lists");
+    over.abort();
+    expect(await lists).toEqual(new Set([200, 503]));
+    await eventually("the next list", async () => (await longList()).status === 200);
+    expect(both.site.pid).toBe(pid);
+  });
+
+  test("a defect ends the thread of a backup, whose download is refused", async () => {
+    await started("backup-task=throw");
+    const { pid } = both.site;
+    const { status, value } = await askDaemon(folderOf("site"), "GET", "/site/backup");
+    expect([status, value]).toEqual([
+      503,
+      expect.objectContaining({
+        message: expect.stringMatching(/^the work on the backup has failed: failpoint/) as string,
+      }),
+    ]);
+    await expectRestarted("backup");
+    await openEveryDoor();
+    await expectOneEach();
+    expect(both.site.pid).toBe(pid);
+  });
 });
+
+/** Objectives; a search reads this many in a thread of its own (`service/sqlite-objectives`). */
+const LONG_LIST = 600;
+
+const longList = () => askDaemon(folderOf("site"), "GET", "/obiective/cladiri?q=hall&_start=0&_end=5");
+
+/** Requests one long list after the other. @returns the statuses of the answers */
+async function readLongLists(over: AbortSignal): Promise<Set<number>> {
+  const statuses = new Set<number>();
+  while (!over.aborted) statuses.add((await longList()).status);
+  return statuses;
+}
 
 /** Ends the records five times, each time by a record of building 1: their next start is then seconds away. */
 async function endRecords(): Promise<void> {

@@ -46,8 +46,10 @@ function makeHostile(path: string): void {
 }
 
 async function processWith(limitMs: number): Promise<BackupWorker> {
-  const built = (await import(BUILT)) as { BackupWorker: new (limitMs: number) => BackupWorker };
-  return new built.BackupWorker(limitMs);
+  const built = (await import(BUILT)) as {
+    BackupWorker: new (options: { checkMsMax: number }) => BackupWorker;
+  };
+  return new built.BackupWorker({ checkMsMax: limitMs });
 }
 
 /** Whether a process still runs; one that has ended may wait for its parent to read its exit code. */
@@ -113,7 +115,7 @@ describe("an uploaded backup whose check takes hours", () => {
 
   test("ends when the daemon is killed, and no process remains", async () => {
     const order = `import(${JSON.stringify(BUILT)}).then(({ BackupWorker }) =>
-      new BackupWorker(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
+      new BackupWorker({ checkMsMax: 600000 }).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
     const pid = daemon.pid ?? 0;
     await eventually("the check to run", () => childrenOf(pid).length > 0);

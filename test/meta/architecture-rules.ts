@@ -187,7 +187,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   { what: /\bprocess\.env\b/, home: /^(config\/|main\.ts$)/, instead: "config/" },
   {
     what: /\bprocess\.(exit|on|once|kill)\(/,
-    home: /^(main|broker-thread|front-thread|records-thread|ops\/backup-check-main)\.ts$/,
+    home: /^(main|broker-thread|front-thread|records-thread|ops\/(backup-check|backup-worker|list-worker)-main)\.ts$/,
     instead: "main.ts",
   },
   {

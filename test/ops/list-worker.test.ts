@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import type { ListWorker } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { ThreadFailures } from "../../src/ops/thread-failures.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { BUILD } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
@@ -21,19 +23,27 @@ let folder: string;
 let site: TestApp;
 let clock: ManualClock;
 let thread: ListWorker;
+let conditions: ConditionRegistry;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
   site = await TestApp.make({}, join(folder, "santinela.db"));
   site.interventions.create(PATROL, OPERATOR_USER);
   clock = new ManualClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
-  thread = new BuiltListThread(join(folder, "santinela.db"), { clock, log });
+  conditions = new ConditionRegistry(clock, log);
+  thread = listThread();
 });
 afterEach(async () => {
   await thread.stop();
   await site.close();
   rmSync(folder, { recursive: true });
 });
+
+function listThread(failpoint?: string): ListWorker {
+  const log = new JsonLog({ level: "error", clock, write: () => {} });
+  const failures = new ThreadFailures("lists", { clock, log, conditions });
+  return new BuiltListThread(join(folder, "santinela.db"), { clock, failures, failpoint });
+}
 
 test("a list that exceeds its time-out is rejected with a remedy, and the next one is read", async () => {
   const slow = thread.read(ALL, WANTED);
@@ -80,8 +90,31 @@ test("a list that does not end at its time-out ends its thread: others do not wa
   await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
     message: "the list cannot be read: an earlier one has not ended",
   });
+  expect(conditions.list()).toMatchObject([
+    { code: "thread-failed", subject: "lists", text: expect.stringContaining("did not end") as string },
+  ]);
   site.database.exec("DROP VIEW intervention_counts; ALTER TABLE counts RENAME TO intervention_counts");
   await eventually("the next list", async () => (await thread.read(ALL, WANTED)).total === 1);
+});
+
+test("a defect of the thread rejects its list and is one condition, until a minute without a further one", async () => {
+  const wanted = new AbortController().signal;
+  const failing = listThread("list-read:2=throw");
+  const isOpen = (): boolean => conditions.isOpen("thread-failed", "lists");
+  for (let failure = 1; failure <= 2; failure += 1) {
+    expect((await failing.read(ALL, wanted)).total).toBe(1);
+    await expect(failing.read(ALL, wanted)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "the list cannot be read: its thread has ended",
+    });
+    expect(isOpen()).toBe(true);
+    clock.advance(59_000);
+    expect(isOpen()).toBe(true);
+  }
+  clock.advance(1_000);
+  expect(isOpen()).toBe(false);
+  await failing.stop();
+  expect(isOpen()).toBe(false);
 });
 
 test("a list whose client has disconnected is skipped, and the next ones are read", async () => {

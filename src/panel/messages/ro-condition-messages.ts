@@ -93,7 +93,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat; până atunci declanșările așteaptă în jurnalul declanșărilor. Trimiteți dezvoltatorilor un pachet pentru suport.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii se autentifică din nou. Apoi ștergeți {kept}.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",

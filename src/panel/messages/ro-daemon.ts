@@ -110,6 +110,16 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "the disk of the data directory has too little space for this backup",
     "spațiul pe disc nu ajunge pentru această copie",
   ],
+  ["the work on the backup has failed: {reason}", "operația asupra copiei de siguranță a eșuat: {reason}"],
+  [
+    "Try again. If it fails again, send a support bundle to the developers",
+    "Reîncercați. Dacă eșuează din nou, trimiteți dezvoltatorilor un pachet pentru suport",
+  ],
+  [
+    "its thread or process ended with code {code}",
+    "firul de execuție sau procesul său s-a oprit cu codul {code}",
+  ],
+  ["a list did not end at its time-out", "o listă nu s-a oprit la expirarea timpului"],
   ["a backup may have at most {n} bytes", "o copie de siguranță poate avea cel mult {n} de octeți"],
   [
     "the previous upload is still being checked; try again shortly",
