@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { ConditionCode } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import { BACKLOG_LIMIT_MS } from "../domain/headline-text.ts";
 import type { ObjectivesView } from "../site/sync-view.ts";
@@ -12,12 +13,21 @@ import { localTime } from "./local-time.ts";
 /** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
 
-/** Checks of the running daemon: its state, its queues and zones left out of service. */
-export async function daemonChecks({
-  dataDir,
-  upstream,
-  site: { timezone },
-}: Config): Promise<CheckResult[]> {
+/** What the daemon reports of its link until its next attempt. */
+const LINK_CONDITIONS: readonly ConditionCode[] = [
+  "upstream-unreachable",
+  "upstream-authentication-failed",
+  "upstream-unexpected-service",
+];
+
+/**
+ * Checks of the running daemon: its state, its queues and zones left out of service.
+ * @param acceptsNow whether the dispatch centre has just accepted a request of these checks
+ */
+export async function daemonChecks(
+  { dataDir, upstream, site: { timezone } }: Config,
+  { acceptsNow }: { readonly acceptsNow: boolean },
+): Promise<CheckResult[]> {
   const client = new ControlClient(dataDir);
   try {
     const status = await client.get<StatusView>("/site/status");
@@ -27,7 +37,7 @@ export async function daemonChecks({
     return [
       ok("Daemon", `running since ${localTime(status.startedAt, timezone)}`),
       headlineCheck(status),
-      ...conditionChecks(status),
+      ...conditionChecks(status, acceptsNow),
       ...queueChecks(status),
       ...monitoringChecks(status, timezone),
       ...messageChecks(status),
@@ -45,10 +55,17 @@ function headlineCheck({ headline: { level, text } }: StatusView): CheckResult {
   return (level === "well" ? ok : warning)("Headline", text);
 }
 
-function conditionChecks({ conditions }: StatusView): CheckResult[] {
-  return conditions.map(({ severity, title, text, code }) =>
-    (severity === "error" ? error : warning)(title, text, `See ${code} in docs/operating.md.`),
-  );
+function conditionChecks({ conditions }: StatusView, acceptsNow: boolean): CheckResult[] {
+  return conditions.map(({ severity, title, text, code }) => {
+    const report = severity === "error" ? error : warning;
+    return acceptsNow && LINK_CONDITIONS.includes(code)
+      ? report(
+          title,
+          `${text} It responds to this check, and the daemon has not tried again yet.`,
+          "santinela sync now tries at once. After a change of upstream or its password: santinela reload.",
+        )
+      : report(title, text, `See ${code} in docs/operating.md.`);
+  });
 }
 
 /** Maximum topics listed; /site/status has all of them. */

@@ -22,10 +22,13 @@ export async function doctor(
   { listen, json }: JsonOption & { readonly listen: string },
 ): Promise<void> {
   const listenS = secondsOption("--listen", listen);
+  const installation = await installationChecks(config);
+  // Before the daemon's conditions, which it may clear meanwhile.
+  const centre = await centreChecks(config);
   const results = [
-    ...(await installationChecks(config)),
-    ...(await daemonChecks(config)),
-    ...(await centreChecks(config)),
+    ...installation,
+    ...(await daemonChecks(config, { acceptsNow: centre[0]?.status === "ok" })),
+    ...centre,
     ...(await mqttChecks(config, listenS)),
   ];
   stdout.write(json ? jsonText(results) : formatResults(results));

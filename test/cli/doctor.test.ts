@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
+import { FaultProxy } from "../support/fault-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
@@ -94,6 +95,43 @@ test.each([
   const { code, find } = await doctor();
   expect(code).toBe(1);
   expect(find("Centre")).toMatchObject([{ status: "error", text: expect.stringMatching(text) }]);
+});
+
+test("a dispatch centre that is back before the daemon's next attempt is reported with the command for an attempt now", async () => {
+  const { port } = await startCentre(installation, OBJECTIVES);
+  const line = new FaultProxy(port);
+  // The daemon waits for an hour after its first attempt.
+  line.faultFor = () => (exchange) =>
+    void exchange.near.end(
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 3600\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    );
+  const linePort = await line.start();
+  try {
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: off\n${upstreamYaml(linePort)}${OBJECTIVES}`,
+    );
+    await site.start();
+    const condition = async (): Promise<CheckResult[]> =>
+      (await doctor()).find("Dispatch centre unreachable");
+    await eventually("the condition", async () => (await condition()).length === 1);
+    expect(await condition()).toMatchObject([{ remedy: "See upstream-unreachable in docs/operating.md." }]);
+
+    line.faultFor = () => undefined;
+    const { find } = await doctor();
+    expect(find("Centre")).toMatchObject([{ status: "ok" }]);
+    expect(find("Dispatch centre unreachable")).toMatchObject([
+      {
+        text: expect.stringContaining("the daemon has not tried again yet") as string,
+        remedy: expect.stringContaining("santinela sync now") as string,
+      },
+    ]);
+    const file = join(installation.folder, "site.yaml");
+    await santinela(["sync", "now", "--config", file], { cwd: installation.folder });
+    await eventually("the end of the condition", async () => (await condition()).length === 0);
+  } finally {
+    await line.stop();
+  }
 });
 
 test("an unreadable database and a secret that others can read are errors with a remedy", async () => {
