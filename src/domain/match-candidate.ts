@@ -36,7 +36,8 @@ export function findMatches(
   const free = rows.filter((row) => !isTaken(row));
   const marked = free.filter((row) => carriesMarker(row, marker));
   if (marked.length > 0 || madeAfter === null) return marked;
-  // Without a start two calls to one address look alike, so this applies only to a site without any marker.
+  // Without a start two calls to one address look alike, so this applies only to a site without any marker. With a start,
+  // a dispatcher's own record of the same name and second is of the same event: see decision 0007.
   if (isMarked && (sent["dateStart"] ?? null) === null) return [];
   return free.filter(
     (row) => row.id > madeAfter && markersIn(row).length === 0 && hasSameFingerprint(row, sent),

@@ -106,6 +106,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "înregistrarea {id} de la dispecerat nu poate fi citită acum: {reason}",
   ],
   ["Try again when the link is up", "Reîncercați când conexiunea este activă"],
+  [
+    "record {id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention",
+    "înregistrarea {id} de la dispecerat a fost asociată fără referință: obiectivul, numele și ora de început sunt cele ale intervenției",
+  ],
   ["the database is not available; try again", "baza de date este indisponibilă; reîncercați"],
   [
     "a part of the daemon is restarting; try again shortly",

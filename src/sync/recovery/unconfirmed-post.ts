@@ -1,4 +1,9 @@
-import { chooseSurvivor, findMatches, type MatchCandidate } from "../../domain/match-candidate.ts";
+import {
+  carriesMarker,
+  chooseSurvivor,
+  findMatches,
+  type MatchCandidate,
+} from "../../domain/match-candidate.ts";
 import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts";
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
@@ -95,9 +100,21 @@ export class UnconfirmedPost {
       // Sweep at once: there are duplicates.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: clock.wallMs() } : {}),
     });
+    this.#reportUnmarked(entry, kept);
     linkedIds.note();
     log.info("record-adopted", { interventionId: entry.interventionId, upstreamId: kept.id });
     return undefined;
+  }
+
+  /** The record may be a dispatcher's own of the same event: a person can see that it was linked, and why. */
+  #reportUnmarked({ interventionId }: OutboxEntry, kept: MatchCandidate): void {
+    const { store } = this.#context;
+    const isMarkerKept = store.isMarked && store.facts.lostReference === null;
+    if (!isMarkerKept || carriesMarker(kept, store.markerOf(store.record(interventionId).uid))) return;
+    store.recordConflict(interventionId, {
+      phase: "linked",
+      reason: `record ${kept.id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention`,
+    });
   }
 
   #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
