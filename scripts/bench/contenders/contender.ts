@@ -4,6 +4,8 @@ import type { Child, ChildOptions, Children } from "../children.ts";
 /** A program that is measured: the product or a peer. */
 export interface Contender {
   readonly name: ContenderName;
+  /** Whether it is the broker of its sensors, and so listens at the URL of the broker. */
+  readonly isBroker?: true;
   /** Why it cannot be measured here; undefined if it can. */
   missing(): string | undefined;
   /** Prepares its folder without starting it. */
@@ -12,6 +14,7 @@ export interface Contender {
 
 export const CONTENDERS = {
   santinela: "the product, as built",
+  "santinela-broker": "the product with its built-in MQTT broker",
   floor: "bare node:http and better-sqlite3 with the same group commit: one row for each record",
   "floor-rows": "the same with all rows and indices that the product writes, and the account that it reads",
   "floor-c":

@@ -19,21 +19,35 @@ export const santinela: Contender = {
   prepare: (setting) => prepare(setting, []),
 };
 
+/** The same without an MQTT broker beside it, as `npm start` runs it. */
+export const santinelaBroker: Contender = {
+  name: "santinela-broker",
+  isBroker: true,
+  missing: () => santinela.missing(),
+  prepare: async (setting) => {
+    const port = setting.brokerUrl === undefined ? await freePort() : new URL(setting.brokerUrl).port;
+    return prepare(setting, [], PROGRAM, `{ listen: { port: ${port} } }`);
+  },
+};
+
 /**
  * Lays out an installation. A folder that has been one before keeps its records and its account.
  * @param nodeOptions for the process, such as a profiler's
  * @param program its main file
+ * @param mqtt section `mqtt` of its configuration; by default the broker with the sensors
  */
 export async function prepare(
   setting: Setting,
   nodeOptions: readonly string[],
   program = PROGRAM,
+  mqtt = setting.brokerUrl === undefined ? "off" : `{ url: "${setting.brokerUrl}" }`,
 ): Promise<Site> {
   const { folder, environment } = setting;
   const port = await freePort();
   const configFile = join(folder, "santinela.yaml");
   const dataDir = join(folder, "data");
-  writeFileSync(configFile, configuration(port, setting.brokerUrl));
+  const hasSensors = setting.brokerUrl !== undefined;
+  writeFileSync(configFile, configuration(port, mqtt, hasSensors));
   if (!existsSync(dataDir)) await addAccount(configFile);
   return {
     port,
@@ -71,7 +85,7 @@ function heapsIn(metrics: string): ReadonlyMap<string, number> {
   return new Map(Array.from(lines, ([, thread = "", bytes]) => [thread, Number(bytes) / 2 ** 20]));
 }
 
-function configuration(port: number, brokerUrl: string | undefined): string {
+function configuration(port: number, mqtt: string, hasSensors: boolean): string {
   const objectives = sensorNumbers.map((id) => `    - { id: ${id}, name: Hall ${id} }`);
   // A panic button is never shut down for opening too often, and every opening of it counts.
   const zones = sensorNumbers.map(
@@ -84,11 +98,11 @@ function configuration(port: number, brokerUrl: string | undefined): string {
     "site: { ref: bench }",
     `http: { port: ${port}, connectionsMax: ${CONNECTIONS_MAX} }`,
     "gpio: { backend: simulated }",
-    brokerUrl === undefined ? "mqtt: off" : `mqtt: { url: "${brokerUrl}" }`,
+    `mqtt: ${mqtt}`,
     "objectives:",
     "  obiective/cladiri:",
     ...objectives,
-    ...(brokerUrl === undefined ? [] : ["zones:", ...zones]),
+    ...(hasSensors ? ["zones:", ...zones] : []),
     "",
   ].join("\n");
 }

@@ -28,7 +28,13 @@ interface Settled {
 export async function measureStarts(ground: Ground): Promise<void> {
   const { scale, notebook, tell, children } = ground;
   const settled = new Map<ContenderName, Settled>();
-  for (const contender of chosen(ground, ["santinela", "floor", "express-packages", "node-red"])) {
+  for (const contender of chosen(ground, [
+    "santinela",
+    "santinela-broker",
+    "floor",
+    "express-packages",
+    "node-red",
+  ])) {
     tell(`  start: first start of ${contender.name}`);
     await leavingOut(ground, "start", contender.name, async () => {
       settled.set(contender.name, await settle(ground, contender));
@@ -46,9 +52,13 @@ export async function measureStarts(ground: Ground): Promise<void> {
         await untilServed(child, site, token);
         notebook.note("start", name, performance.now() - startMs);
         await delay(SETTLE_MS);
-        notebook.note("rss-idle", name, child.residentMb);
-        for (const [thread, megabytes] of (await site.heaps?.()) ?? [])
-          if (isHeapFigure(thread)) notebook.note(`heap-${thread}`, name, megabytes);
+        const heaps = (await site.heaps?.()) ?? new Map<string, number>();
+        if (name === "santinela-broker") noteBroker(ground, child, heaps);
+        else notebook.note("rss-idle", name, child.residentMb);
+        for (const thread of ["sensing", "records", "front"] as const) {
+          const megabytes = heaps.get(thread);
+          if (megabytes !== undefined) notebook.note(`heap-${thread}`, name, megabytes);
+        }
       });
       await children.endAll();
       if (!isDone) settled.delete(name);
@@ -56,9 +66,12 @@ export async function measureStarts(ground: Ground): Promise<void> {
   }
 }
 
-/** The built-in broker is not used here. */
-function isHeapFigure(thread: string): thread is "sensing" | "records" | "front" {
-  return ["sensing", "records", "front"].includes(thread);
+/** Of the product in its default configuration, which no peer has. */
+function noteBroker({ notebook }: Ground, child: Child, heaps: ReadonlyMap<string, number>): void {
+  notebook.note("rss-idle-broker", "santinela", child.residentMb);
+  const megabytes = heaps.get("broker");
+  if (megabytes === undefined) throw new Error("the thread of the built-in broker is not in the metrics");
+  notebook.note("heap-broker", "santinela", megabytes);
 }
 
 async function settle({ children, folder }: Ground, contender: Contender): Promise<Settled> {

@@ -2,6 +2,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { launch, type Contender, type Running } from "../contenders/contender.ts";
 import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensors.ts";
 import { noteMachine } from "../machine.ts";
+import { freePort } from "../paths.ts";
 import type { Ground } from "../plan.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing, startBroker } from "./broker.ts";
@@ -24,7 +25,9 @@ export async function measureTrips(ground: Ground): Promise<void> {
     tell(`  trip is left out: ${missing}`);
     return;
   }
-  const contenders = new Set(chosen(ground, ["santinela", "node-red", "node-red-wal", "express"]));
+  const contenders = new Set(
+    chosen(ground, ["santinela", "santinela-broker", "node-red", "node-red-wal", "express"]),
+  );
   for (let round = 0; round < scale.rounds; round += 1) {
     noteMachine(ground);
     for (const contender of contenders) {
@@ -51,7 +54,7 @@ function measureOne(ground: Ground, contender: Contender): Promise<void> {
 }
 
 /**
- * Starts a contender with a broker of its own, and sensors that are online and closed.
+ * Starts a contender, with a new broker unless it is one, and sensors that are online and closed.
  * @param environment of the contender's process, such as a slow flush
  */
 export async function atSensors(
@@ -60,12 +63,16 @@ export async function atSensors(
   environment: Readonly<Record<string, string>>,
   work: (running: Running, sensors: MqttClient, onlooker: CommitCounter) => Promise<void>,
 ): Promise<void> {
-  const brokerUrl = await startBroker(children, folder.folder("broker"));
+  const brokerUrl =
+    contender.isBroker === true
+      ? `mqtt://127.0.0.1:${await freePort()}`
+      : await startBroker(children, folder.folder("broker"));
   const setting = { children, folder: folder.folder(contender.name), environment, brokerUrl };
   const running = await launch(contender, setting);
   const { records } = running.site;
   if (!records) throw new Error("it has no records to look at");
   const onlooker = new CommitCounter(records);
+  // Again until it listens: the built-in broker is started after the API.
   const sensors = await connectAsync(brokerUrl);
   try {
     await untilHeard(sensors, onlooker);
