@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { PanelSite, signIn } from "../support/panel-site.ts";
+import { editableSite, PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
   const site = new PanelSite();
@@ -90,5 +90,26 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
   test("sends no request to another host and does not violate its content security policy", () => {
     expect(site.foreignRequests).toEqual([]);
     expect(site.pageErrors).toEqual([]);
+  });
+});
+
+describeWithBrowser("a browser in a language that the panel does not have", () => {
+  test.each([
+    ["ro", "Autentificare"],
+    ["en", "Sign in"],
+  ])("shows the panel in the language of the site: %s", async (locale, title) => {
+    const configuration = editableSite("id: usa, name: Ușa, kind: intrusion");
+    const site = new PanelSite(
+      "",
+      configuration.replace("ref: hala-nord", `ref: hala-nord, locale: ${locale}`),
+    );
+    try {
+      await site.start();
+      const page = await site.signedOutPage(await site.context({ locale: "de-DE" }));
+      await page.openFirst();
+      await page.screen("sign-in").heading(title).shown();
+    } finally {
+      await site.stop();
+    }
   });
 });
