@@ -49,5 +49,5 @@ export function isObjectiveFilter(name: string): boolean {
 
 /** Whether a query parameter changes the list of sites. */
 export function changesSites(name: string): boolean {
-  return name === "level" || COMMON.includes(name);
+  return name === "level" || name === "silent" || COMMON.includes(name);
 }

@@ -41,6 +41,10 @@ export function fleetPaths(): Json {
             type: "array",
             items: { type: "string", enum: SITE_LEVELS },
           }),
+          query("silent", "1: only silent sites; 0: only sites that report", {
+            type: "string",
+            enum: ["0", "1"],
+          }),
           query("_sort", "level, name or reportedAt", textLike("level")),
           query("_order", "ASC or DESC, in any case", textLike("ASC")),
         ],

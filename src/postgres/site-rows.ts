@@ -217,19 +217,18 @@ export function siteOrderOf({ sort, descending }: SiteQuery): string {
 }
 
 /** The condition of a list and its parameters. */
-export function siteConditionOf({ levels, search, ref }: SiteQuery): {
+export function siteConditionOf({ levels, search, ref, isSilent }: SiteQuery): {
   where: string;
   values: SqlParameter[];
 } {
   const values: SqlParameter[] = [];
   const conditions = ["TRUE"];
-  if (levels.length > 0) {
-    const ranks = levels.map((level) => SITE_LEVELS.indexOf(level));
-    conditions.push(`rank = ANY($${values.push(ranks)}::int[])`);
-  }
+  const ranks = levels.map((level) => SITE_LEVELS.indexOf(level));
+  if (ranks.length > 0) conditions.push(`rank = ANY($${values.push(ranks)}::int[])`);
   if (search !== undefined)
     conditions.push(`strpos(searched, $${values.push(storableText(folded(search)))}) > 0`);
   if (ref !== undefined) conditions.push(`ref = $${values.push(storableText(ref))}`);
+  if (isSilent !== undefined) conditions.push(isSilent ? "silent_since IS NOT NULL" : "silent_since IS NULL");
   return { where: conditions.join(" AND "), values };
 }
 

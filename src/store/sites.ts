@@ -13,6 +13,8 @@ export interface SiteQuery {
   readonly search?: string;
   /** Only the site with this reference. */
   readonly ref?: string;
+  /** Only silent sites, or only those that report. */
+  readonly isSilent?: boolean;
   /** `level`: the most serious first, the oldest of a level first. */
   readonly sort: "level" | "name" | "reportedAt";
   readonly descending: boolean;
@@ -190,7 +192,7 @@ export class SiteStore extends Store {
   }
 }
 
-function conditionsOf({ levels, search, ref }: SiteQuery): {
+function conditionsOf({ levels, search, ref, isSilent }: SiteQuery): {
   where: string;
   values: Record<string, string>;
 } {
@@ -208,6 +210,7 @@ function conditionsOf({ levels, search, ref }: SiteQuery): {
     conditions.push("ref = :ref");
     values["ref"] = ref;
   }
+  if (isSilent !== undefined) conditions.push(isSilent ? "silent_since IS NOT NULL" : "silent_since IS NULL");
   return { where: conditions.join(" AND "), values };
 }
 

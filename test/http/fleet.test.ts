@@ -88,6 +88,8 @@ test("the sites are listed in pages, filtered and searched", async () => {
   expect(await listed()).toEqual(["c", "b", "d", "a"]);
   expect(await listed("?level=fault&level=well")).toEqual(["b", "d", "a"]);
   expect(await listed("?q=hala%20c")).toEqual(["c"]);
+  expect(await listed("?silent=1")).toEqual([]);
+  expect(await listed("?silent=0&level=well&strict=1")).toEqual(["a"]);
   expect(await listed("?_sort=name&_order=DESC")).toEqual(["d", "c", "b", "a"]);
   const page = await get("/sites?_start=1&_end=3").expect(200);
   expect((page.body as SiteView[]).map(({ report }) => report.ref)).toEqual(["b", "d"]);
@@ -102,6 +104,7 @@ test("the sites are listed in pages, filtered and searched", async () => {
   });
   await get("/sites?level=fine").expect(400);
   await get("/sites?_sort=mood").expect(400);
+  await get("/sites?silent=perhaps").expect(400);
   await get("/sites", "viewer").expect(403);
 });
 

@@ -210,6 +210,19 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect((await repairs())[0]?.notes).not.toMatch(/again.*again/s);
   });
 
+  test("silent sites, and those that report, are listed alone", async () => {
+    await report({ ref: "quiet" });
+    pass(SILENT_MS + 1);
+    await report({ ref: "talking" });
+    await look();
+    const refs = async (query: Partial<SiteQuery>) =>
+      (await fleet.page({ ...ALL, ...query })).sites.map(({ ref }) => ref);
+    expect(await refs({})).toEqual(["quiet", "talking"]);
+    expect(await refs({ isSilent: true })).toEqual(["quiet"]);
+    expect(await refs({ isSilent: false })).toEqual(["talking"]);
+    expect(await refs({ isSilent: true, levels: ["well"] })).toEqual([]);
+  });
+
   test("the next silence is another repair", async () => {
     for (let silence = 0; silence < 2; silence += 1) {
       await report();

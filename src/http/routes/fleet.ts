@@ -107,9 +107,11 @@ function siteQueryOf(request: Request): SiteQuery {
   const parameters = parametersOf(request.originalUrl);
   const { search, start, end } = pagingOf(parameters);
   const levels = parameters.getAll("level").map((text) => oneOf("level", text, SITE_LEVELS));
+  const silent = parameters.get("silent");
   const { site } = principalOf(request);
   return {
     levels,
+    ...(silent === null ? {} : { isSilent: oneOf("silent", silent, ["0", "1"]) === "1" }),
     ...(search === undefined ? {} : { search }),
     ...(site === undefined ? {} : { ref: site }),
     sort: oneOf("_sort", parameters.get("_sort") ?? "level", SORTS),

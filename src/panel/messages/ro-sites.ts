@@ -19,6 +19,18 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     few: "{n} înregistrări în așteptare, cea mai veche de {time}",
     other: "{n} de înregistrări în așteptare, cea mai veche de {time}",
   },
+  "sites.backlogUnknown": "înregistrări în așteptare: ?",
+  "sites.count.all": "Toate {n}",
+  "sites.count.alarm": "{n} în alarmă",
+  "sites.count.fault": "{n} cu deranjament",
+  "sites.count.attention": {
+    one: "{n} necesită atenție",
+    few: "{n} necesită atenție",
+    other: "{n} necesită atenție",
+  },
+  "sites.count.well": "{n} în regulă",
+  "sites.count.silent": "{n} nu raportează",
+  "sites.unfinished": "Intervenții nefinalizate: {objective}",
   "sites.moreFaults": {
     one: "încă {n} deranjament",
     few: "încă {n} deranjamente",

@@ -1,34 +1,28 @@
 import { useEffect } from "preact/hooks";
-import type { SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
+import type { FleetSummary, SiteDetail, SiteLevel, SiteView } from "../../generated/types.ts";
 import { useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
-import { Badge, type Tone } from "../badge.tsx";
+import { Badge, LEVEL_TONES } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { formatDuration, formatTime } from "../date-format.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { apiPath } from "../http.ts";
 import { language, t, translateCode } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
-import { Choice, SearchField } from "../more-fields.tsx";
+import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
+import { FleetBar } from "./fleet-bar.tsx";
 import { SiteAccess } from "./site-access.tsx";
+import { SiteInterventions } from "./site-interventions.tsx";
+import { troublesOf } from "./site-troubles.ts";
 
 /** The reports of sites write no events, so the live updates say nothing about them. */
 const REFRESH_EVERY_MS = 10_000;
 const PAGE_SIZE = 50;
-/** Conditions and faults named of one site. */
-const NAMED_MAX = 3;
-const LEVELS: readonly SiteLevel[] = ["alarm", "fault", "attention", "well"];
-const TONES: Readonly<Record<SiteLevel, Tone>> = {
-  alarm: "alarm",
-  fault: "fault",
-  attention: "attention",
-  well: "fine",
-};
 
 /** The sites that report to this dispatch centre, the most serious first, or one of them with its history. */
 export function SitesScreen() {
@@ -47,35 +41,29 @@ function useReports<T>(path: string): QueryState<T> {
 }
 
 function SiteList() {
-  const { q = "", level = "", start: from = "0" } = route.value.query;
+  const { q = "", level = "", silent = "", start: from = "0" } = route.value.query;
   const start = Number(from);
   const parameters = new URLSearchParams({ _start: String(start), _end: String(start + PAGE_SIZE) });
   if (q.trim() !== "") parameters.set("q", q.trim());
   if (level !== "") parameters.set("level", level);
+  if (silent !== "") parameters.set("silent", silent);
   const path = apiPath(`/sites?${parameters.toString()}`);
   const { response, error, reload } = useReports<SiteView[]>(path);
-  const isFiltered = q !== "" || level !== "";
+  const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
+  const isFiltered = q !== "" || level !== "" || silent !== "";
   return (
     <>
       <div class="head">
         <h1>{t("nav.sites")}</h1>
         <span class="quiet">{response?.headers.get("X-Total-Count")}</span>
       </div>
-      <div class="filters">
-        <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
-        <Choice
-          label={t("sites.level")}
-          name="level"
-          value={level}
-          onChange={(value) => setQuery({ level: value, start: "" })}
-          options={[["", t("app.all")], ...LEVELS.map((one) => [one, t(`headline.${one}`)] as const)]}
-        />
-      </div>
+      {summary && <FleetBar summary={summary} />}
+      <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
       {!response && <Pending error={error} reload={reload} />}
       {response?.body.length === 0 && (
         <EmptyState icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
           {isFiltered && (
-            <button type="button" onClick={() => setQuery({ q: "", level: "", start: "" })}>
+            <button type="button" onClick={() => setQuery({ q: "", level: "", silent: "", start: "" })}>
               {t("sites.all")}
             </button>
           )}
@@ -113,39 +101,7 @@ function columns(): Column<SiteView>[] {
 }
 
 function LevelBadge({ level }: { readonly level: SiteLevel }) {
-  return <Badge tone={TONES[level]}>{t(`headline.${level}`)}</Badge>;
-}
-
-/** Reasons whose conditions, faults or records follow with their own words. */
-const NAMED_BELOW: ReadonlySet<string> = new Set([
-  "zone-fault",
-  "battery-low",
-  "condition-error",
-  "condition-warning",
-  "backlog",
-]);
-
-function reasonText({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
-  return [
-    translateCode("reason", code, code, { n: count }),
-    ...(names.length === 0 ? [] : [names.join(", ")]),
-  ].join(": ");
-}
-
-/** Why a site has its level, in words; empty for a site without problems. */
-function troublesOf({ silentSince, report }: SiteView): string[] {
-  const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
-  const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
-  return [
-    ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
-    ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
-    ...conditions.slice(0, NAMED_MAX).map((code) => translateCode("condition", code)),
-    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${translateCode("fault", fault)}`),
-    ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
-    ...(backlog && silentSince === null
-      ? [t("sites.backlog", { n: backlog.records, time: formatDuration(backlog.oldestS) })]
-      : []),
-  ];
+  return <Badge tone={LEVEL_TONES[level]}>{t(`headline.${level}`)}</Badge>;
 }
 
 /** One site with its last report and its newest changes. */
@@ -184,6 +140,7 @@ function Site({ id }: { readonly id: string }) {
         )}
         <Facts site={site} />
       </section>
+      <SiteInterventions site={site} />
       <section class="card">
         <h2>{t("sites.history")}</h2>
         <Table

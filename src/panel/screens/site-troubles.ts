@@ -1,0 +1,43 @@
+import type { SiteView } from "../../generated/types.ts";
+import { formatDuration, formatTime } from "../date-format.ts";
+import { t, translateCode } from "../i18n.ts";
+
+/** Conditions and faults named of one site. */
+const NAMED_MAX = 3;
+
+/** Reasons whose conditions, faults or records follow with their own words. */
+const NAMED_BELOW: ReadonlySet<string> = new Set([
+  "zone-fault",
+  "battery-low",
+  "condition-error",
+  "condition-warning",
+  "backlog",
+]);
+
+/** Why a site has its level, in words; empty for a site without problems. */
+export function troublesOf({ silentSince, report }: SiteView): string[] {
+  const { reasons = [], conditions = [], faults = [], moreFaults = 0 } = report;
+  const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
+  return [
+    ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
+    ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
+    ...conditions.slice(0, NAMED_MAX).map((code) => translateCode("condition", code)),
+    ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${translateCode("fault", fault)}`),
+    ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
+    ...backlogOf(silentSince, report.backlog),
+  ];
+}
+
+function reasonText({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
+  return [
+    translateCode("reason", code, code, { n: count }),
+    ...(names.length === 0 ? [] : [names.join(", ")]),
+  ].join(": ");
+}
+
+/** A silent site may have records that the centre has not received: what is not known is not zero. */
+function backlogOf(silentSince: string | null, backlog: SiteView["report"]["backlog"]): string[] {
+  if (silentSince !== null) return [t("sites.backlogUnknown")];
+  if (!backlog) return [];
+  return [t("sites.backlog", { n: backlog.records, time: formatDuration(backlog.oldestS) })];
+}
