@@ -20,6 +20,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
   "found.noSensors": "Nu a fost găsit încă niciun senzor. Deschideți unul: apare cu ultimul mesaj.",
+  "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele pe linii GPIO se pot adăuga mai jos.",
+  "found.brokerOption": "Brokerul în configurația activă",
   "found.all": {
     one: "Afișarea senzorului",
     few: "Afișarea tuturor celor {n} senzori",
@@ -61,6 +63,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
   "found.missingText": "Deschideți-l o dată sau introduceți linia ori topicul.",
+  "found.enterIt": "Introduceți linia ori topicul.",
   "found.byTopic": "Topic MQTT",
   "found.byLine": "Linie GPIO",
   "found.simulated": "Zonă simulată",

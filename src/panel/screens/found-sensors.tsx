@@ -42,6 +42,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
           <h2 class="grow">{t("found.sensors")}</h2>
           <Listening found={found} />
         </div>
+        <NoBroker found={found} />
         <ul class="cards">
           {(isAll ? newest : newest.slice(0, OFFERS_SHOWN)).map(({ device, proposal }) => (
             <li key={`${device.id} ${proposal.zone.id}`}>
@@ -54,7 +55,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
             {t("found.all", { n: newest.length })}
           </button>
         )}
-        {newest.length === 0 && <p class="quiet">{t("found.noSensors")}</p>}
+        {newest.length === 0 && !hasNoBroker(found) && <p class="quiet">{t("found.noSensors")}</p>}
         {taken.length > 0 && (
           <small>{t("found.taken", { zones: taken.map(({ zone }) => zone.name).join(", ") })}</small>
         )}
@@ -62,7 +63,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
       <LeftOut leftOut={found.leftOut} />
       <FoundLines chips={found.chips} />
       <UnknownTopics topics={found.unknown} devices={silent} isOnly={newest.length === 0} />
-      <ByHand />
+      <ByHand hasBroker={!hasNoBroker(found)} />
     </>
   );
 }
@@ -85,16 +86,36 @@ function timeOf({ lastMessage }: FoundDeviceView): string {
 }
 
 function Listening({ found: { listening } }: { readonly found: DiscoveryView }) {
-  const { state, reason } = listening;
+  const { state } = listening;
   return (
     <span class={state === "listening" ? "live" : "live lost"} role="status">
       {t(`found.state.${state}`)}
-      {reason !== null && (
-        <span class="unseen">
-          <DaemonText text={reason} />
-        </span>
-      )}
     </span>
+  );
+}
+
+function hasNoBroker({ listening: { state } }: DiscoveryView): boolean {
+  return state === "off" || state === "unreachable" || state === "denied";
+}
+
+/** Why opening a sensor would show nothing, and where the broker is set. What was found before stays below. */
+function NoBroker({ found }: { readonly found: DiscoveryView }) {
+  if (!hasNoBroker(found)) return null;
+  const { state, reason } = found.listening;
+  return (
+    <div class="box s-attention" data-broker={state}>
+      <p>{t("found.noBroker")}</p>
+      {reason !== null && (
+        <p class="sentence">
+          <DaemonText text={reason} />
+        </p>
+      )}
+      <p>
+        <a class="button" href="#/settings?open=configuration">
+          {t("found.brokerOption")}
+        </a>
+      </p>
+    </div>
   );
 }
 
@@ -132,7 +153,7 @@ function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonl
 }
 
 /** For a sensor that does not appear. */
-function ByHand() {
+function ByHand({ hasBroker }: { readonly hasBroker: boolean }) {
   const start = { id: "", name: "", kind: "intrusion" };
   const ways = [
     ["found.byTopic", { mqtt: "", open: [true] }],
@@ -142,7 +163,7 @@ function ByHand() {
   return (
     <section class="card" aria-label={t("found.missing")}>
       <h2>{t("found.missing")}</h2>
-      <p class="quiet">{t("found.missingText")}</p>
+      <p class="quiet">{t(hasBroker ? "found.missingText" : "found.enterIt")}</p>
       <div class="row">
         {ways.map(([key, input]) => (
           <a
