@@ -14,6 +14,9 @@ export interface TripBar {
   readonly suppressed: number;
 }
 
+/** Which trips are counted. */
+export type TripFilter = "all" | "dispatched" | "suppressed";
+
 /** What became of some trips. */
 export interface TripOutcome {
   readonly text: string;
@@ -22,8 +25,14 @@ export interface TripOutcome {
 }
 
 /** Trips, without restores and contacts that were open when the zone was armed. */
-export function tripsIn(contacts: readonly ContactView[]): readonly ContactView[] {
-  return contacts.filter(({ event }) => event === "trip");
+export function tripsIn(
+  contacts: readonly ContactView[],
+  filter: TripFilter = "all",
+): readonly ContactView[] {
+  return contacts.filter(
+    (contact) =>
+      contact.event === "trip" && (filter === "all" || (filter === "dispatched") === isDispatched(contact)),
+  );
 }
 
 /** Trips in each hour of a period, or in each day of the site's calendar for more than a day. */

@@ -1,23 +1,34 @@
 import "./charts.css";
 import { useState } from "preact/hooks";
-import type { ZoneHistoryView } from "../site/zone-view.ts";
+import type { ContactView } from "../site/zone-view.ts";
 import { nowMs } from "./clock.ts";
 import { formatClock, formatDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
-import { tripBars, tripOutcomes, tripsIn, type TripBar } from "./trip-counts.ts";
+import { tripBars, tripOutcomes, tripsIn, type TripBar, type TripFilter } from "./trip-counts.ts";
 import { HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
 
-/** As many contacts as the daemon lists. */
-const CONTACTS_MAX = 500;
+/** As many contacts as the daemon lists of a zone. */
+export const CONTACTS_MAX = 500;
 /** Sizes in SVG units. */
 const BAR = 10;
 const GAP = 2;
 const HEIGHT = 48;
 
-/** One zone over a day or a week: its lane, its trips in each hour or day, and what became of them. */
-export function ZoneTrips({ id, name }: { readonly id: string; readonly name: string }) {
+/**
+ * One zone over a day or a week: its lane, its trips in each hour or day, and what became of them.
+ * @param filter the trips that are counted; the lane has all of them, so it is there for all only
+ */
+export function ZoneTrips({
+  id,
+  name,
+  filter = "all",
+}: {
+  readonly id: string;
+  readonly name: string;
+  readonly filter?: TripFilter;
+}) {
   const [hours, setHours] = useState<24 | 168>(24);
   const { response, error, reload } = useHistories(hours);
   const history = response?.body.find((one) => one.id === id);
@@ -25,20 +36,26 @@ export function ZoneTrips({ id, name }: { readonly id: string; readonly name: st
     <section class="zone-trips" aria-label={t("zoneTrips.title")}>
       <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       {!history && error && <Pending error={error} reload={reload} />}
-      {history && <Lane name={name} history={history} hours={hours} isAlone />}
-      {history && <Counts history={history} hours={hours} />}
+      {history && filter === "all" && <Lane name={name} history={history} hours={hours} isAlone />}
+      {history && <TripSummary contacts={history.contacts} hours={hours} filter={filter} />}
+      {history && history.contacts.length >= CONTACTS_MAX && (
+        <p class="quiet">{t("zoneTrips.newest", { limit: CONTACTS_MAX })}</p>
+      )}
     </section>
   );
 }
 
-function Counts({
-  history: { contacts },
+/** The trips of each hour or day, and how many were dispatched, or suppressed for which reason. */
+export function TripSummary({
+  contacts,
   hours,
+  filter,
 }: {
-  readonly history: ZoneHistoryView;
+  readonly contacts: readonly ContactView[];
   readonly hours: number;
+  readonly filter: TripFilter;
 }) {
-  const all = tripsIn(contacts);
+  const all = tripsIn(contacts, filter);
   // The browser's clock may be behind the daemon's.
   const endMs = all.reduce((last, { at }) => Math.max(last, Date.parse(at)), nowMs());
   const beginMs = endMs - hours * HOUR_MS;
@@ -55,9 +72,6 @@ function Counts({
           </li>
         ))}
       </ul>
-      {contacts.length >= CONTACTS_MAX && (
-        <p class="quiet">{t("zoneTrips.newest", { limit: CONTACTS_MAX })}</p>
-      )}
     </>
   );
 }

@@ -82,6 +82,59 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.close();
   });
 
+  test("sees the trips of the site beside the log, under the same filters, in both languages", async () => {
+    const page = await site.page("events");
+    const log = page.screen("events");
+    const trips = log.region("Trips of the last 24 hours");
+    for (const outcome of [
+      /^dispatched 1$/,
+      /^added to an open intervention 1$/,
+      /^suppressed: bypassed 3$/,
+      /^suppressed: disarmed \(schedule\) 4$/,
+    ])
+      await trips.listItem(outcome).shown();
+    expect(await chartOf(page)).toMatch(/^Trips per hour, most at \d\d:00–\d\d:00: [1-9]$/);
+    await log.button("suppressed").click();
+    const suppressed = log.region("Suppressed trips of the last 24 hours");
+    await suppressed.listItem(/^suppressed: bypassed 3$/).shown();
+    await log.without(suppressed.listItem(/^dispatched/));
+    await page.speak("RO");
+    await log
+      .region("Declanșările netransmise din ultimele 24 de ore")
+      .listItem(/^netransmisă: zonă dezarmată \(program orar\) 4$/)
+      .shown();
+    await page.speak("EN");
+    await log.button("alarms").click();
+    const dispatched = log.region("Dispatched trips of the last 24 hours");
+    await dispatched.listItem(/^dispatched 1$/).shown();
+    await log.without(dispatched.listItem(/^suppressed/));
+    await page.close();
+  });
+
+  test("sees no chart beside the log for a filter that it cannot follow, and none on a phone", async () => {
+    const page = await site.page("events?kind=faults");
+    const log = page.screen("events");
+    await log.without(log.markup(".zone-trips"));
+    await log.button("all").click();
+    await log.markup(".zone-trips").shown();
+    await log.field("Search").fill("Birou");
+    await log.without(log.markup(".zone-trips"));
+    await log.field("Search").fill("");
+    await log.markup(".zone-trips").shown();
+    await page.look("light", 360);
+    await log.without(log.markup(".zone-trips"));
+    await page.close();
+  });
+
+  test("sees of one zone what the filter of the log leaves", async () => {
+    const page = await site.page("events?zone=usa&kind=suppressed");
+    const log = page.screen("events");
+    await log.listItem(/^suppressed: bypassed 3$/).shown();
+    await log.without(log.listItem(/^dispatched 1$/));
+    await log.without(log.markup(".lane"));
+    await page.close();
+  });
+
   test("sees that a zone has not tripped", async () => {
     const page = await site.page("zones?zone=geam");
     await page.dialog("Geam").text("No trip in this period.").shown();

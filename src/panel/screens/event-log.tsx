@@ -4,7 +4,7 @@ import { EmptyState } from "../empty-state.tsx";
 import { EventList } from "../event-list.tsx";
 import { eventSentence } from "../event-sentence.ts";
 import { loadEventLog } from "../event-export.ts";
-import { useEventPages } from "../event-pages.ts";
+import { useEventPages, type EventPages } from "../event-pages.ts";
 import { downloadFile } from "../file-download.ts";
 import { SearchField } from "../more-fields.tsx";
 import { folded } from "../search-folding.ts";
@@ -13,7 +13,7 @@ import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
-import { ZoneTrips } from "../zone-trips.tsx";
+import { chartedTrips, useIsWide, EventTrips } from "./event-trips.tsx";
 
 const CATEGORIES = ["", "alarms", "suppressed", "faults", "users", "records", "system"] as const;
 type Category = (typeof CATEGORIES)[number];
@@ -27,6 +27,7 @@ export function EventLogScreen() {
     folded(searchText(entry)).includes(folded(q));
   const isFiltered = kind !== "" || q !== "" || zone !== "";
   const pages = useEventPages(isFiltered ? matches : undefined);
+  const isWide = useIsWide();
   const { loaded } = pages;
   if (!loaded)
     return (
@@ -36,12 +37,41 @@ export function EventLogScreen() {
       </>
     );
   const shown = loaded.entries.filter(matches);
+  const charted = chartedTrips(kind, q);
+  const isBeside = isWide && charted !== undefined;
   return (
     <>
       <Head matches={matches} />
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
       <Filters kind={kind} zone={zone} />
-      {zone !== "" && <ZoneTripsCard id={zone} />}
+      {!isBeside && charted && zone !== "" && <EventTrips zone={zone} filter={charted} />}
+      <div class={isBeside ? "split" : ""}>
+        <div class="stack">
+          <Found pages={pages} shown={shown} isFiltered={isFiltered} />
+        </div>
+        {isBeside && (
+          <div class="stack">
+            <EventTrips zone={zone} filter={charted} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The entries that match, with what is new above them and what is older below. */
+function Found({
+  pages,
+  shown,
+  isFiltered,
+}: {
+  readonly pages: EventPages;
+  readonly shown: readonly TimelineEntry[];
+  readonly isFiltered: boolean;
+}) {
+  const { loaded } = pages;
+  return (
+    <>
       {pages.waiting > 0 && (
         <p class="new-events">
           <button type="button" class="main" onClick={pages.showNew}>
@@ -52,7 +82,7 @@ export function EventLogScreen() {
       {shown.length === 0 && (
         <EmptyState
           icon="scroll-text"
-          text={t(loaded.entries.length === 0 ? "app.nothing" : "events.noneFound")}
+          text={t(loaded?.entries.length === 0 ? "app.nothing" : "events.noneFound")}
         >
           {isFiltered && (
             <button type="button" onClick={() => setQuery({ kind: "", q: "", zone: "" })}>
@@ -62,7 +92,7 @@ export function EventLogScreen() {
         </EmptyState>
       )}
       <EventList entries={shown} isWhole />
-      {loaded.next !== undefined && (
+      {loaded?.next !== undefined && (
         <p class="row pager">
           <button type="button" onClick={pages.loadOlder}>
             {t("events.older")}
@@ -88,18 +118,6 @@ function Filters({ kind, zone }: { readonly kind: string; readonly zone: string 
         </button>
       ))}
     </div>
-  );
-}
-
-/** The trips of the zone beside its events. */
-function ZoneTripsCard({ id }: { readonly id: string }) {
-  const zone = zones.value.find((one) => one.id === id);
-  if (!zone) return null;
-  return (
-    <section class="card">
-      <h2>{zone.name}</h2>
-      <ZoneTrips id={id} name={zone.name} />
-    </section>
   );
 }
 
