@@ -23,6 +23,12 @@ export const EN_HISTORY = {
   "zoneTrips.site.suppressed": "Suppressed trips of the last 24 hours",
   "zoneTrips.newestOfEach": "Of the newest {limit} openings and restores of each zone.",
   "zoneTrips.newest": "Of the newest {limit} openings and restores.",
+  "quiet.moved": "Zones that changed last",
+  "quiet.trips": { one: "{n} trip in the last 24 hours", other: "{n} trips in the last 24 hours" },
+  "quiet.moreTrips": {
+    one: "More than {n} trip in the last 24 hours",
+    other: "More than {n} trips in the last 24 hours",
+  },
   "linkHistory.title": "Link history",
   "linkHistory.day": "Link to the dispatch centre, 24 hours",
   "linkHistory.strip": "Up for {up}, down for {down}.",

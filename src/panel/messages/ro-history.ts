@@ -30,6 +30,17 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneTrips.site.suppressed": "Declanșările netransmise din ultimele 24 de ore",
   "zoneTrips.newestOfEach": "Din ultimele {limit} de deschideri și restabiliri ale fiecărei zone.",
   "zoneTrips.newest": "Din ultimele {limit} de deschideri și restabiliri.",
+  "quiet.moved": "Ultimele schimbări de stare",
+  "quiet.trips": {
+    one: "{n} declanșare în ultimele 24 de ore",
+    few: "{n} declanșări în ultimele 24 de ore",
+    other: "{n} de declanșări în ultimele 24 de ore",
+  },
+  "quiet.moreTrips": {
+    one: "Peste {n} declanșare în ultimele 24 de ore",
+    few: "Peste {n} declanșări în ultimele 24 de ore",
+    other: "Peste {n} de declanșări în ultimele 24 de ore",
+  },
   "linkHistory.title": "Istoricul conexiunii",
   "linkHistory.day": "Conexiunea cu dispeceratul, 24 de ore",
   "linkHistory.strip": "Activă {up}, întreruptă {down}.",

@@ -9,18 +9,23 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
 import { status, zones } from "../live-updates.ts";
-import { mayOperate } from "../session.ts";
+import { mayAdminister, mayOperate } from "../session.ts";
 import { kindIcon } from "../zone-appearance.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
+import { FoundCount, QuietDay } from "./home-quiet.tsx";
 
 /** What is next to the state of the site: its link and its power supply. */
 export function HomeAside() {
   const now = status.value;
   if (!now) return null;
+  const isSite = now.role === "site";
+  const hasZones = zones.value.length > 0;
   return (
     <>
+      {isSite && !hasZones && mayAdminister() && <FoundCount />}
+      {isSite && hasZones && now.headline.level === "well" && <QuietDay />}
       {now.link.state !== "none" && <LinkCard now={now} />}
-      {now.role === "site" && zones.value.length > 0 && <PastCard last={now.lastAlarm ?? null} />}
+      {isSite && hasZones && <PastCard last={now.lastAlarm ?? null} />}
       {now.supply && <SupplyCard supply={now.supply} />}
     </>
   );
