@@ -2,7 +2,9 @@ import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
 import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
 import { ApiError, FORM_ERROR_CODE } from "./http.ts";
+import { Icon } from "./icon.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
+import { sessionState } from "./session.ts";
 
 interface Notice {
   readonly text: string;
@@ -12,24 +14,34 @@ interface Notice {
 }
 
 const notice = signal<Notice | undefined>(undefined);
-const SHOWN_MS = 8_000;
+const SHOWN_MS = 6_000;
 let cancelHiding = (): void => {};
 
-/** Shows the result of an action for 8 s; screen readers announce it. @param undo takes it back */
+/**
+ * Shows the result of an action for 6 s, an error until it is closed or the next attempt; screen readers announce it.
+ * @param undo takes it back
+ */
 export function showNotice(text: string, isError = false, undo?: () => Promise<void>): void {
   notice.value = { text, isError, ...(undo ? { undo } : {}) };
-  hideLater();
+  if (isError) cancelHiding();
+  else hideLater();
 }
 
 function hideLater(): void {
   cancelHiding();
-  cancelHiding = later(SHOWN_MS, () => {
-    notice.value = undefined;
-  });
+  cancelHiding = later(SHOWN_MS, hide);
 }
+
+function hide(): void {
+  notice.value = undefined;
+}
+
+// The next user has nothing to do with it.
+sessionState.subscribe((state) => state === "out" && hide());
 
 /** Runs an action and shows the error of a rejected request. @returns whether it succeeded */
 export async function runWithErrorNotice(action: () => Promise<void>): Promise<boolean> {
+  if (notice.value?.isError === true) hide();
   try {
     await action();
     return true;
@@ -88,6 +100,11 @@ export function NoticeLine({ dialog }: { readonly dialog?: string }) {
         <p class={notice.value.isError ? "bad" : ""}>
           {notice.value.text}
           {notice.value.undo && <Undo undo={notice.value.undo} />}
+          {notice.value.isError && (
+            <button type="button" aria-label={t("app.close")} onClick={hide}>
+              <Icon name="x" />
+            </button>
+          )}
         </p>
       )}
     </div>
@@ -97,7 +114,7 @@ export function NoticeLine({ dialog }: { readonly dialog?: string }) {
 /** Stays while it has the focus: a keyboard user needs longer to reach it. */
 function Undo({ undo }: { readonly undo: () => Promise<void> }) {
   const press = (): void => {
-    notice.value = undefined;
+    hide();
     void undo();
   };
   return (

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
+import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, interventionsOf } from "../support/installation.ts";
@@ -123,6 +124,36 @@ describeWithBrowser("the settings in the panel", () => {
     await uploadBackup(page, path);
     await page.notice.text(/cannot be restored/).shown();
     expect(await startedAt()).toBe(before);
+  });
+
+  test("say an error until it is closed, or until its user leaves, and a result for six seconds", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("settings?open=restore", context);
+    const settings = page.screen("settings");
+    const path = join(site.installation.folder, "letter.txt");
+    writeFileSync(path, "not a database ".repeat(100));
+    await uploadBackup(page, path);
+    const error = page.notice.text(/cannot be restored/);
+    await error.shown();
+    await context.clock.fastForward(10_000);
+    await error.shown();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.notice.button("Close").click();
+    await error.gone();
+
+    await settings.button(/debug logging/i).click();
+    const result = page.notice.text(/^Debug logging is enabled until /);
+    await result.shown();
+    await context.clock.fastForward(6_000);
+    await result.gone();
+
+    await uploadBackup(page, path);
+    await error.shown();
+    await page.signOut();
+    await page.screen("sign-in").heading("Sign in").shown();
+    await error.gone();
+    await context.close();
   });
 
   test("restart the daemon, which keeps the last good configuration if the file is invalid", async () => {

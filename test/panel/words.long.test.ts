@@ -112,7 +112,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       for (const address of ["zones?q=nothing", "interventions?q=nothing", "interventions/999"])
         await reader.open(address);
 
-      // A notice stays for some seconds after the next action, whose own words are to be read.
+      // A notice that is not an error stays for some seconds after the next action, whose own words are to be read.
       let former = "";
       const readNotice = async (what: string): Promise<void> => {
         former = await eventually(`a notice about ${what}`, async () => {
