@@ -1,3 +1,5 @@
+import { computed } from "@preact/signals";
+import type { UtcOffsetView } from "../site/utc-offset.ts";
 import { nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
@@ -85,7 +87,7 @@ export function minutesToHour(fromMs: number, hour: number): number {
  * @param atMs milliseconds since 1970
  */
 export function siteTimeText(atMs: number): string {
-  if (status.value === undefined) return "";
+  if (timeZone.value === undefined) return "";
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
   const own = new Date(atMs);
   const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
@@ -137,7 +139,7 @@ function tag(): string {
  * one. The first format of a browser takes a slow phone a quarter of a second.
  */
 function localDigits(atMs: number): readonly [day: string, time: string] | undefined {
-  const offset = status.value?.utcOffset;
+  const offset = utcOffset.value;
   if (offset === undefined || !(atMs >= Date.parse(offset.since) && atMs < Date.parse(offset.until)))
     return undefined;
   const local = new Date(atMs + offset.minutes * 60_000).toISOString();
@@ -150,13 +152,22 @@ function shortDay(day: string): string {
   return [dayOfMonth, month, year].join(language.value === "ro" ? "." : "/");
 }
 
-/** Before the first status of the site, its time zone is unknown. */
+/** Unknown before the first status of the site. Not every status that follows draws every time on the page again. */
+const timeZone = computed(() => status.value?.site.timezone);
+
+/** The same object as long as its content is the same. */
+const utcOffset = computed((): UtcOffsetView | undefined => {
+  const offset = status.value?.utcOffset;
+  return JSON.stringify(offset) === JSON.stringify(knownOffset) ? knownOffset : (knownOffset = offset);
+});
+let knownOffset: UtcOffsetView | undefined;
+
 function inZone(): { readonly timeZone?: string } {
-  const zone = status.value?.site.timezone;
+  const zone = timeZone.value;
   return zone === undefined ? {} : { timeZone: zone };
 }
 
 /** A time of day; in the browser's own time zone with its name, as it is not the site's. */
 function timeOfDay(): Intl.DateTimeFormatOptions {
-  return status.value ? TIME : { ...TIME, timeZoneName: "short" };
+  return timeZone.value ? TIME : { ...TIME, timeZoneName: "short" };
 }

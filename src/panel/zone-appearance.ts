@@ -65,9 +65,12 @@ const ORDER: readonly (Tone | undefined)[] = ["alarm", "attention", "fault", "of
 
 /** What is open first, then faulty, then bypassed, then the rest in the order of the configuration. */
 export function byUrgency(zones: readonly ZoneView[]): readonly ZoneView[] {
-  const place = (zone: ZoneView): number => {
+  const placeOf = (zone: ZoneView): number => {
     const found = ORDER.indexOf(zoneAppearance(zone).tone);
     return found === -1 ? ORDER.length : found;
   };
-  return [...zones].sort((a, b) => place(a) - place(b));
+  return zones
+    .map((zone) => ({ zone, place: placeOf(zone) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ zone }) => zone);
 }

@@ -1,11 +1,35 @@
+import { computed, signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { ZoneView } from "../site/zone-view.ts";
-import { formatMinute, formatSince } from "./date-format.ts";
+import { every, nowMs } from "./clock.ts";
+import { formatMinute, formatSince, siteDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { zoneAppearance } from "./zone-appearance.ts";
 
-/** A zone as a tile; a tap shows it, and its actions are there. @param href address of its sheet */
-export function ZoneTile({ zone, href }: { readonly zone: ZoneView; readonly href: string }) {
+interface TileOf {
+  readonly zone: ZoneView;
+  /** Address of its sheet. */
+  readonly href: string;
+}
+
+/** A zone as a tile; a tap shows it, and its actions are there. Of many zones only the changed ones are drawn again. */
+export function ZoneTile({ zone, href }: TileOf) {
+  return useMemo(() => <Tile zone={zone} href={href} />, [zone, href]);
+}
+
+const minute = signal(0);
+every(60_000, () => {
+  minute.value += 1;
+});
+const day = computed(() => {
+  void minute.value;
+  return siteDay(nowMs());
+});
+
+function Tile({ zone, href }: TileOf) {
+  // The time since it opened goes on, and after midnight a time needs its date.
+  void (zone.contact === "open" ? minute : day).value;
   const { tone, icon, word, since, isBatteryLow } = zoneAppearance(zone);
   return (
     <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+const ZONES = 200;
+const nameOf = (number: number): string => `Zona ${String(number).padStart(3, "0")}`;
+const LISTED = Array.from(
+  { length: ZONES },
+  (_none, number) =>
+    `  - { id: z${number}, name: ${nameOf(number)}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`,
+);
+
+/** In the page: counts how often a time is formatted. A tile with the time of its state does so each time it is drawn. */
+const COUNT_FORMATS = `
+  globalThis.formats = 0;
+  const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
+  Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {
+    get() { globalThis.formats += 1; return get.call(this); },
+  });`;
+
+describeWithBrowser("the tiles of a site with two hundred zones", () => {
+  const site = new PanelSite(
+    "",
+    `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\nmqtt: off\n` +
+      `gpio: { backend: simulated }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\nzones:\n${LISTED.join("")}`,
+  );
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test("are not all drawn again when one zone opens and the state of the site changes with it", async () => {
+    const context = await site.context();
+    await context.addInitScript(COUNT_FORMATS);
+    const page = await site.page("zones", context);
+    const zones = page.screen("zones");
+    const tiles = (): Promise<number> => page.evaluate("document.querySelectorAll('.tile').length");
+    const formats = (): Promise<number> => page.evaluate("globalThis.formats");
+    await eventually("all tiles", async () => (await tiles()) === ZONES);
+    await zones.complete();
+    // Each of them has the time since when it is at rest.
+    expect(await formats()).toBeGreaterThan(ZONES);
+    await page.evaluate("globalThis.formats = 0");
+    await site.daemon.run(["trip", "--zone", "z7"]);
+    await zones.tile(nameOf(7)).text("Open").shown();
+    await page.menu.text("1 unfinished alarms").present();
+    await zones.complete();
+    expect(await formats()).toBeLessThan(ZONES);
+    await context.close();
+  });
+
+  test("show how long a zone is open, although nothing else changes", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("zones", context);
+    const tile = page.screen("zones").tile(nameOf(9));
+    await site.daemon.run(["trip", "--zone", "z9"]);
+    await tile.text("now").shown();
+    // The stream ends with its silence; what would come with the next one is held.
+    await page.holdRequests("**/site/events");
+    await context.clock.fastForward(180_000);
+    await tile.text("3 min").shown();
+    await context.close();
+  });
+});
