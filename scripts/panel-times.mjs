@@ -47,6 +47,10 @@ const QUIET_MS = 400;
 const APART_MS = 500;
 /** Starts of each kind; the median counts. */
 const STARTS = 5;
+/** The list by number: what is unfinished comes first otherwise. */
+const NEWEST = "sort=id&order=desc";
+const PAGE_SIZE = 20;
+const PAGES_MAX = 100;
 /** Screens with the part that is there once they are complete; the first is the start. */
 const SCREENS = [
   ["status", ".hero"],
@@ -356,7 +360,9 @@ async function step(name, { page, cdp, answers, network }, act, isDone, argument
   answers.length = 0;
   const at = performance.now();
   await act();
-  await page.waitForFunction(isDone, argument, { polling: "raf" });
+  await page.waitForFunction(isDone, argument, { polling: "raf" }).catch((error) => {
+    throw new Error(`the step "${name}" did not end: ${error.message}`, { cause: error });
+  });
   const ms = Math.round(performance.now() - at);
   await settled(network);
   const found = await bodies(answers);
@@ -374,9 +380,15 @@ async function step(name, { page, cdp, answers, network }, act, isDone, argument
   };
 }
 
-/** In the page: whether the first row of the table has a text. */
-function hasRow(text) {
-  return document.querySelector("main[aria-busy=false] tbody tr")?.textContent.includes(text) ?? false;
+/** In the page: whether the first row of the table is that of a record, by its name. */
+function isFirstName(name) {
+  return document.querySelector("main[aria-busy=false] tbody tr .lead")?.textContent.trim() === name;
+}
+
+/** In the page: as `isFirstName`, by its id, because writers at once do not write in the order of the names. */
+function isFirstId(id) {
+  const cell = document.querySelector('main[aria-busy=false] tbody tr [data-title="#"]');
+  return cell?.textContent.trim() === String(id);
 }
 
 /** The screen of interventions: opened, turned, sorted, filtered and searched. */
@@ -385,14 +397,15 @@ async function list(site) {
   const { page, context } = view;
   await ready(page, "status", ".hero");
   const to = (address) => () => page.evaluate((hash) => (location.hash = hash), address);
-  const last = Math.floor((INTERVENTIONS - 1) / 20) * 20;
+  const pages = Math.min(PAGES_MAX, Math.floor((INTERVENTIONS - 1) / PAGE_SIZE));
+  const last = Math.floor((INTERVENTIONS - 1) / PAGE_SIZE) * PAGE_SIZE;
   const wanted = Math.ceil(INTERVENTIONS / 2);
   const isFirst = (hash) =>
     location.hash === hash && document.querySelector("main[aria-busy=false] tbody tr") !== null;
   const steps = [
-    ["open", "#/interventions", hasRow, `Interventia ${INTERVENTIONS}`],
-    ["last page", `#/interventions?start=${last}`, hasRow, "Interventia 1"],
-    ["sort by name", "#/interventions?sort=name&order=asc", hasRow, "Interventia 1"],
+    ["open", "#/interventions", isFirst, "#/interventions"],
+    ["last page", `#/interventions?${NEWEST}&start=${last}`, isFirstId, INTERVENTIONS - last],
+    ["sort by name", "#/interventions?sort=name&order=asc", isFirstName, "Interventia 1"],
     [
       "sort by start",
       "#/interventions?sort=dateStart&order=desc",
@@ -405,7 +418,7 @@ async function list(site) {
       isFirst,
       "#/interventions?status=done&priority=low",
     ],
-    ["search", `#/interventions?q=${wanted}`, hasRow, String(wanted)],
+    ["search", `#/interventions?q=${wanted}`, isFirstName, `Interventia ${wanted}`],
     [
       "one",
       `#/interventions/${wanted}`,
@@ -433,15 +446,15 @@ async function list(site) {
   for (const [name, address, isDone, argument] of steps)
     rows.push(await step(name, view, to(address), isDone, argument));
   // The list again and again: what a screen leaves behind would add up.
-  await to("#/interventions")();
-  await page.waitForFunction(hasRow, `Interventia ${INTERVENTIONS}`, { polling: "raf" });
+  await to(`#/interventions?${NEWEST}`)();
+  await page.waitForFunction(isFirstId, INTERVENTIONS, { polling: "raf" });
   const turn = async () => {
-    for (let page20 = 1; page20 <= 100; page20 += 1) {
-      await to(`#/interventions?start=${page20 * 20}`)();
-      await page.waitForFunction(hasRow, `Interventia ${INTERVENTIONS - page20 * 20}`, { polling: "raf" });
+    for (let number = 1; number <= pages; number += 1) {
+      await to(`#/interventions?${NEWEST}&start=${number * PAGE_SIZE}`)();
+      await page.waitForFunction(isFirstId, INTERVENTIONS - number * PAGE_SIZE, { polling: "raf" });
     }
   };
-  rows.push(await step("100 pages", view, turn, hasRow, `Interventia ${INTERVENTIONS - 2000}`));
+  rows.push(await step(`${pages} pages`, view, turn, isFirstId, INTERVENTIONS - pages * PAGE_SIZE));
   await context.close();
   return note("list", rows);
 }
