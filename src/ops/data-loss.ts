@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { plainLine } from "../domain/single-line.ts";
 import type { Database } from "../store/database.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type NumberedTable,
   type NumberRange,
 } from "../store/sequence-gaps.ts";
-import { acceptRows, alteredRows } from "../store/row-checksums.ts";
+import { acceptRows, alteredRows, type RowKey } from "../store/row-checksums.ts";
 import { transaction } from "../store/transaction.ts";
 import type { DatabaseName } from "./database-files.ts";
 import type { Recovery } from "./recovery.ts";
@@ -74,7 +75,7 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const pages = recoveries.reduce((sum, each) => sum + each.lostPages + unreadableIn(each), 0);
   const changed = [...altered.values()].reduce((sum, ids) => sum + ids.size, 0);
   if (missing.length === 0 && changed === 0 && pages === 0) return undefined;
-  const named = [...altered].map(([each, ids]) => `${each} ${formatRanges(rangesOf([...ids]))}`);
+  const named = [...altered].map(([each, ids]) => `${each} ${keysText([...ids])}`);
   if (missing.length > 0) named.unshift(`${table} ${formatRanges(missing)}`);
   return {
     database: name,
@@ -112,15 +113,25 @@ export function acceptLosses(name: DatabaseName, database: Database, numbers: As
   if ((lastNumbers(database)[table] ?? 0) < noted) setLastNumber(database, table, noted);
 }
 
-function alteredIn(database: Database, recoveries: readonly Recovery[]): Map<string, Set<number>> {
+function alteredIn(database: Database, recoveries: readonly Recovery[]): Map<string, Set<RowKey>> {
   const salvaged = recoveries.flatMap(({ salvage }) => salvage?.tables ?? []);
-  const found = new Map<string, Set<number>>();
+  const found = new Map<string, Set<RowKey>>();
   for (const { table, ids } of [
     ...salvaged.map(({ table, altered }) => ({ table, ids: altered })),
     ...alteredRows(database),
   ])
     if (ids.length > 0) found.set(table, new Set([...(found.get(table) ?? []), ...ids]));
   return found;
+}
+
+const KEYS_SHOWN_MAX = 20;
+
+/** Numbers as ranges; names, which a flipped bit may have changed too, on one line. */
+function keysText(keys: readonly RowKey[]): string {
+  const numbers = keys.filter((key) => typeof key === "number");
+  if (numbers.length > 0) return formatRanges(rangesOf(numbers));
+  const shown = keys.slice(0, KEYS_SHOWN_MAX).map((key) => plainLine(String(key)));
+  return [...shown, ...(keys.length > shown.length ? ["…"] : [])].join(", ");
 }
 
 function unreadableIn(recovery: Recovery): number {

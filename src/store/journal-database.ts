@@ -164,5 +164,10 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     // A former release replaces the whole row, so that NULL tells that it has run and has not kept the active topics.
     (database) => database.exec("ALTER TABLE alive ADD COLUMN keeps_topics INTEGER"),
+    // An altered row of these may keep back an alarm.
+    (database) => {
+      for (const table of ["bypasses", "walk_tests", "gate_states", "entry_delays", "active_topics"])
+        addRowSums(database, table);
+    },
   ],
 };

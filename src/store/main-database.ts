@@ -188,6 +188,8 @@ export const MAIN_DATABASE: DatabaseKind = {
       `),
     (database) => database.exec(RETENTION_CLOCK),
     (database) => database.exec(OMITTED_EVENTS_TABLE.replaceAll("BIGINT", "INTEGER")),
+    // An altered account may have another role, or its password may be another.
+    (database) => addRowSums(database, "accounts"),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -3,11 +3,21 @@ import type { Statement } from "better-sqlite3";
 import type { Database } from "./database.ts";
 
 /** The column of the row checksum; null in a row written by a release without checksums. */
-export const SUM_COLUMN = "checksum";
+const SUM_COLUMN = "checksum";
+/** The same in a table without a rowid: an earlier release finds the rows of each table with a `checksum` by their rowid. */
+const KEYED_SUM_COLUMN = "keyed_checksum";
 
 /** Rows that get a checksum per start: more would delay alarms after an upgrade. */
 const BACKFILL_MAX = 20_000;
 const REPORTED_MAX = 1_000;
+/** What identifies a row: its rowid, or its key in a table without one. */
+export type RowKey = number | string;
+
+/** Whether a column has the row checksum. */
+export function isSumColumn(name: string): boolean {
+  return name === SUM_COLUMN || name === KEYED_SUM_COLUMN;
+}
+
 /** How `JSON.stringify` writes half a surrogate pair. */
 const LONE_SURROGATE = "\\ud";
 
@@ -123,15 +133,18 @@ function nextIdOf(table: string, key: string): string {
 }
 
 /**
- * Migration: adds the checksum column to a table. A release without checksums changes rows without updating them,
- * so a trigger clears the old one in the same statement.
+ * Migration: adds the checksum column to a table, which has a rowid or a key of one column. A release without checksums changes
+ * rows without updating them, so a trigger clears the old one in the same statement.
  */
 export function addRowSums(database: Database, table: string): void {
+  const [listed] = database.pragma(`main.table_list(${table})`) as { wr: number }[];
+  const column = listed?.wr === 0 ? SUM_COLUMN : KEYED_SUM_COLUMN;
+  database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
+  const key = keyOf(database, table, column);
   database.exec(`
-    ALTER TABLE ${table} ADD COLUMN ${SUM_COLUMN} INTEGER;
     CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table}
-      WHEN NEW.${SUM_COLUMN} IS NOT NULL AND NEW.${SUM_COLUMN} IS OLD.${SUM_COLUMN}
-      BEGIN UPDATE ${table} SET ${SUM_COLUMN} = NULL WHERE rowid = NEW.rowid; END;
+      WHEN NEW.${column} IS NOT NULL AND NEW.${column} IS OLD.${column}
+      BEGIN UPDATE ${table} SET ${column} = NULL WHERE ${key} = NEW.${key}; END;
   `);
 }
 
@@ -142,42 +155,46 @@ export function addRowSums(database: Database, table: string): void {
 export function maintainRowSums(database: Database): void {
   defineSum(database);
   database.pragma("temp_store = MEMORY");
-  for (const table of summedTables(database)) {
-    const set = `UPDATE main.${table} SET ${SUM_COLUMN} = ${sumOf(database, table)}`;
+  for (const { table, column, key } of summedTables(database)) {
+    const setSum = `SET ${column} = ${sumOf(database, table)}`;
     database.exec(`
-      CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} WHEN NEW.${SUM_COLUMN} IS NULL
-        BEGIN UPDATE ${table} SET ${SUM_COLUMN} = ${sumOf(database, table)} WHERE rowid = NEW.rowid; END;
-      CREATE TEMP TRIGGER ${table}_unsummed AFTER UPDATE OF ${SUM_COLUMN} ON main.${table} WHEN NEW.${SUM_COLUMN} IS NULL
-        BEGIN UPDATE ${table} SET ${SUM_COLUMN} = ${sumOf(database, table)} WHERE rowid = NEW.rowid; END;
+      CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} WHEN NEW.${column} IS NULL
+        BEGIN UPDATE ${table} ${setSum} WHERE ${key} = NEW.${key}; END;
+      CREATE TEMP TRIGGER ${table}_unsummed AFTER UPDATE OF ${column} ON main.${table} WHEN NEW.${column} IS NULL
+        BEGIN UPDATE ${table} ${setSum} WHERE ${key} = NEW.${key}; END;
     `);
-    const unsummed = `SELECT rowid FROM main.${table} WHERE ${SUM_COLUMN} IS NULL`;
+    const unsummed = `SELECT ${key} FROM main.${table} WHERE ${column} IS NULL`;
     // Only if there are any: the daemon must start on a full disk.
     if (database.prepare(`${unsummed} LIMIT 1`).get() !== undefined)
-      database.exec(`${set} WHERE rowid IN (${unsummed} ORDER BY rowid DESC LIMIT ${BACKFILL_MAX})`);
+      database.exec(
+        `UPDATE main.${table} ${setSum} WHERE ${key} IN (${unsummed} ORDER BY ${key} DESC LIMIT ${BACKFILL_MAX})`,
+      );
   }
 }
 
 /**
- * Rows whose checksum is wrong, by rowid.
+ * Rows whose checksum is wrong.
  * @returns only tables with such rows
  */
-export function alteredRows(database: Database): { table: string; ids: number[] }[] {
+export function alteredRows(database: Database): { table: string; ids: RowKey[] }[] {
   defineSum(database);
-  return summedTables(database).flatMap((table) => {
+  return summedTables(database).flatMap(({ table, column, key }) => {
     const ids = database
       .prepare(
-        `SELECT rowid FROM main.${table}
-         WHERE ${SUM_COLUMN} IS NOT NULL AND ${SUM_COLUMN} <> ${sumOf(database, table)} LIMIT ${REPORTED_MAX}`,
+        `SELECT ${key} FROM main.${table}
+         WHERE ${column} IS NOT NULL AND ${column} <> ${sumOf(database, table)} LIMIT ${REPORTED_MAX}`,
       )
       .pluck()
-      .all() as number[];
+      .all() as RowKey[];
     return ids.length === 0 ? [] : [{ table, ids }];
   });
 }
 
 /** Accepts altered rows as they are, so that they are reported only once. */
-export function acceptRows(database: Database, table: string, ids: readonly number[]): void {
-  const accept = database.prepare(`UPDATE main.${table} SET ${SUM_COLUMN} = NULL WHERE rowid = ?`);
+export function acceptRows(database: Database, name: string, ids: readonly RowKey[]): void {
+  const summed = summedTables(database).find(({ table }) => table === name);
+  if (!summed) return;
+  const accept = database.prepare(`UPDATE main.${name} SET ${summed.column} = NULL WHERE ${summed.key} = ?`);
   for (const id of ids) accept.run(id);
 }
 
@@ -187,17 +204,32 @@ function defineSum(database: Database): void {
   );
 }
 
-function summedTables(database: Database): string[] {
+interface SummedTable {
+  readonly table: string;
+  /** The column with the checksum, and the one that identifies a row. */
+  readonly column: string;
+  readonly key: string;
+}
+
+function summedTables(database: Database): SummedTable[] {
   const names = database
     .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY rowid")
     .pluck()
     .all() as string[];
-  return names.filter((name) => columnsOf(database, name).includes(SUM_COLUMN));
+  return names.flatMap((table) => {
+    const column = columnsOf(database, table).find(isSumColumn);
+    return column === undefined ? [] : [{ table, column, key: keyOf(database, table, column) }];
+  });
+}
+
+function keyOf(database: Database, table: string, column: string): string {
+  if (column === SUM_COLUMN) return "rowid";
+  return columnInfosOf(database, table).find(({ pk }) => pk === 1)?.name ?? "";
 }
 
 function sumOf(database: Database, table: string): string {
   const pairs = columnsOf(database, table)
-    .filter((name) => name !== SUM_COLUMN)
+    .filter((name) => !isSumColumn(name))
     .map((name) => `'${name}', ${name}`);
   return `row_sum('${table}', ${pairs.join(", ")})`;
 }

@@ -3,7 +3,7 @@ import { type Database, type DatabaseKind } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
-import { rowSum, SUM_COLUMN } from "./row-checksums.ts";
+import { isSumColumn, rowSum, type RowKey } from "./row-checksums.ts";
 import { setLastNumber } from "./sequence-gaps.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
@@ -17,8 +17,8 @@ interface SalvagedTable {
   readonly refused: number;
   /** Unreadable cells of the table's pages. */
   readonly unreadable: number;
-  /** Rows with a wrong checksum, by rowid. A row of the backup is preferred. */
-  readonly altered: readonly number[];
+  /** Rows with a wrong checksum. A row of the backup is preferred. */
+  readonly altered: readonly RowKey[];
 }
 
 export interface Salvage {
@@ -107,7 +107,7 @@ class RowCopier {
   readonly #statements: StatementCache;
   #taken = 0;
   #refused = 0;
-  readonly #altered: number[] = [];
+  readonly #altered: RowKey[] = [];
 
   constructor(target: Database, source: Table) {
     this.table = source.name;
@@ -125,7 +125,7 @@ class RowCopier {
     const row = this.#named(raw);
     if (row === undefined || (raw.rowId === null) === this.#source.hasRowId) return;
     const isAltered = this.#isAltered(row);
-    if (isAltered) this.#altered.push(raw.rowId ?? 0);
+    if (isAltered) this.#altered.push(raw.rowId ?? String(row.get(this.#source.key[0] ?? "")));
     if (!this.#put(row, isAltered)) this.#refused += 1;
   }
 
@@ -151,10 +151,10 @@ class RowCopier {
   }
 
   #isAltered(row: NamedRow): boolean {
-    const sum = row.get(SUM_COLUMN);
+    const sum = row.get(this.#source.columns.find(isSumColumn) ?? "");
     if (typeof sum !== "number") return false;
     const pairs = this.#source.columns
-      .filter((name) => name !== SUM_COLUMN && row.has(name))
+      .filter((name) => !isSumColumn(name) && row.has(name))
       .flatMap((name) => [name, row.get(name)]);
     return sum !== rowSum(this.table, ...pairs);
   }
@@ -164,7 +164,7 @@ class RowCopier {
    * @returns whether the schema accepts the row
    */
   #put(row: NamedRow, isOnlyNew: boolean): boolean {
-    const columns = [...row.keys()].filter((name) => this.#columns.has(name) && name !== SUM_COLUMN);
+    const columns = [...row.keys()].filter((name) => this.#columns.has(name) && !isSumColumn(name));
     if (columns.length === 0) return false;
     const statement = this.#statements.prepare(mergeStatement(this.#source, columns, isOnlyNew));
     const values = Object.fromEntries(columns.map((name) => [name, row.get(name)]));

@@ -392,6 +392,54 @@ describe("after a power cut", () => {
     expect(loss?.text).toMatch(/interventions 1; .*interventions 3/);
   });
 
+  /** An integer that is stored as these bytes. */
+  const marker = Buffer.from("FLIPME").readUIntBE(0, 6);
+
+  test.each([
+    [
+      "an account",
+      "accounts 1",
+      `accounts(email, role, token_version, created_at) VALUES('a@b.example', 'viewer', ${marker}, 0)`,
+    ],
+    [
+      "a bypass",
+      "bypasses door",
+      `bypasses(zone_id, reason, who, since_wall, until_wall) VALUES('door', 'r', 'w', 0, ${marker})`,
+    ],
+    [
+      "a walk test",
+      "walk_tests 1",
+      `walk_tests(who, after_seq, since_wall, until_wall) VALUES('w', 0, 0, ${marker})`,
+    ],
+    [
+      "an arming condition",
+      "gate_states key",
+      `gate_states(gate, state, since_wall) VALUES('key', 'open', ${marker})`,
+    ],
+    [
+      "an entry delay",
+      "entry_delays t1",
+      `entry_delays(key, zone_id, due_wall, due_boot, due_monotonic) VALUES('t1', 'door', ${marker}, 'b', 0.5)`,
+    ],
+    [
+      "the open topics of a filter",
+      "active_topics +/door",
+      `active_topics(source, topics) VALUES('+/door', '["FLIPME"]')`,
+    ],
+  ])("an altered value of %s is reported once, by its name", (_what, named, row) => {
+    const file = named.startsWith("accounts") ? site.main : join(site.dataDir, "journal.db");
+    site.databases[file === site.main ? "main" : "journal"].exec(`INSERT INTO ${row}`);
+    site.databases.close();
+    damage(file, readFileSync(file).indexOf("FLIPME") + 1, 1);
+    site.open();
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ altered: 1, missing: 0, named });
+    site.databases.close();
+    rmSync(join(site.dataDir, "recovery.txt"));
+    site.open();
+    expect(site.conditions).toEqual([]);
+  });
+
   test("a recovery that was interrupted during the exchange is completed and reported, even if its note is damaged", () => {
     site.trip("a");
     site.databases.close();

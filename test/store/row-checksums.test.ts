@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InterventionService, type InterventionServiceOptions } from "../../src/service/interventions.ts";
+import { AccountStore } from "../../src/store/accounts.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { OverrideStore } from "../../src/store/overrides.ts";
 import { alteredRows } from "../../src/store/row-checksums.ts";
 import { TripStore } from "../../src/store/trips.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
@@ -39,8 +42,8 @@ afterEach(() => {
 });
 
 /** Whether each row of a table has a checksum; whether it is right says `alteredRows`. */
-const areSummed = (database: Database, table: string): unknown =>
-  database.prepare(`SELECT count(*) > 0 AND count(*) = count(checksum) FROM ${table}`).pluck().get();
+const areSummed = (database: Database, table: string, column = "checksum"): unknown =>
+  database.prepare(`SELECT count(*) > 0 AND count(*) = count(${column}) FROM ${table}`).pluck().get();
 
 describe("the checksum of a row", () => {
   test("is stored with each new record, outbox entry and trip, and fits", () => {
@@ -66,6 +69,49 @@ describe("the checksum of a row", () => {
     trips.insert({ ...tripRow("key", PATROL, 0), line });
     expect(trips.find("key")?.line).not.toBe(line);
     expect([alteredRows(journal), areSummed(journal, "trips")]).toEqual([[], 1]);
+  });
+
+  test("is stored with each override of a user and each account, and fits after a change", () => {
+    const overrides = new OverrideStore(journal);
+    const bypass = { zoneId: "door", reason: "painters", who: "ana", sinceWallMs: 1, untilWallMs: 2 };
+    overrides.saveBypass(bypass);
+    overrides.saveBypass({ ...bypass, untilWallMs: 3 });
+    overrides.saveGateState("key", { state: "open", sinceWallMs: 1 });
+    journal.exec("UPDATE gate_states SET state = 'closed'");
+    const accounts = new AccountStore(main);
+    const added = {
+      email: "a@b.example",
+      role: "viewer",
+      passwordHash: null,
+      mustChangePassword: false,
+    } as const;
+    accounts.add({ ...added, createdAtMs: 1 });
+    accounts.change(1, { role: "operator" });
+    expect([alteredRows(main), alteredRows(journal)]).toEqual([[], []]);
+    expect(areSummed(main, "accounts")).toBe(1);
+    for (const table of ["bypasses", "gate_states"])
+      expect(areSummed(journal, table, "keyed_checksum")).toBe(1);
+  });
+
+  test("is added to the rows that an earlier release has written or changed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "santinela-sums-"));
+    const file = join(folder, "journal.db");
+    openJournalDatabase(file).close();
+    const earlier = new Sqlite(file);
+    earlier.exec(
+      "INSERT INTO bypasses(zone_id, reason, who, since_wall, until_wall) VALUES('door', 'r', 'w', 0, 1)",
+    );
+    earlier.close();
+    openJournalDatabase(file).close();
+    const changing = new Sqlite(file);
+    expect(areSummed(changing, "bypasses", "keyed_checksum")).toBe(1);
+    changing.exec("UPDATE bypasses SET until_wall = 2");
+    expect(areSummed(changing, "bypasses", "keyed_checksum")).toBe(0);
+    changing.close();
+    const now = openJournalDatabase(file);
+    expect([alteredRows(now), areSummed(now, "bypasses", "keyed_checksum")]).toEqual([[], 1]);
+    now.close();
+    rmSync(folder, { recursive: true });
   });
 
   test("finds a value that was altered in the file", () => {
