@@ -17,6 +17,7 @@ import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { addonWarning } from "./ops/host.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { OnBattery } from "./ops/on-battery.ts";
+import { TrailWatch } from "./ops/trail-watch.ts";
 import { JsonLog } from "./ops/log.ts";
 import { newKey } from "./ops/secrets.ts";
 import type { DaemonControl } from "./site/settings.ts";
@@ -141,6 +142,8 @@ export class Daemon {
     this.#stops.push(this.#watchBattery(sensing));
     this.isStalled = () => sensing.isStalled || parts.isSilent;
     await parts.startSync();
+    const watched = { dataDir, databases, trail: parts.records.events, events: sensing.events };
+    this.#stops.push(new TrailWatch({ ...this.#common, ...watched }).start());
     this.#stops.push(reload.start());
     this.#reload = reload;
     this.#options.onStarted(address);

@@ -2,20 +2,31 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { AuditRow, TrailReport } from "../store/audit-chain.ts";
+import type { AuditRow } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { openMainDatabase } from "../store/main-database.ts";
+import type { TrailReport } from "../store/trail-check.ts";
 import { localTime } from "./local-time.ts";
 import type { Terminal } from "./terminal.ts";
 
+interface VerifyOptions {
+  /** A hash that a person has kept. */
+  readonly head?: string;
+}
+
 /**
  * Verifies the hash chain of the audit trail and prints a summary.
- * @throws AppError `conflict` at the first broken entry
+ * @throws AppError `conflict` at the first broken entry, or if no entry has the given hash; `usage` if it is not a hash
  */
-export async function verifyAudit(config: Config, terminal: Terminal): Promise<void> {
+export async function verifyAudit(config: Config, terminal: Terminal, options: VerifyOptions): Promise<void> {
   const { stdout } = terminal;
-  const report = await reportOf(config, terminal);
+  const kept = options.head?.trim().toLowerCase();
+  if (kept !== undefined && !/^[\da-f]{64}$/.test(kept))
+    throw new AppError("usage", `--head takes the 64 hexadecimal digits of a hash, not ${options.head}`, {
+      hint: "santinela events verify prints the last hash; events export has the hash of each entry.",
+    });
+  const report = await reportOf(config, terminal, kept);
   stdout.write(trailText(report, config.site.timezone));
   if (report.broken)
     throw new AppError(
@@ -25,6 +36,21 @@ export async function verifyAudit(config: Config, terminal: Terminal): Promise<v
         hint: "Compare it with an earlier export (santinela events export) or backup (santinela backup).",
       },
     );
+  if (kept !== undefined) stdout.write(keptText(report, kept, config.site.timezone));
+}
+
+/** @throws AppError `conflict` if no entry has the hash */
+function keptText(report: TrailReport, kept: string, timeZone: string): string {
+  const { sought, removed, removedUntilMs, entries } = report;
+  if (sought !== null) return `hash ${kept}: entry ${sought}; ${removed + entries - sought} newer entries\n`;
+  const older =
+    removedUntilMs === null
+      ? "entries were removed from the end of the trail, or it was replaced"
+      : `unless it was kept before ${localTime(iso(removedUntilMs), timeZone)}, until when retention has removed entries, ` +
+        "entries were removed from the end of the trail, or it was replaced";
+  throw new AppError("conflict", `no entry has the hash ${kept}: ${older}`, {
+    hint: "Compare the trail with an earlier export (santinela events export) or backup (santinela backup).",
+  });
 }
 
 /** Prints each entry with its hash. */
@@ -42,11 +68,17 @@ export async function exportAudit(config: Config, terminal: Terminal): Promise<v
   await withPostgres(config.database, terminal, (connections) => readTrail(connections, write));
 }
 
-async function reportOf(config: Config, terminal: Terminal): Promise<TrailReport> {
-  if (config.database === null) return withDatabase(config, verifyTrail);
+async function reportOf(
+  config: Config,
+  terminal: Terminal,
+  soughtHash: string | undefined,
+): Promise<TrailReport> {
+  if (config.database === null) return withDatabase(config, (database) => verifyTrail(database, soughtHash));
   const { withPostgres } = await import("./shared-database.ts");
   const shared = await import("../postgres/audit-trail.ts");
-  return withPostgres(config.database, terminal, (connections) => shared.verifyTrail(connections));
+  return withPostgres(config.database, terminal, (connections) =>
+    shared.verifyTrail(connections, soughtHash),
+  );
 }
 
 /** The result of a verification: number of entries, time span, state, what retention has removed, and the last hash. */

@@ -35,11 +35,13 @@ export function addEventCommands(root: CommandGroup): void {
     .option("--follow", "keep printing new entries, until Ctrl-C")
     .option("--json", "print JSON; with --follow one entry per line");
   const trail = root.below(events);
-  trail.add(
-    "verify",
-    "verify the hash chain of the audit trail; exit code 1 if it is broken",
-    async () => (await import("./audit.ts")).verifyAudit,
-  );
+  trail
+    .add(
+      "verify",
+      "verify the hash chain of the audit trail; exit code 1 if it is broken",
+      async () => (await import("./audit.ts")).verifyAudit,
+    )
+    .option("--head <hash>", "a hash that was printed earlier; exit code 1 if no entry has it");
   trail.add(
     "export",
     "print the audit trail with its hashes, one JSON object per line, oldest first",

@@ -96,7 +96,7 @@ export const CONDITIONS = {
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
   "database-damaged": { severity: "error", title: "Database damaged: restart the daemon" },
   "database-recovered": { severity: "error", title: "Database was damaged and recovered" },
-  "data-lost": { severity: "error", title: "Records or trips lost or altered" },
+  "data-lost": { severity: "error", title: "Data lost or altered" },
   "trips-off-disk": { severity: "error", title: "Trips only in memory: journal cannot be written" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { plainLine } from "../domain/single-line.ts";
+import { trailEnd, type TrailEnd } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import {
@@ -18,6 +19,7 @@ import { acceptRows, alteredRows, type RowKey } from "../store/row-checksums.ts"
 import { transaction } from "../store/transaction.ts";
 import type { DatabaseName } from "./database-files.ts";
 import type { Recovery } from "./recovery.ts";
+import { lostTrailEnd, TRAIL_DATABASE } from "./trail-losses.ts";
 
 /** What a database has lost, for reports. */
 export interface DataLoss {
@@ -72,14 +74,16 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const found = without(gaps, numbers.accountedFor(table));
   const missing = [...found, ...without(rangesOf(lostNumbers), found)];
   const altered = alteredIn(database, recoveries);
+  const entries = name === TRAIL_DATABASE ? lostTrailEnd(database, numbers.trailEnd) : undefined;
   const pages = recoveries.reduce((sum, each) => sum + each.lostPages + unreadableIn(each), 0);
   const changed = [...altered.values()].reduce((sum, ids) => sum + ids.size, 0);
-  if (missing.length === 0 && changed === 0 && pages === 0) return undefined;
+  if (missing.length === 0 && changed === 0 && pages === 0 && !entries) return undefined;
   const named = [...altered].map(([each, ids]) => `${each} ${keysText([...ids])}`);
   if (missing.length > 0) named.unshift(`${table} ${formatRanges(missing)}`);
+  if (entries) named.push(entries.named);
   return {
     database: name,
-    missing: numbersInRanges(missing),
+    missing: numbersInRanges(missing) + (entries?.missing ?? 0),
     altered: changed,
     pages,
     named: named.length === 0 ? "-" : named.join("; "),
@@ -148,6 +152,8 @@ interface Noted {
   readonly given: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Numbers without a row that were already reported or never assigned. */
   readonly accountedFor: Readonly<Record<string, readonly NumberRange[]>>;
+  /** The newest entry of the audit trail; missing for an empty one. */
+  readonly trail?: TrailEnd | undefined;
 }
 
 /**
@@ -163,8 +169,8 @@ export class AssignedNumbers {
     this.#file = fileIn(dataDir);
     try {
       this.#text = readFileSync(this.#file, "utf8");
-      const { given, accountedFor } = JSON.parse(this.#text) as Partial<Noted>;
-      this.#noted = { given: given ?? {}, accountedFor: accountedFor ?? {} };
+      const { given, accountedFor, trail } = JSON.parse(this.#text) as Partial<Noted>;
+      this.#noted = { given: given ?? {}, accountedFor: accountedFor ?? {}, trail };
     } catch {
       // The first run, a directory of an earlier release, or a damaged file.
     }
@@ -173,6 +179,11 @@ export class AssignedNumbers {
   /** The stored last number of a table; 0 for none. */
   of(name: DatabaseName, table: NumberedTable): number {
     return this.#noted.given[name]?.[table] ?? 0;
+  }
+
+  /** The noted end of the audit trail; undefined for none. */
+  get trailEnd(): TrailEnd | undefined {
+    return this.#noted.trail;
   }
 
   accountedFor(table: NumberedTable): readonly NumberRange[] {
@@ -188,7 +199,8 @@ export class AssignedNumbers {
     const given = Object.fromEntries(
       Object.entries(databases).map(([name, database]) => [name, lastNumbers(database)]),
     );
-    const noted = { given, accountedFor: { ...this.#noted.accountedFor, ...accountedFor } };
+    const trail = trailEnd(databases[TRAIL_DATABASE]);
+    const noted = { given, accountedFor: { ...this.#noted.accountedFor, ...accountedFor }, trail };
     const text = `${JSON.stringify(noted)}\n`;
     if (text === this.#text) return;
     writeDurably(this.#file, text);

@@ -113,6 +113,16 @@ export class LossReports {
     this.#store({ ...this.#unreported, report: null });
   }
 
+  /** Adds a loss that was found while the daemon runs, unless an interrupted call has. */
+  add(loss: DataLoss, atMs: number): void {
+    const known = this.#losses();
+    if (known.some(({ named }) => named === loss.named)) return;
+    const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
+    const report = formatReport({ atMs, recoveries: [], losses: [loss], redelivered: 0 });
+    writeDurably(this.file, `${earlier}${report}\n`);
+    writeDurably(this.#path(LOSSES), `${JSON.stringify([...known, { ...loss, atMs }])}\n`);
+  }
+
   /** The report for people; they remove it when they have read it. */
   get file(): string {
     return this.#path("recovery.txt");
@@ -161,7 +171,12 @@ export class LossReports {
 const LOSSES = "losses.json";
 const UNREPORTED = "unreported.json";
 
-export function formatReport({ atMs, recoveries, losses, redelivered }: LossReport): string {
+export function formatReport({
+  atMs,
+  recoveries,
+  losses,
+  redelivered,
+}: Pick<LossReport, "atMs" | "recoveries" | "losses" | "redelivered">): string {
   const sentences = [...recoveries.map(({ sentence }) => sentence), ...losses.map(sentenceOfLoss)];
   const again =
     redelivered === 0

@@ -4,7 +4,6 @@ import {
   omissionReason,
   NO_CUT,
   REPEAT_WINDOW_MS,
-  TrailCheck,
   LIMITED_EVENTS,
   LIMITED_EVENTS_MAX,
   LIMITED_EVENTS_WINDOW_MS,
@@ -12,8 +11,8 @@ import {
   type EventRow,
   type OmittedEvents,
   type TrailCut,
-  type TrailReport,
 } from "../store/audit-chain.ts";
+import { TrailCheck, type TrailReport } from "../store/trail-check.ts";
 import { AT_ONE_MOMENT, type NamedStatement, type PostgresConnections, type Queries } from "./connection.ts";
 
 /** A number of our own for the lock that gives the entries of all processes one order. */
@@ -101,14 +100,20 @@ export async function removeOldAudit(queries: Queries, beforeMs: number, batch: 
   return queries.query("DELETE FROM audit WHERE position <= $1 RETURNING 1", [last.position]);
 }
 
-/** Verifies the chain from its anchor to its end, as it is at one moment. */
-export async function verifyTrail(connections: PostgresConnections): Promise<TrailReport> {
-  return connections.transaction(trailReport, AT_ONE_MOMENT);
+/**
+ * Verifies the chain from its anchor to its end, as it is at one moment.
+ * @param soughtHash a hash to look for; optional
+ */
+export async function verifyTrail(
+  connections: PostgresConnections,
+  soughtHash?: string,
+): Promise<TrailReport> {
+  return connections.transaction((queries) => trailReport(queries, soughtHash), AT_ONE_MOMENT);
 }
 
 /** Verifies the chain as the transaction of `queries` has it. */
-export async function trailReport(queries: Queries): Promise<TrailReport> {
-  const check = new TrailCheck(await cutOf(queries));
+export async function trailReport(queries: Queries, soughtHash?: string): Promise<TrailReport> {
+  const check = new TrailCheck(await cutOf(queries), soughtHash);
   await eachRow(queries, (row) => check.add(row));
   return check.report();
 }

@@ -1,18 +1,22 @@
 import type { Clock } from "../domain/clock.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Database } from "../store/database.ts";
+import { verifyTrailInTurns } from "../store/audit-trail.ts";
 import { EventLog } from "../store/event-log.ts";
 import { GroupCommit } from "../store/group-commit.ts";
+import type { TrailReport } from "../store/trail-check.ts";
 
 /** Writes the event log. */
 export class EventService {
   readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #commits: GroupCommit;
+  readonly #database: Database;
 
   constructor({ database, clock }: { database: Database; clock: Clock }) {
     this.#log = new EventLog(database);
     this.#clock = clock;
+    this.#database = database;
     this.#commits = new GroupCommit(database, clock);
   }
 
@@ -28,5 +32,10 @@ export class EventService {
    */
   add(event: NewEvent, atMs: number): Promise<void> {
     return this.#commits.write(() => this.#log.add(event, atMs));
+  }
+
+  /** Verifies the audit trail, a few entries in each turn of the event loop. */
+  verifyTrail(): Promise<TrailReport> {
+    return verifyTrailInTurns(this.#database, this.#clock);
   }
 }

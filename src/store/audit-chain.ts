@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isoTime } from "../domain/clock.ts";
-import type { EventName, NewEvent } from "../domain/event.ts";
+import { EVENT_NAMES, type EventName, type NewEvent } from "../domain/event.ts";
 
-/* The rules of the audit trail, whatever the database: what is audited, how entries are chained, and how a chain is verified. */
+/* The rules of the audit trail, whatever the database: what is audited, and how entries are chained. */
 
 /** A row of the event log. */
 export interface EventRow {
@@ -32,43 +32,57 @@ export interface TrailCut {
   readonly at: number | null;
 }
 
-/** Events about access, deletion and zones out of service. Routine events of records and sensors are not audited. */
-const AUDITED: readonly EventName[] = [
-  "signed-in",
-  "sign-in-failed",
-  "sign-in-blocked",
-  "forbidden",
-  "intervention-deleted",
-  "account-added",
-  "account-password-set",
-  "account-role-changed",
-  "account-disabled",
-  "account-enabled",
-  "signing-key-rotated",
-  "signing-key-forgotten",
-  "database-recovered",
-  "database-restored",
-  "backup-downloaded",
-  "restart-ordered",
-  "reload-applied",
-  "reload-rejected",
-  "configuration-changed",
-  "configuration-reverted",
-  "configuration-unproven",
-  "zones-edited",
-  "log-detailed",
-  "machine-confirmed",
-  "plan-changed",
-  "zone-bypassed",
-  "zone-restored",
-  "walk-test-started",
-  "walk-test-ended",
-  "site-removed",
-  "enrolment-created",
-  "enrolment-revoked",
-  "site-enrolled",
-  "sign-ins-left-out",
-];
+/**
+ * Whether each event is audited: what is about access, deletion, lost data and zones or machines out of service, and each order of
+ * a user. Routine events of records, sensors and outputs are not: a burglar or a loose contact could add any number of them.
+ */
+const AUDITED: Readonly<Record<EventName, boolean>> = {
+  "signed-in": true,
+  "sign-in-failed": true,
+  "sign-in-blocked": true,
+  forbidden: true,
+  "intervention-created": false,
+  "intervention-changed": false,
+  "intervention-deleted": true,
+  "account-added": true,
+  "account-password-set": true,
+  "account-role-changed": true,
+  "account-disabled": true,
+  "account-enabled": true,
+  "signing-key-rotated": true,
+  "signing-key-forgotten": true,
+  "sync-conflict": false,
+  "objectives-changed": false,
+  "database-recovered": true,
+  "database-restored": true,
+  "data-lost": true,
+  "backup-downloaded": true,
+  "restart-ordered": true,
+  "reload-applied": true,
+  "reload-rejected": true,
+  "configuration-changed": true,
+  "configuration-reverted": true,
+  "configuration-unproven": true,
+  "zones-edited": true,
+  "power-off-ordered": true,
+  "output-switched": false,
+  "output-tested": true,
+  "log-detailed": true,
+  "machine-confirmed": true,
+  "plan-changed": true,
+  "zone-bypassed": true,
+  "zone-restored": true,
+  "walk-test-started": true,
+  "walk-test-ended": true,
+  "blind-interval": false,
+  "opening-repeated": false,
+  "site-removed": true,
+  "alarm-panel-reported": false,
+  "enrolment-created": true,
+  "enrolment-revoked": true,
+  "site-enrolled": true,
+  "sign-ins-left-out": true,
+};
 /**
  * At most one entry per account and address in ten minutes, so that a client that signs in for each request does
  * not fill the disk.
@@ -99,12 +113,12 @@ export const NO_CUT: TrailCut = { position: 0, hash: INITIAL_HASH, at: null };
 
 /** Whether an event is audited. */
 export function isAudited(event: EventName): boolean {
-  return AUDITED.includes(event);
+  return AUDITED[event];
 }
 
 /** The names of all audited events. */
 export function auditedEvents(): readonly EventName[] {
-  return AUDITED;
+  return EVENT_NAMES.filter(isAudited);
 }
 
 /** Whether repetitions of an event within `REPEAT_WINDOW_MS` are left out. */
@@ -159,7 +173,7 @@ export function chained(last: Pick<TrailCut, "position" | "hash">, row: EventRow
     detail: wellFormed(detail),
   };
   const next = { ...stored, position: last.position + 1 };
-  return { ...next, hash: hashOf(last.hash, next) };
+  return { ...next, hash: entryHash(last.hash, next) };
 }
 
 /** Half a character, which a stranger may send as an address, is stored as U+FFFD: the hash must be of that. */
@@ -167,61 +181,8 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, "\u{fffd}");
 }
 
-/** The result of verifying the chain. */
-export interface TrailReport {
-  readonly entries: number;
-  /** Wall clock of the first and the last entry, milliseconds since 1970; null without entries. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-  /** Entries removed by retention, and the time of the last one. */
-  readonly removed: number;
-  readonly removedUntilMs: number | null;
-  /** Hash of the last entry: stored elsewhere, it later shows whether the end was cut off. */
-  readonly head: string;
-  /** The first entry that does not match the chain; null if all do. */
-  readonly broken: { readonly position: number; readonly why: string } | null;
-}
-
-/** Verifies a chain, entry by entry. */
-export class TrailCheck {
-  readonly #cut: TrailCut;
-  #last: Pick<TrailCut, "position" | "hash">;
-  #entries = 0;
-  #fromMs: number | null = null;
-  #toMs: number | null = null;
-  #broken: TrailReport["broken"] = null;
-
-  /** @param cut where the chain begins */
-  constructor(cut: TrailCut) {
-    this.#cut = cut;
-    this.#last = cut;
-  }
-
-  /** Adds the next entry by position. */
-  add(row: AuditRow): void {
-    this.#entries += 1;
-    this.#fromMs ??= row.at;
-    this.#toMs = row.at;
-    const { position, hash } = this.#last;
-    const why =
-      row.position !== position + 1
-        ? `the entry ${position + 1} before it is missing`
-        : row.hash !== hashOf(hash, row)
-          ? "its content, or the entry before it, is not what it was when it was written"
-          : undefined;
-    if (why !== undefined) this.#broken ??= { position: row.position, why };
-    this.#last = row;
-  }
-
-  /** The result after the last entry. */
-  report(): TrailReport {
-    const { position: removed, at: removedUntilMs } = this.#cut;
-    const [fromMs, toMs, head] = [this.#fromMs, this.#toMs, this.#last.hash];
-    return { entries: this.#entries, fromMs, toMs, removed, removedUntilMs, head, broken: this.#broken };
-  }
-}
-
-function hashOf(before: string, row: Omit<AuditRow, "hash">): string {
+/** The hash of an entry, over the hash before it and its content. */
+export function entryHash(before: string, row: Omit<AuditRow, "hash">): string {
   const { position, seq, at, event, who, origin, subject, detail } = row;
   const words = JSON.stringify([before, position, seq, at, event, who, origin, subject, detail]);
   return createHash("sha256").update(words).digest("hex");

@@ -1,3 +1,4 @@
+import type { Clock } from "../domain/clock.ts";
 import {
   auditedEvents,
   chained,
@@ -5,15 +6,14 @@ import {
   omissionReason,
   NO_CUT,
   REPEAT_WINDOW_MS,
-  TrailCheck,
   LIMITED_EVENTS_WINDOW_MS,
   type AuditRow,
   type EventRow,
   type OmittedEvents,
   type TrailCut,
-  type TrailReport,
 } from "./audit-chain.ts";
 import { Store, type Database } from "./database.ts";
+import { TrailCheck, type TrailReport } from "./trail-check.ts";
 import { readTransaction, transaction } from "./transaction.ts";
 
 /** The audited events, kept by age and chained by hashes. */
@@ -122,13 +122,71 @@ function isOf(who: string): string {
   return `email = ${who} AND email = ${who} COLLATE BINARY`;
 }
 
-/** Verifies the chain from its anchor to its end, as it is at one moment: retention removes rows and moves the anchor. */
-export function verifyTrail(database: Database): TrailReport {
+/**
+ * Verifies the chain from its anchor to its end, as it is at one moment: retention removes rows and moves the anchor.
+ * @param soughtHash a hash to look for; optional
+ */
+export function verifyTrail(database: Database, soughtHash?: string): TrailReport {
   return readTransaction(database, () => {
-    const check = new TrailCheck(cutOf(database));
+    const check = new TrailCheck(cutOf(database), soughtHash);
     for (const row of trailRows(database)) check.add(row);
     return check.report();
   });
+}
+
+/** Entries verified in one turn of the event loop: on a Raspberry Pi a few milliseconds. */
+const ROWS_PER_TURN = 50;
+
+/** Verifies the chain while it is used: each turn of the event loop verifies a few entries, and other work goes on in between. */
+export async function verifyTrailInTurns(
+  database: Database,
+  clock: Pick<Clock, "afterEventLoopTurn">,
+): Promise<TrailReport> {
+  const next = database.prepare(
+    `SELECT * FROM audit WHERE position > ? ORDER BY position LIMIT ${ROWS_PER_TURN}`,
+  );
+  let check = new TrailCheck(cutOf(database));
+  for (;;) {
+    const cut = cutOf(database);
+    // Retention has removed entries that are not verified yet.
+    if (cut.position > check.position) check = new TrailCheck(cut);
+    const rows = next.all(check.position) as AuditRow[];
+    for (const row of rows) check.add(row);
+    if (rows.length < ROWS_PER_TURN) return check.report();
+    await new Promise<void>((resolve) => {
+      clock.afterEventLoopTurn(resolve);
+    });
+  }
+}
+
+/** The end of a trail. */
+export type TrailEnd = Pick<AuditRow, "position" | "at" | "hash">;
+
+/** The newest entry; undefined for an empty trail. */
+export function trailEnd(database: Database): TrailEnd | undefined {
+  return database.prepare("SELECT position, at, hash FROM audit ORDER BY position DESC LIMIT 1").get() as
+    | TrailEnd
+    | undefined;
+}
+
+/** Whether a trail still has an entry, or retention has removed it. */
+export function hasTrailEnd(database: Database, { position, hash }: TrailEnd): boolean {
+  const stored = database.prepare<[number], string>("SELECT hash FROM audit WHERE position = ?").pluck();
+  return cutOf(database).position >= position || stored.get(position) === hash;
+}
+
+/**
+ * The newest entry up to the position of a lost one; undefined for none. Entries of a start that a power cut has interrupted during
+ * its report are not part of the former trail.
+ */
+export function trailEndBefore(database: Database, lost: TrailEnd): TrailEnd | undefined {
+  return database
+    .prepare<[number, number], TrailEnd>(
+      `SELECT position, at, hash FROM audit WHERE position <= ?
+         AND NOT (at >= ? AND origin = 'start' AND event IN ('database-recovered', 'data-lost'))
+       ORDER BY position DESC LIMIT 1`,
+    )
+    .get(lost.position, lost.at);
 }
 
 /** All entries in order. */

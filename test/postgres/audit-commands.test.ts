@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { trailRows } from "../../src/store/audit-trail.ts";
 import { EventLog } from "../../src/store/event-log.ts";
+import { removeOldAudit } from "../../src/store/retention.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { santinela } from "../support/command-line.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
@@ -42,8 +44,24 @@ function configure(more: string): void {
   );
 }
 
-const run = (command: "verify" | "export") =>
-  santinela(["events", command, "--config", join(folder, "santinela.yaml")], { cwd: folder });
+const run = (command: "verify" | "export", ...options: string[]) =>
+  santinela(["events", command, ...options, "--config", join(folder, "santinela.yaml")], { cwd: folder });
+
+/** A person keeps a hash on another machine and compares it later. */
+async function expectKeptHashes([first, second]: readonly { readonly hash: string }[]): Promise<void> {
+  const newest = await run("verify", "--head", second?.hash ?? "");
+  expect([newest.code, newest.stdout]).toEqual([0, expect.stringContaining("entry 2; 0 newer entries\n")]);
+  const earlier = await run("verify", "--head", (first?.hash ?? "").toUpperCase());
+  expect([earlier.code, earlier.stdout]).toEqual([0, expect.stringContaining("entry 1; 1 newer entries\n")]);
+  const foreign = await run("verify", "--head", "f".repeat(64));
+  expect(foreign.code).toBe(1);
+  expect(foreign.stdout).toContain(": intact\n");
+  expect(foreign.stderr).toMatch(
+    /no entry has the hash f{64}: entries were removed from the end of the trail/,
+  );
+  const cut = await run("verify", "--head", "last hash: 12");
+  expect([cut.code, cut.stderr]).toEqual([64, expect.stringContaining("--head takes the 64 hexadecimal")]);
+}
 
 /** @param change changes the second entry, as an intruder does */
 async function expectCommands(change: () => Promise<unknown> | void): Promise<void> {
@@ -69,6 +87,7 @@ async function expectCommands(change: () => Promise<unknown> | void): Promise<vo
     },
     { ...ADDED, position: 2, seq: expect.any(Number), at: "2026-01-15T10:00:01.000Z", hash: head },
   ]);
+  await expectKeptHashes(entries as { hash: string }[]);
   await change();
   const broken = await run("verify");
   expect(broken.code).not.toBe(0);
@@ -90,6 +109,31 @@ test("the audit trail of a site is verified and exported", async () => {
     });
   } finally {
     database.close();
+  }
+});
+
+test("a kept hash is found until retention has removed the entry after it, and then the command says since when", async () => {
+  const own = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+  writeFileSync(join(own, "santinela.yaml"), `dataDir: ${own}\nsite: { ref: centre, timezone: UTC }\n`);
+  const database = openDatabase(join(own, "santinela.db"), MAIN_DATABASE);
+  const verify = (hash = "") =>
+    santinela(["events", "verify", "--head", hash, "--config", join(own, "santinela.yaml")], { cwd: own });
+  try {
+    const log = new EventLog(database);
+    for (let day = 0; day < 4; day += 1) log.add(DELETED, AT_MS + day * 86_400_000);
+    const hashes = [...trailRows(database)].map(({ hash }) => hash);
+    expect(removeOldAudit(database, AT_MS + 1.5 * 86_400_000)).toBe(2);
+    expect(await verify(hashes[1])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("entry 2; 2 newer") as string,
+    });
+    expect(await verify(hashes[0])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("unless it was kept before 2026-01-16 10:00:00") as string,
+    });
+  } finally {
+    database.close();
+    rmSync(own, { recursive: true });
   }
 });
 

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EventName, LoggedEvent, NewEvent } from "../../src/domain/event.ts";
 import * as postgresTrail from "../../src/postgres/audit-trail.ts";
-import type { AuditRow, TrailReport } from "../../src/store/audit-chain.ts";
+import type { AuditRow } from "../../src/store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../../src/store/audit-trail.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { removeOldAudit } from "../../src/store/retention.ts";
+import type { TrailReport } from "../../src/store/trail-check.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -108,6 +109,8 @@ function contractOf(open: () => Promise<Adapter>): void {
       removedUntilMs: null,
       head: rows[1]?.hash,
       broken: null,
+      breaks: [],
+      sought: null,
     });
   });
 

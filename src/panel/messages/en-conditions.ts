@@ -56,7 +56,7 @@ export const EN_CONDITIONS = {
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",
   "condition.database-damaged": "Database damaged: restart the daemon",
   "condition.database-recovered": "Database was damaged and recovered",
-  "condition.data-lost": "Records or trips lost or altered",
+  "condition.data-lost": "Data lost or altered",
   "condition.trips-off-disk": "Trips only in memory: journal cannot be written",
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",

@@ -59,7 +59,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
   "condition.database-damaged": "Baza de date este deteriorată: reporniți serviciul",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",
-  "condition.data-lost": "Înregistrări sau declanșări pierdute ori modificate",
+  "condition.data-lost": "Date pierdute sau modificate",
   "condition.trips-off-disk": "Declanșări păstrate în memorie: jurnalul nu poate fi scris",
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
