@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -19,6 +10,7 @@ import { CrashImages, SURVIVALS } from "../support/crash-images.ts";
 import { DISK_TRACE, readDiskCalls, type DiskCall } from "../support/disk-calls.ts";
 import { BUILD } from "../support/built-program.ts";
 import { MAIN, seededRandom } from "../support/installation.ts";
+import { FULL_SYNC, removeRules } from "../support/removed-rules.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
 
@@ -119,11 +111,7 @@ describeWithStrace("with the power going between any two calls to the disk", () 
     cpSync(BUILD, copy, { recursive: true });
     symlinkSync(join(BUILD, "..", "node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    const file = join(copy, "store", "database.js");
-    const text = readFileSync(file, "utf8");
-    const lazy = text.replace('["synchronous", "FULL", 2]', '["synchronous", "NORMAL", 1]');
-    expect(lazy).not.toBe(text);
-    writeFileSync(file, lazy);
+    removeRules(copy, [FULL_SYNC]);
     return join(copy, "main.js");
   }
 

@@ -1,10 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { SyncTimeouts } from "../../src/domain/backoff.ts";
 import { BUILD } from "../support/built-program.ts";
+import { removeRules, type RemovedRule } from "../support/removed-rules.ts";
 import { loadBuild } from "./build.ts";
+import { RULES } from "./rules.ts";
 import { simulate, type SimulationOptions } from "./simulation.ts";
 
 /* The simulation is useful only if it detects missing rules: each rule is removed from a copy of build/. */
@@ -16,13 +18,7 @@ const NEVER_SWEPT: Partial<SyncTimeouts> = { sweepDelaysMs: [] };
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-interface RemovedRule {
-  readonly file: string;
-  readonly rule: string;
-  readonly instead: string;
-}
-
-/** A copy of the built program without a rule. The text of the rule must occur exactly once. */
+/** A copy of the built program without these rules. */
 function without(rules: readonly RemovedRule[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
@@ -30,15 +26,7 @@ function without(rules: readonly RemovedRule[]): string {
     cpSync(join(BUILD, part), join(folder, "build", part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  for (const { file, rule, instead } of rules) {
-    const path = join(folder, "build", file);
-    const text = readFileSync(path, "utf8");
-    expect(text.split(rule), `${file} has ${rule}`).toHaveLength(2);
-    writeFileSync(
-      path,
-      text.replace(rule, () => instead),
-    );
-  }
+  removeRules(join(folder, "build"), rules);
   return `${folder}/build/`;
 }
 
@@ -60,58 +48,20 @@ test("without the wait and the sweeps, a request that arrives late creates a dup
 }, 600_000);
 
 test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
-  [
-    "the frozen body, a change made meanwhile is sent under the key of another body",
-    {},
-    {
-      file: "sync/recovery/unconfirmed-post.js",
-      rule: "const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };",
-      instead:
-        "const attempt = store.newAttempt({ ...entry, attempt: null, sends: 0 }, store.record(entry.interventionId));",
-    },
-  ],
+  ["the frozen body, a change made meanwhile is sent under the key of another body", {}, RULES.frozenBody],
   [
     "the watermark of the first attempt, a record that arrived is not found",
     NEVER_SWEPT,
-    {
-      file: "sync/recovery/unconfirmed-post.js",
-      rule: "await recordsAbove(centre.of(asked), watermarkOf(asked))",
-      instead:
-        "await recordsAbove(centre.of(asked), await centre.of(asked).newest(0, 1).then(({ value }) => ({ id: value?.[0]?.id ?? 0, rowFingerprint: null })))",
-    },
+    RULES.firstWatermark,
   ],
-  [
-    "the record of a started attempt, a power cut creates a duplicate",
-    NEVER_SWEPT,
-    {
-      file: "domain/outbox-phase.js",
-      rule: 'restart: "unsure",\n    },\n    unsure',
-      instead: 'restart: "new",\n    },\n    unsure',
-    },
-  ],
-  [
-    "the merge, changes of a dispatcher and of a user are not combined",
-    {},
-    { file: "domain/merge.js", rule: "else if (thereChanged && !hereChanged)", instead: "else if (false)" },
-  ],
+  ["the record of a started attempt, a power cut creates a duplicate", NEVER_SWEPT, RULES.startedAttempt],
+  ["the merge, changes of a dispatcher and of a user are not combined", {}, RULES.merge],
   [
     "the audit, records lost by a restored dispatch centre stay lost",
     {},
-    {
-      file: "sync/recovery/highest-id.js",
-      rule: "store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS",
-      instead: "false",
-    },
-    {
-      file: "store/outbox.js",
-      rule: "SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'",
-      instead: "SET verify_at = verify_at WHERE phase = 'linked'",
-    },
-    {
-      file: "sync/recovery/gone-records.js",
-      rule: "if (formerIdOf(entry) < fromId)",
-      instead: "if (fromId >= 0)",
-    },
+    RULES.lostRecords,
+    RULES.verification,
+    RULES.formerIds,
   ],
 ])(
   "without %s",
@@ -123,12 +73,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[
 );
 
 test("without the key of a call, a call whose answer was lost with its thread creates a duplicate when it is repeated", async () => {
-  const rule = {
-    file: "service/interventions.js",
-    rule: "const earlier = idempotency && this.#replayedResponse(principal, idempotency, keyed);",
-    instead: "const earlier = undefined;",
-  };
-  const build = await loadBuild(without([rule]), ".js");
+  const build = await loadBuild(without([RULES.keyOfCall]), ".js");
   expect(await firstWrongSeed({ build, hasThreads: true })).toBeGreaterThan(0);
 }, 600_000);
 
@@ -137,57 +82,23 @@ test("without the key of a call, a call whose answer was lost with its thread cr
  * arrived; only the whole list, part by part, proves that a lost one has not.
  */
 test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
-  const rule = {
-    file: "sync/recovery/record-search.js",
-    rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
-    instead: 'const parts = { kind: "cut", rows: [] };',
-  };
-  const build = await loadBuild(without([rule]), ".js");
+  const build = await loadBuild(without([RULES.partialReads]), ".js");
   expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
 }, 600_000);
 
 test("at a dispatch centre with delayed reads, without the second read, a new record counts as deleted", async () => {
-  const rule = {
-    file: "domain/absence.js",
-    rule: "if (sinceMs === null)",
-    instead: 'if (true)\n        return { kind: "believe" };\n    if (sinceMs === null)',
-  };
-  const build = await loadBuild(without([rule]), ".js");
+  const build = await loadBuild(without([RULES.secondRead]), ".js");
   expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
 }, 600_000);
 
 test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
-  [
-    "the ownership check, a record created by a user under the same id is changed",
-    {},
-    {
-      file: "domain/match-candidate.js",
-      rule: 'if (markersIn(row).length > 0 || isOlder || isElsewhere)\n        return "anothers";',
-      instead: 'if (row.objectiveType === base.objectiveType)\n        return "ours";',
-    },
-  ],
-  [
-    "the second read, one 404 of a gateway makes an existing record count as deleted",
-    {},
-    {
-      file: "domain/absence.js",
-      rule: "if (sinceMs === null)",
-      instead: 'if (true)\n        return { kind: "believe" };\n    if (sinceMs === null)',
-    },
-  ],
+  ["the ownership check, a record created by a user under the same id is changed", {}, RULES.ownership],
+  ["the second read, one 404 of a gateway makes an existing record count as deleted", {}, RULES.secondRead],
   [
     "the sweep after a success and the comparison, a request delivered twice leaves a duplicate",
     {},
-    {
-      file: "sync/attempt-outcome.js",
-      rule: "return store.facts.honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;",
-      instead: "return undefined;",
-    },
-    {
-      file: "sync/recovery/record-audit.js",
-      rule: "if (clock.monotonicMs() < this.#dueAtMs || !linkFaults.isOpen)",
-      instead: "if (this.#dueAtMs > -1)",
-    },
+    RULES.sweepAfterSuccess,
+    RULES.comparison,
   ],
 ])(
   "at a third-party dispatch centre without %s",
