@@ -1,6 +1,6 @@
 // Makes one small change at a time in the source (a mutant) and checks whether a test detects it.
 //   npm run mutants -- [--wide] [--simulation] [--static] [file or pattern ...]
-// Without a file it covers domain, inputs, sync and store, which takes hours.
+// Without a file it covers domain, inputs, sync, store and threads, which takes hours.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const files = positionals.length > 0 ? positionals : ["src/{domain,inputs,sync,store}/**/*.ts"];
+const files = positionals.length > 0 ? positionals : ["src/{domain,inputs,sync,store,threads}/**/*.ts"];
 const nearTests = values.wide || !files.every((file) => existsSync(file)) ? undefined : testsOf(files);
 const chosen = [...(nearTests ?? []), ...(values.simulation ? ["test/simulation/simulation.test.ts"] : [])];
 if (nearTests !== undefined) process.stdout.write(`tests: ${chosen.join(", ") || "all"}\n`);
@@ -59,7 +59,7 @@ await stryker.runMutationTest();
  * @param {readonly string[]} sources paths from the root
  */
 function testsOf(sources) {
-  const tests = ["domain", "inputs", "sync", "store"].flatMap((folder) =>
+  const tests = ["domain", "inputs", "sync", "store", "threads"].flatMap((folder) =>
     readdirSync(`test/${folder}`)
       .filter((name) => name.endsWith(".test.ts"))
       .map((name) => `test/${folder}/${name}`),

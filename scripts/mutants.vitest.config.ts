@@ -7,13 +7,14 @@ export default defineConfig({
   test: {
     include:
       chosen === undefined
-        ? ["test/{domain,inputs,sync,store}/**/*.test.ts"]
+        ? ["test/{domain,inputs,sync,store,threads}/**/*.test.ts"]
         : (JSON.parse(chosen) as string[]),
     exclude: [
       ...configDefaults.exclude,
       // These start a broker or the built program, which has no mutants, or wait for real time.
       "test/inputs/{home-assistant,mqtt-*,silent-broker}.test.ts",
       "test/store/durable-reads.test.ts",
+      "test/threads/{heap-limits,records-thread}.test.ts",
     ],
     testTimeout: 20_000,
     maxWorkers: 1,

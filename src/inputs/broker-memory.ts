@@ -49,7 +49,7 @@ const PROCESSING_CLIENT_BYTES = 4 * 1024 * 1024;
 /** Total; beyond it the broker reads only from clients without such messages, so that a flood does not hold up a sensor. */
 const PROCESSING_ALL_BYTES = 8 * 1024 * 1024;
 /** Total beyond which it reads from no client: only very many clients at once reach it. */
-const PROCESSING_BYTES_MAX = 16 * 1024 * 1024;
+export const PROCESSING_BYTES_MAX = 16 * 1024 * 1024;
 /** Memory is freed down to this share of the total, because finding the largest client is expensive. */
 const FREE_TO_SHARE = 0.9;
 

@@ -4,12 +4,14 @@
 // attack blocks. It also ends when its parent process is gone.
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
+import { fuzzedRequests } from "./fuzzed-requests.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";
 import * as tlsFloods from "./tls-floods.mjs";
 
 const ATTACKS = {
   absentSessions,
   deafReaders,
+  fuzzedRequests,
   httpClients,
   subscriptions,
   unmatchedTopics,

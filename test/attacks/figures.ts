@@ -1,4 +1,6 @@
 import { availableParallelism, loadavg } from "node:os";
+import { ALL_BYTES_MAX, PROCESSING_BYTES_MAX } from "../../src/inputs/broker-memory.ts";
+import { HEAP_MB_MAX } from "../../src/threads/supervised-thread.ts";
 import type { Need } from "./watched-daemon.ts";
 
 /** The rows of the tables in docs/verification.md, and what else ran on the machine meanwhile. */
@@ -14,6 +16,14 @@ const HEAD = [
 ] as const;
 
 export const HEADING = `| ${HEAD.join(" | ")} |\n| ${HEAD.map(() => "---").join(" | ")} |`;
+
+/**
+ * The most memory that the daemon may use: that of the idle daemon, the budgets of the broker twice, because V8 and the allocator
+ * return memory late, and once the heap of a thread, for what the web server and the records have under way.
+ */
+export function memoryMaxMiB({ restMiB }: Need): number {
+  return restMiB + (2 * (ALL_BYTES_MAX + PROCESSING_BYTES_MAX)) / 1_048_576 + HEAP_MB_MAX;
+}
 
 /** A row of the table in docs/verification.md. */
 export function rowOf(name: string, need: Need): string {

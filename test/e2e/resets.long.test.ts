@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Trip } from "../../src/domain/trip.ts";
+import { AlarmPanel } from "../support/alarm-panel.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { Installation, seededRandom } from "../support/installation.ts";
+import { buildingsYaml, Installation, seededRandom } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
 import { resetConnection, type ResetExchange, type ConnectionTarget } from "../support/reset-connection.ts";
 import { processOf, socketsOf } from "../support/resource-use.ts";
 
@@ -15,6 +18,7 @@ import { processOf, socketsOf } from "../support/resource-use.ts";
  */
 
 const YAML = "gpio: { backend: simulated }\nmqtt: { listen: { port: 0 } }\n";
+const PANEL = "1234";
 const AT_ONCE = 24;
 const ROUNDS = 3;
 
@@ -119,17 +123,31 @@ describe.each([
   let daemon: DaemonProcess;
   let pid: number;
   let sockets: number;
-  let doors: Readonly<Record<"network" | "broker" | "control socket", ConnectionTarget>>;
+  let doors: Readonly<Record<"network" | "broker" | "control socket" | "alarm panels", ConnectionTarget>>;
+  let panel: AlarmPanel;
   const dataDir = (): string => join(installation.folder, name);
 
   beforeAll(async () => {
-    daemon = installation.daemon(name, `http: { port: 0, tls: ${tls ? "own" : "off"} }\n${YAML}`);
+    const panelPort = await freePort();
+    panel = new AlarmPanel({
+      account: PANEL,
+      port: () => panelPort,
+      wallMs: () => Date.now(),
+      replyWithinMs: 2_000,
+    });
+    daemon = installation.daemon(
+      name,
+      `http: { port: 0, tls: ${tls ? "own" : "off"} }\n${YAML}${buildingsYaml(1)}` +
+        `dc09: { port: ${panelPort}, accounts: [ { account: "${PANEL}", plain: true, from: [127.0.0.1], ` +
+        "objective: { type: obiective/cladiri, id: 1 } } ] }\n",
+    );
     const { httpPort, mqttPort } = await daemon.start();
     if (mqttPort === undefined) throw new Error("the daemon has no broker");
     doors = {
       network: { port: httpPort, tls },
       broker: { port: mqttPort, tls: false },
       "control socket": { path: join(dataDir(), "control.sock") },
+      "alarm panels": { port: panelPort, tls: false },
     };
     pid = processOf(join(installation.folder, `${name}.yaml`)) ?? 0;
     await askDaemon(dataDir(), "GET", "/site/status");
@@ -159,6 +177,29 @@ describe.each([
     const sensor = await connectAsync(`mqtt://127.0.0.1:${port}`, {}, false);
     await sensor.publishAsync("hall", "ON", { qos: 1 });
     await sensor.endAsync();
+  }, 120_000);
+
+  test("acknowledges an alarm once after alarm panels have reset connections in and after frames", async () => {
+    // Supervision only: an alarm that was sent completely is one, whether or not its panel has waited for the reply.
+    const whole = panel.frame("NULL", "", "0000");
+    const parts = [whole.subarray(0, 1), whole.subarray(1, 9), whole.subarray(9, -1), whole.subarray(-1)];
+    const damaged = Buffer.from(panel.frame("ADM-CID", `#${PANEL}|1130 01 009`, "0009"));
+    damaged.write("x", 20);
+    await breakOffAll(
+      doors["alarm panels"],
+      exchangesOf([
+        parts,
+        [whole, whole.subarray(0, 20)],
+        [damaged, parts[0] as Buffer],
+        ...REQUESTS.slice(0, 2),
+      ]),
+    );
+    await isAsBefore();
+    // The account has ten messages a second; the panel repeats an alarm until it is acknowledged.
+    expect(await panel.report("1130 01 004")).toBe(true);
+    const trips = async (): Promise<readonly Trip[]> =>
+      (await daemon.get<readonly Trip[]>("/site/trips?limit=100")).filter(({ type }) => type === "trip");
+    expect(await eventually("its trip", async () => (await trips()).length > 0 && trips())).toHaveLength(1);
   }, 120_000);
 
   test("closes the connection of a client that requests a tunnel and keeps its own half open", async () => {
