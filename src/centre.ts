@@ -94,11 +94,7 @@ export class Centre {
     const tokens = new TokenService({ signIns: database.signIns, events, clock, keys: { current } });
     tokens.useKeys(current, others);
     this.#stops.push(sharedKeys.follow(tokens));
-    const silence = new SilenceWatch({
-      ...common,
-      fleet: database.fleet,
-      silentMs: config.fleet.silentS * 1000,
-    });
+    const silence = new SilenceWatch({ ...common, fleet: database.fleet, times: config.fleet });
     this.#stops.push(() => silence.stop());
     const retention = new RetentionTimer({ ...common, ...config.site, connections: database.connections });
     this.#stops.push(() => retention.stop());

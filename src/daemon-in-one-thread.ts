@@ -23,7 +23,7 @@ export class SingleThreadParts implements DaemonParts {
   }
 
   get records(): RemoteRecords {
-    const { records, accounts, events, objectives, sync, fleet, enrolments, plans } =
+    const { records, accounts, events, objectives, sync, fleet, enrolments, plans, silence } =
       this.#running.components;
     return {
       records: localRemote(records),
@@ -34,6 +34,7 @@ export class SingleThreadParts implements DaemonParts {
       fleet: localRemote(fleet),
       enrolments: localRemote(enrolments),
       plans: localRemote(plans),
+      silence: localRemote(silence),
     };
   }
 
@@ -93,7 +94,8 @@ export class SingleThreadParts implements DaemonParts {
 
   /** The front reads the configuration in force, which is the same object. */
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
-    const { sync } = this.#running.components;
+    const { sync, silence } = this.#running.components;
+    silence.use(next.fleet);
     if (hasOtherCentre) await sync.exchange(next.upstream);
     await sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones);
   }

@@ -58,6 +58,7 @@ interface RecordsComponents {
   readonly fleet: SqliteFleet;
   readonly enrolments: SqliteEnrolments;
   readonly plans: PlanService;
+  readonly silence: SilenceWatch;
 }
 
 export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
@@ -75,7 +76,6 @@ export class DaemonRecords {
   readonly #setUpCode: SetUpCode;
   readonly #database: Database;
   readonly #retention: RetentionSchedule;
-  readonly #silence: SilenceWatch;
 
   /** @throws AppError `storage` if the database cannot be used; errors of SQLite if it is damaged */
   constructor(options: RecordsOptions) {
@@ -125,7 +125,7 @@ export class DaemonRecords {
       },
     });
     const fleet = new SqliteFleet({ ...site, database, clock, interventions });
-    this.#silence = new SilenceWatch({ ...options, fleet, silentMs: config.fleet.silentS * 1000 });
+    const silence = new SilenceWatch({ ...options, fleet, times: config.fleet });
     this.components = {
       records: new SqliteRecords(interventions, new ListService({ database })),
       accounts: new AccountService({ database, clock, onClaimed: () => this.#setUpCode.forget(log) }),
@@ -135,6 +135,7 @@ export class DaemonRecords {
       fleet,
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
       plans: new PlanService({ database, clock }),
+      silence,
     };
     this.#retention = new RetentionSchedule({
       ...options,
@@ -145,7 +146,7 @@ export class DaemonRecords {
 
   /** Adds what the first request and the first trip need: objectives, the device account, an administrator. */
   async start(): Promise<NewAdministrator> {
-    const { accounts, objectives } = this.components;
+    const { accounts, objectives, silence } = this.components;
     const { objectives: imported, zones, dc09 } = this.#config;
     // Alarm panels create zones later.
     objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
@@ -159,14 +160,14 @@ export class DaemonRecords {
     if (accounts.initialAdministrator() === undefined) this.#setUpCode.forget(this.#log);
     accounts.ensureDevice();
     this.#retention.start();
-    this.#silence.start();
+    silence.start();
     return announced;
   }
 
   /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
   async stop(): Promise<void> {
     this.#retention.stop();
-    await this.#silence.stop();
+    await this.components.silence.stop();
     await this.components.sync.stop();
     await new Promise<void>((resolve) => {
       this.#clock.afterEventLoopTurn(resolve);

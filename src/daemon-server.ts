@@ -104,6 +104,7 @@ export class DaemonServer {
       ...this.#options,
       ...parts,
       ...http,
+      silenceTimes: () => this.#config.fleet,
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, { ...parts, metrics, clock, authority, onDamage }),
       panel: { folder: PANEL_FOLDER, locale: site.locale },

@@ -106,6 +106,7 @@ export class ThreadedParts implements DaemonParts {
       fleet: this.#recordsThread.remote("fleet"),
       enrolments: this.#recordsThread.remote("enrolments"),
       plans: this.#recordsThread.remote("plans"),
+      silence: this.#recordsThread.remote("silence"),
     };
   }
 
@@ -182,7 +183,8 @@ export class ThreadedParts implements DaemonParts {
   async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
     const front = this.#frontThread?.remote<FrontControl>("thread");
     await unlessRestarting(front?.reloaded(immediateSections(this.#options.config, next)));
-    const { sync } = this.records;
+    const { sync, silence } = this.records;
+    await unlessRestarting(silence.use(next.fleet));
     if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream));
     await unlessRestarting(sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones));
   }

@@ -46,6 +46,7 @@ const front = new DaemonFront({
     fleet: records.remote("fleet"),
     enrolments: records.remote("enrolments"),
     plans: records.remote("plans"),
+    silence: records.remote("silence"),
   },
   sensing: {
     site: main.remote("site"),

@@ -12,6 +12,7 @@ import type {
 } from "../generated/types.ts";
 import type { OnBatteryConfig } from "../domain/on-battery.ts";
 import type { Output } from "../domain/output.ts";
+import type { SilenceTimes } from "../domain/site-silence.ts";
 import type { Zone, ZoneProfile } from "../domain/zone.ts";
 
 /** The whole configuration with all defaults and absolute paths. */
@@ -39,7 +40,8 @@ export interface Config {
   readonly log: Required<Log>;
   /** Token for /metrics over the network; null: no access over the network. */
   readonly metricsToken: string | null;
-  readonly fleet: FleetConfig;
+  /** The sites that report to this daemon. */
+  readonly fleet: SilenceTimes;
   /** PostgreSQL of a dispatch centre; null: SQLite in the data directory. */
   readonly database: DatabaseConfig | null;
   /** Valid settings that are probably unintended. */
@@ -54,20 +56,16 @@ export interface DatabaseConfig {
   readonly password: string | undefined;
 }
 
-/** The sites that report to this daemon. */
-interface FleetConfig {
-  /** A site without a report for this many seconds is silent. */
-  readonly silentS: number;
-}
-
 export type TlsConfig =
   | { readonly mode: "off" }
   | { readonly mode: "own" }
   | { readonly mode: "files"; readonly certFile: string; readonly keyFile: string };
 
-export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile" | "phone">> & {
+export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile" | "phone" | "reportS">> & {
   /** Undefined if it is not configured. */
   readonly phone?: string;
+  /** Interval of the site's reports, seconds; 0 for none. */
+  readonly reportS: number;
   readonly password: string;
   /** PEM of the only certificate authority accepted for the dispatch centre; undefined: the public authorities. */
   readonly ca: string | undefined;

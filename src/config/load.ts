@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
 import { transmittersOf } from "./transmitter.ts";
-import { silentSecondsOf } from "../domain/site-silence.ts";
+import { reportSecondsOf, silentSecondsOf, type SilenceTimes } from "../domain/site-silence.ts";
 import {
   FLEET_DEFAULTS,
   GPIO_DEFAULTS,
@@ -150,8 +150,15 @@ function resolvedSections(
             url: value.database === "environment" ? undefined : value.database,
             password: passwords.database,
           },
-    fleet: { silentS: silentSecondsOf(value.fleet?.silentS ?? FLEET_DEFAULTS.silentS) },
+    fleet: fleetOf(value),
   };
+}
+
+function fleetOf({
+  fleet: { silentS = FLEET_DEFAULTS.silentS, sites = {} } = {},
+}: Configuration): SilenceTimes {
+  const own = Object.entries(sites).map(([ref, site]) => [ref, silentSecondsOf(site.silentS)] as const);
+  return { silentS: silentSecondsOf(silentS), sites: Object.fromEntries(own) };
 }
 
 function objectiveNameOf({ objectives }: Configuration, { type, id }: ZoneObjective): string | undefined {
@@ -169,8 +176,9 @@ function upstreamOf(
   folder: string,
   passwords: Passwords,
 ): UpstreamConfig {
-  const { passwordFile: _passwordFile, caFile, ...options } = upstream;
+  const { passwordFile: _passwordFile, caFile, reportS = UPSTREAM_DEFAULTS.reportS, ...options } = upstream;
   const ca =
     caFile === undefined ? undefined : readText(resolve(folder, caFile), "the certificate authority");
-  return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "", ca };
+  const resolved = { reportS: reportSecondsOf(reportS), password: passwords.upstream ?? "", ca };
+  return { ...UPSTREAM_DEFAULTS, ...options, ...resolved };
 }

@@ -31,7 +31,7 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   objectives: "immediate",
   log: "immediate",
   metricsToken: "immediate",
-  fleet: "at-restart",
+  fleet: "immediate",
   // Zones are compared one by one.
   zones: "separate",
   file: "separate",
@@ -77,9 +77,21 @@ function isImmediate(option: string): boolean {
  * @param running the configuration in force, whose options stay where a change needs a restart
  */
 export function immediateSections(running: Pick<Config, "site">, next: Config): Partial<Config> {
-  const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings } = next;
+  const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, fleet, warnings } =
+    next;
   const site = { ...running.site, name: next.site.name };
-  return { site, zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, warnings };
+  const sections = {
+    upstream,
+    upstreams,
+    outputs,
+    onBattery,
+    objectives,
+    log,
+    metricsToken,
+    fleet,
+    warnings,
+  };
+  return { site, zones, ...sections };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

@@ -20,15 +20,52 @@ export function silentSecondsOf(option: number | string): number {
   return typeof option === "number" ? option : (REPORTING_TIMES_S[option] ?? Number(option));
 }
 
-/** What a look for silent sites asks of the store, all wall clock, milliseconds since 1970. */
-export interface SilenceQuery {
-  /** Sites without a report since then are silent. */
+/** Maximum of `upstream.reportS`. */
+const REPORT_S_MAX = 3_600;
+
+/**
+ * The interval of the reports of a site, in seconds: one of them may be lost before the site is silent.
+ * @param option seconds, or the name of a reporting time; both validated by the schema
+ */
+export function reportSecondsOf(option: number | string): number {
+  return typeof option === "number"
+    ? option
+    : Math.min(REPORT_S_MAX, Math.floor(silentSecondsOf(option) / 2));
+}
+
+/** After how many seconds without a report a site is silent. */
+export interface SilenceTimes {
+  readonly silentS: number;
+  /** The times of sites that differ, by `site.ref`. */
+  readonly sites: Readonly<Record<string, number>>;
+}
+
+/** The time of one site. */
+export function silentSecondsFor(ref: string, { silentS, sites }: SilenceTimes): number {
+  return (Object.hasOwn(sites, ref) ? sites[ref] : undefined) ?? silentS;
+}
+
+/** All times in use, each once. */
+export function differentTimes({ silentS, sites }: SilenceTimes): readonly number[] {
+  return [...new Set([silentS, ...Object.values(sites)])];
+}
+
+/** The limits of the sites with one time, all wall clock, milliseconds since 1970. */
+interface SilenceLimits {
+  /** Sites without a report since then are silent; 0 while it is not known which of them have reported. */
   readonly reportedBeforeMs: number;
   /**
-   * Sites whose last report is in this span stopped together. It begins at half of the time, so that the first of them already
-   * finds the others.
+   * Sites whose last report is in this span stopped together: those that are silent already, and the others if it is known that
+   * they have not reported. It begins at half of the time, so that the first of them already finds the others.
    */
   readonly togetherMs: { readonly from: number; readonly to: number };
+}
+
+/** What a look for silent sites asks of the store. */
+export interface SilenceQuery extends SilenceLimits {
+  /** The limits of sites with a time of their own. */
+  readonly own: readonly (SilenceLimits & { readonly ref: string })[];
+  /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
@@ -37,19 +74,38 @@ const OUTAGE_SHOWN_FOR_MS = 86_400_000;
 
 /**
  * Plans a look for silent sites. A centre that was down itself, or whose clock was set, has missed reports: it must have listened
- * for the whole time before it can call a site silent.
+ * for the whole time of a site before it can call that one silent.
  * @param nowMs until when it is known which sites have reported
  * @param watchingSinceMs since when reports were received without interruption, by the same clock as `nowMs`
- * @returns undefined while that is too short
+ * @returns undefined while that is too short for every site
  */
 export function silenceQuery(
   nowMs: number,
   watchingSinceMs: number,
-  silentMs: number,
+  times: SilenceTimes,
 ): SilenceQuery | undefined {
-  if (nowMs - watchingSinceMs < silentMs) return undefined;
+  const watchedMs = nowMs - watchingSinceMs;
+  if (differentTimes(times).every((silentS) => watchedMs < silentS * 1000)) return undefined;
+  const limits = (silentS: number): SilenceLimits => limitsOf(silentS * 1000, { nowMs, watchedMs });
+  const own = Object.entries(times.sites).map(([ref, silentS]) => ({ ref, ...limits(silentS) }));
+  return { ...limits(times.silentS), own, nowMs };
+}
+
+function limitsOf(
+  silentMs: number,
+  { nowMs, watchedMs }: { readonly nowMs: number; readonly watchedMs: number },
+): SilenceLimits {
   const togetherMs = { from: nowMs - Math.max(2 * silentMs, OUTAGE_SHOWN_FOR_MS), to: nowMs - silentMs / 2 };
-  return { reportedBeforeMs: nowMs - silentMs, togetherMs, nowMs };
+  return { reportedBeforeMs: watchedMs < silentMs ? 0 : nowMs - silentMs, togetherMs };
+}
+
+/** Whether the last report of a site is in the span of the sites that stopped together. */
+export function hasStoppedTogether(
+  { ref, reportedAtMs }: { readonly ref: string; readonly reportedAtMs: number },
+  query: SilenceQuery,
+): boolean {
+  const { from, to } = (query.own.find((site) => site.ref === ref) ?? query).togetherMs;
+  return reportedAtMs >= from && reportedAtMs <= to;
 }
 
 /** Sites that stop together from this number on have a common cause, such as their provider. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { SilenceTimes } from "../domain/site-silence.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { Enrolments } from "../service/enrolments.ts";
 import type { Fleet } from "../service/fleet.ts";
@@ -26,6 +27,8 @@ export interface AppParts {
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
   readonly fleet: Fleet;
+  /** After which time without a report the sites are silent, as configured now. */
+  readonly silenceTimes: () => SilenceTimes;
   readonly objectives: ObjectiveLists;
   readonly enrolments: Enrolments;
   readonly tokens: TokenService;
@@ -98,17 +101,15 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
   };
 }
 
-function apiRouter(
-  { records, timezone, objectives, fleet, enrolments, tokens, basePath, deleteNeedsAdministrator }: AppParts,
-  { api, administrator, installation }: AuthGuards,
-): Router {
+function apiRouter(parts: AppParts, { api, administrator, installation }: AuthGuards): Router {
+  const { records, timezone, objectives, enrolments, tokens, basePath, deleteNeedsAdministrator } = parts;
   const router = Router({ caseSensitive: true });
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   // First, because Express compares a path with each route in turn.
   interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
-  fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, fleet);
+  fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, parts);
   enrolmentRoutes(router, installation.administrator, enrolments);
   // Loaded on use: most daemons are never asked for it.
   const document = async (): Promise<unknown> => (await import("./openapi.ts")).openApiDocument(basePath);

@@ -6,7 +6,7 @@ import {
 } from "../domain/intervention.ts";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
-import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
+import { hasStoppedTogether, isOutage, type SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
 import type { SilenceResult } from "../service/fleet.ts";
 import { latestReportMs } from "../service/report-intake.ts";
@@ -37,11 +37,23 @@ const CLOSE_ATTEMPTS_MAX = 20;
  */
 export async function markSilent(
   queries: Queries,
-  { reportedBeforeMs, togetherMs: { from, to }, nowMs }: SilenceQuery,
+  query: SilenceQuery,
   options: RepairOptions,
 ): Promise<SilenceResult> {
-  const rows = await queries.query<SiteRow>(OVERDUE, [reportedBeforeMs]);
-  const [count] = await queries.query<Counted>(COUNT, [from, to]);
+  const { nowMs } = query;
+  const limits = [
+    query.own.map(({ ref }) => ref),
+    query.own.map(({ reportedBeforeMs }) => reportedBeforeMs),
+    query.reportedBeforeMs,
+  ];
+  const rows = await queries.query<SiteRow>(OVERDUE, limits);
+  const [count] = await queries.query<Counted>(COUNT, [
+    ...limits,
+    query.own.map(({ togetherMs: { from } }) => from),
+    query.own.map(({ togetherMs: { to } }) => to),
+    query.togetherMs.from,
+    query.togetherMs.to,
+  ]);
   const { sites = 0, stopped = 0, together = 0 } = count ?? {};
   const isCommon = isOutage({ together: stopped, sites });
   const ids = await openRepairs(queries, rows.map(siteOf), { isCommon, nowMs, options });
@@ -54,7 +66,7 @@ export async function markSilent(
       silent.map(({ interventionId }) => interventionId),
       nowMs,
     ]);
-  const inSpan = silent.filter(({ reportedAtMs }) => reportedAtMs >= from && reportedAtMs <= to).length;
+  const inSpan = silent.filter((site) => hasStoppedTogether(site, query)).length;
   return {
     silent: silent.map(({ id, ref, interventionId }) => ({ id, ref, interventionId })),
     hasMore: silent.length === SILENT_AT_ONCE_MAX,
@@ -147,14 +159,22 @@ const CLAMP: NamedStatement = {
 };
 const OVERDUE: NamedStatement = {
   name: "overdue-sites",
-  text: `SELECT ${SITE_COLUMNS} FROM sites WHERE reported_at < $1 AND silent_since IS NULL
-    ORDER BY reported_at, id LIMIT ${SILENT_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED`,
+  text: `SELECT ${SITE_COLUMNS} FROM sites
+      LEFT JOIN unnest($1::text[], $2::bigint[]) AS own(ref, before_ms) USING (ref)
+    WHERE reported_at < coalesce(before_ms, $3::bigint) AND silent_since IS NULL
+    ORDER BY reported_at, id LIMIT ${SILENT_AT_ONCE_MAX} FOR UPDATE OF sites SKIP LOCKED`,
 };
 const COUNT: NamedStatement = {
   name: "count-silent-sites",
-  text: `SELECT count(*) AS sites, count(*) FILTER (WHERE reported_at BETWEEN $1 AND $2) AS stopped,
-      count(silent_since) FILTER (WHERE reported_at BETWEEN $1 AND $2) AS together
-    FROM sites`,
+  text: `
+  WITH ended AS (
+    SELECT silent_since, silent_since IS NOT NULL OR coalesce(before_ms, $3::bigint) > 0 AS known,
+      reported_at BETWEEN coalesce(from_ms, $6::bigint) AND coalesce(to_ms, $7::bigint) AS in_span
+    FROM sites LEFT JOIN unnest($1::text[], $2::bigint[], $4::bigint[], $5::bigint[])
+      AS own(ref, before_ms, from_ms, to_ms) USING (ref))
+  SELECT count(*) AS sites, count(*) FILTER (WHERE in_span AND known) AS stopped,
+    count(silent_since) FILTER (WHERE in_span) AS together
+  FROM ended`,
 };
 const MARK: NamedStatement = {
   name: "mark-silent-sites",

@@ -20,7 +20,7 @@ export interface SilenceResult {
 
 /** How the sites are watched. */
 export interface SilenceTiming {
-  /** Time without a report after which a site is silent, milliseconds. */
+  /** The longest time without a report after which a site is silent, milliseconds. */
   readonly silentMs: number;
   /** Interval of the looks, milliseconds. */
   readonly signMs: number;

@@ -1,7 +1,7 @@
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import { silenceQuery } from "../domain/site-silence.ts";
+import { differentTimes, silenceQuery, type SilenceTimes } from "../domain/site-silence.ts";
 import type { Fleet, SilenceResult } from "./fleet.ts";
 
 interface SilenceWatchOptions {
@@ -9,8 +9,7 @@ interface SilenceWatchOptions {
   readonly clock: Clock;
   readonly conditions: Conditions;
   readonly log: Log;
-  /** Time without a report after which a site is silent, milliseconds. */
-  readonly silentMs: number;
+  readonly times: SilenceTimes;
 }
 
 /** Interval of the looks for silent sites; shorter for short reporting times. */
@@ -18,35 +17,49 @@ const LOOK_MS_MAX = 15_000;
 const LOOKS_PER_TIME = 4;
 /** Pause between two parts of an outage, so that alarms are stored in between. */
 const PART_PAUSE_MS = 200;
-/** Times of `silentMs` without an opportunity to find a silent site, after which a condition is raised. */
+/** Multiple of the time of a site without an opportunity to find it silent, after which a condition is raised. */
 const HELD_TIMES_MAX = 2;
+
+/** A moment by both clocks. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
 
 /** Looks for sites that have become silent. What it has found is in the tables, so a restart loses and repeats nothing. */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
+  #times: SilenceTimes;
   /**
    * Interval of the looks, milliseconds. A report that has arrived takes less until it is stored or known as missed, on a busy machine
    * too: a look judges the time before the former one.
    */
-  readonly #lookMs: number;
+  #lookMs: number;
   #cancelLook: CancelTimer = () => {};
   #cancelTick: CancelTimer = () => {};
   #isStopped = false;
   #looking: Promise<void> | undefined;
-  /** When silent sites could be found the last time, by both clocks. */
-  #judgedAt: { readonly monotonicMs: number; readonly wallMs: number };
+  /** When silent sites with each of the times, in seconds, could be found the last time. */
+  #judgedAt: ReadonlyMap<number, Moment>;
 
   constructor(options: SilenceWatchOptions) {
-    const { silentMs } = options;
     this.#options = options;
-    this.#lookMs = Math.min(LOOK_MS_MAX, silentMs / LOOKS_PER_TIME);
-    this.#judgedAt = this.#now();
+    this.#times = options.times;
+    this.#lookMs = lookMsOf(options.times);
+    this.#judgedAt = new Map();
   }
 
   start(): void {
-    this.#judgedAt = this.#now();
+    this.#judgedAt = this.#judgedSince(new Map());
     this.#arm(this.#lookMs);
     this.#tick();
+  }
+
+  /** Uses the times of a changed configuration from the next look on. */
+  use(times: SilenceTimes): void {
+    this.#times = times;
+    this.#lookMs = lookMsOf(times);
+    this.#judgedAt = this.#judgedSince(this.#judgedAt);
   }
 
   /** Resolves when no look is in progress. */
@@ -83,7 +96,14 @@ export class SilenceWatch {
     });
   }
 
-  #now(): { monotonicMs: number; wallMs: number } {
+  /** @param earlier a time that is not in it begins now */
+  #judgedSince(earlier: ReadonlyMap<number, Moment>): ReadonlyMap<number, Moment> {
+    return new Map(
+      differentTimes(this.#times).map((silentS) => [silentS, earlier.get(silentS) ?? this.#now()]),
+    );
+  }
+
+  #now(): Moment {
     const { clock } = this.#options;
     return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
   }
@@ -103,18 +123,33 @@ export class SilenceWatch {
   }
 
   async #find(): Promise<SilenceResult | undefined> {
-    const { fleet, silentMs, conditions } = this.#options;
-    const { completeMs, sinceMs } = await fleet.reception({ silentMs, signMs: this.#lookMs });
-    const query = silenceQuery(completeMs - this.#lookMs, sinceMs, silentMs);
+    const { fleet } = this.#options;
+    // A changed configuration may replace both meanwhile.
+    const [times, lookMs] = [this.#times, this.#lookMs];
+    const longestMs = Math.max(...differentTimes(times)) * 1000;
+    const { completeMs, sinceMs } = await fleet.reception({ silentMs: longestMs, signMs: lookMs });
+    const knownMs = completeMs - lookMs;
+    this.#noteJudged(knownMs - sinceMs);
+    const query = silenceQuery(knownMs, sinceMs, times);
+    return query && fleet.findSilent(query);
+  }
+
+  /** @param watchedMs for how long reports were received without interruption */
+  #noteJudged(watchedMs: number): void {
+    const { conditions } = this.#options;
     const now = this.#now();
-    if (query) {
-      this.#judgedAt = now;
-      conditions.clear("silent-sites-unknown");
-      return fleet.findSilent(query);
+    const judged = [...this.#judgedAt].map(
+      ([silentS, at]) => [silentS, watchedMs >= silentS * 1000 ? now : at] as const,
+    );
+    this.#judgedAt = new Map(judged);
+    const held = judged.filter(
+      ([silentS, at]) => now.monotonicMs - at.monotonicMs > HELD_TIMES_MAX * silentS * 1000,
+    );
+    if (held.length === 0) conditions.clear("silent-sites-unknown");
+    else {
+      const since = Math.min(...held.map(([, { wallMs }]) => wallMs));
+      conditions.raise("silent-sites-unknown", { since: isoTime(since) });
     }
-    if (now.monotonicMs - this.#judgedAt.monotonicMs > HELD_TIMES_MAX * silentMs)
-      conditions.raise("silent-sites-unknown", { since: isoTime(this.#judgedAt.wallMs) });
-    return undefined;
   }
 
   #report({ silent, outage }: SilenceResult): void {
@@ -123,4 +158,9 @@ export class SilenceWatch {
     if (outage === 0) conditions.clear("sites-silent");
     else conditions.raise("sites-silent", { sites: outage });
   }
+}
+
+/** A silent site is found up to two looks late, so the shortest time decides. */
+function lookMsOf(times: SilenceTimes): number {
+  return Math.min(LOOK_MS_MAX, (Math.min(...differentTimes(times)) * 1000) / LOOKS_PER_TIME);
 }

@@ -7,6 +7,7 @@ import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
 import { afterReport, type SiteState } from "../domain/site-state.ts";
 import { AccountStore } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
+import { OverdueSiteStore } from "../store/overdue-sites.ts";
 import { SiteStore, type SiteHistoryRow, type SiteQuery } from "../store/sites.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
@@ -65,6 +66,7 @@ class SqliteSites {
 export class SqliteFleet extends SqliteSites implements Fleet {
   readonly #options: SqliteFleetOptions;
   readonly #accounts: AccountStore;
+  readonly #overdue: OverdueSiteStore;
   readonly #events: EventService;
   readonly #intake: ReportIntake;
 
@@ -72,6 +74,7 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     super(options.database);
     this.#options = options;
     this.#accounts = new AccountStore(options.database);
+    this.#overdue = new OverdueSiteStore(options.database);
     this.#events = new EventService(options);
     this.#intake = new ReportIntake(options.clock);
   }
@@ -116,14 +119,13 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     });
   }
 
-  findSilent({ reportedBeforeMs, togetherMs, nowMs }: SilenceQuery): Promise<SilenceResult> {
+  findSilent(query: SilenceQuery): Promise<SilenceResult> {
     return this.#write(() => {
-      const overdue = this.sites.overdue(reportedBeforeMs, SILENT_AT_ONCE_MAX);
+      const overdue = this.#overdue.overdue(query, SILENT_AT_ONCE_MAX);
       const sites = this.sites.count();
-      const { from, to } = togetherMs;
-      const isCommon = isOutage({ together: this.sites.stoppedBetween(from, to), sites });
-      const silent = overdue.map((site) => this.#setSilent(site, isCommon, nowMs));
-      const together = this.sites.silentBetween(from, to);
+      const isCommon = isOutage({ together: this.#overdue.together(query).stopped, sites });
+      const silent = overdue.map((site) => this.#setSilent(site, isCommon, query.nowMs));
+      const together = this.#overdue.together(query).silent;
       return {
         silent,
         hasMore: overdue.length === SILENT_AT_ONCE_MAX,
@@ -137,8 +139,8 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     this.#intake.noteClock(nowMs);
     const own = this.#intake.at(nowMs);
     const latestMs = latestReportMs(nowMs);
-    if (latestMs !== undefined && this.sites.hasReportsAfter(latestMs))
-      await this.#write(() => this.sites.clampReports(latestMs, nowMs));
+    if (latestMs !== undefined && this.#overdue.hasReportsAfter(latestMs))
+      await this.#write(() => this.#overdue.clampReports(latestMs, nowMs));
     return combineReceptions(own, [], { nowMs, signMs });
   }
 

@@ -15,7 +15,7 @@ const LOW_BATTERY = "battery";
 const METRICS: readonly SiteMetric[] = [
   {
     name: "santinela_site_reporting",
-    help: "Whether the site reports: 0 from fleet.silentS without a report on.",
+    help: "Whether the site reports: 0 while it is silent (fleet.silentS, or its own time in fleet.sites).",
     value: ({ silentSinceMs }) => (silentSinceMs === null ? 1 : 0),
   },
   {

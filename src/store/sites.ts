@@ -57,17 +57,6 @@ export class SiteStore extends Store {
   );
   readonly #remove = this.prepare("DELETE FROM sites WHERE id = ?");
   readonly #count = this.prepare<number>("SELECT count(*) FROM sites").pluck();
-  readonly #overdue = this.prepare<SiteRow>(
-    "SELECT * FROM sites WHERE reported_at < ? AND silent_since IS NULL ORDER BY reported_at, id LIMIT ?",
-  );
-  readonly #stoppedBetween = this.prepare<number>(
-    "SELECT count(*) FROM sites WHERE reported_at BETWEEN ? AND ?",
-  ).pluck();
-  readonly #silentBetween = this.prepare<number>(
-    "SELECT count(*) FROM sites WHERE reported_at BETWEEN ? AND ? AND silent_since IS NOT NULL",
-  ).pluck();
-  readonly #anyAfter = this.prepare<number>("SELECT 1 FROM sites WHERE reported_at > ? LIMIT 1").pluck();
-  readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :latest");
   readonly #levels = this.prepare<readonly [rank: number, sites: number, silent: number]>(
     "SELECT rank, count(*), count(silent_since) FROM sites GROUP BY rank",
   ).raw();
@@ -84,11 +73,11 @@ export class SiteStore extends Store {
   readonly #after = this.prepare<SiteRow>("SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT ?");
 
   byRef(ref: string): SiteState | undefined {
-    return toState(this.#byRef.get(ref));
+    return this.#byRef.all(ref).map(toSite)[0];
   }
 
   byId(id: number): SiteState | undefined {
-    return toState(this.#byId.get(id));
+    return this.#byId.all(id).map(toSite)[0];
   }
 
   /** Adds a site or replaces its state. @returns its id */
@@ -126,30 +115,6 @@ export class SiteStore extends Store {
     return this.#count.get() as number;
   }
 
-  /** Sites that are not marked as silent and have not reported since a wall clock time, the longest first. */
-  overdue(reportedBeforeMs: number, limit: number): SiteState[] {
-    return this.#overdue.all(reportedBeforeMs, limit).map((row) => toState(row) as SiteState);
-  }
-
-  /** Number of sites whose last report is in a span of the wall clock. */
-  stoppedBetween(fromMs: number, toMs: number): number {
-    return this.#stoppedBetween.get(fromMs, toMs) as number;
-  }
-
-  /** The number of these that are marked as silent. */
-  silentBetween(fromMs: number, toMs: number): number {
-    return this.#silentBetween.get(fromMs, toMs) as number;
-  }
-
-  hasReportsAfter(wallMs: number): boolean {
-    return this.#anyAfter.get(wallMs) !== undefined;
-  }
-
-  /** Corrects reports from the future, after the clock of the centre was set back. @param latestMs later ones get the time `nowMs` */
-  clampReports(latestMs: number, nowMs: number): void {
-    this.#clamp.run({ latest: latestMs, now: nowMs });
-  }
-
   /** Numbers of sites by level, and of silent ones. */
   levels(): { readonly counts: Readonly<Record<SiteLevel, number>>; readonly silent: number } {
     const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
@@ -173,7 +138,7 @@ export class SiteStore extends Store {
 
   /** Sites with a larger id, by ascending id: to read all of them in parts. */
   after(id: number, limit: number): SiteState[] {
-    return this.#after.all(id, limit).map((row) => toState(row) as SiteState);
+    return this.#after.all(id, limit).map(toSite);
   }
 
   /** A slice of a list and its total. */
@@ -188,7 +153,7 @@ export class SiteStore extends Store {
       .prepare(`SELECT count(*) FROM sites WHERE ${where}`)
       .pluck()
       .get(values) as number;
-    return { sites: rows.map((row) => toState(row) as SiteState), total };
+    return { sites: rows.map(toSite), total };
   }
 }
 
@@ -214,7 +179,8 @@ function conditionsOf({ levels, search, ref, isSilent }: SiteQuery): {
   return { where: conditions.join(" AND "), values };
 }
 
-interface SiteRow {
+/** A row of the table. */
+export interface SiteRow {
   readonly id: number;
   readonly ref: string;
   readonly report: string;
@@ -230,18 +196,16 @@ interface HistoryRow extends SiteChange {
   readonly at: number;
 }
 
-function toState(row: SiteRow | undefined): SiteState | undefined {
-  return (
-    row && {
-      id: row.id,
-      ref: row.ref,
-      report: JSON.parse(row.report) as SiteReport,
-      level: SITE_LEVELS[row.rank] ?? "well",
-      sinceMs: row.since,
-      reportedAtMs: row.reported_at,
-      silentSinceMs: row.silent_since,
-      interventionId: row.intervention_id,
-      clockOffsetMs: row.clock_offset_ms,
-    }
-  );
+export function toSite(row: SiteRow): SiteState {
+  return {
+    id: row.id,
+    ref: row.ref,
+    report: JSON.parse(row.report) as SiteReport,
+    level: SITE_LEVELS[row.rank] ?? "well",
+    sinceMs: row.since,
+    reportedAtMs: row.reported_at,
+    silentSinceMs: row.silent_since,
+    interventionId: row.intervention_id,
+    clockOffsetMs: row.clock_offset_ms,
+  };
 }

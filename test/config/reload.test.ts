@@ -38,6 +38,8 @@ test.each([
   ["gpio: { backend: simulated }", "gpio: { backend: cdev }", [], ["gpio.backend"]],
   ["{}", "outputs: [{ name: siren, on: alarm, gpio: 22 }]", ["outputs"], []],
   ["log: { level: info }", "log: { level: debug }", ["log.level"], []],
+  ["fleet: { silentS: 600 }", "fleet: { silentS: SP3 }", ["fleet.silentS"], []],
+  ["{}", "fleet: { sites: { bank-1: { silentS: SP6 } } }", ["fleet.sites"], []],
   ["metrics: { tokenFile: one }", "metrics: { tokenFile: two }", ["metrics.tokenFile"], []],
   ["{}", `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`, ["upstream"], []],
   [

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -19,15 +20,13 @@ let installation: Installation;
 let centre: DaemonProcess;
 let site: DaemonProcess;
 let line: FaultProxy;
+let port: number;
 
 beforeEach(async () => {
   installation = new Installation();
   installation.secret("upstream.password", EDGE.password);
-  const port = await freePort();
-  centre = installation.daemon(
-    "centre",
-    `site: { ref: centre, locale: en }\nhttp: { port: ${port} }\nmqtt: off\ngpio: { backend: simulated }\nfleet: { silentS: ${SILENT_S} }\n${buildingsYaml(3)}`,
-  );
+  port = await freePort();
+  centre = installation.daemon("centre", `${centreYaml(port)}fleet: { silentS: ${SILENT_S} }\n`);
   await centre.addAccount(EDGE, "operator");
   await centre.start();
   line = new FaultProxy(port);
@@ -48,6 +47,10 @@ afterEach(async () => {
   await installation.remove();
   await line.stop();
 });
+
+function centreYaml(port: number): string {
+  return `site: { ref: centre, locale: en }\nhttp: { port: ${port} }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(3)}`;
+}
 
 function siteThere(): Promise<SiteView> {
   return eventually(
@@ -147,4 +150,21 @@ test("an alarm of the site is in its next report, and its counts are those of th
     'santinela_site_level{site="hala-nord",level="alarm"} 1\n',
   );
   expect(await repairs()).toEqual([]);
+});
+
+test("a site that gets a time of its own by a reload is silent after it, without a restart of the centre", async () => {
+  const { id } = await siteThere();
+  const silentS = async (): Promise<number> => (await centre.get<SiteDetail>(`/sites/${id}`)).silentS;
+  const reloadWith = async (fleet: string, seconds: number): Promise<void> => {
+    const text = `dataDir: ./centre\n${centreYaml(port)}fleet: { ${fleet} }\n`;
+    writeFileSync(join(installation.folder, "centre.yaml"), text);
+    centre.hangUp();
+    await eventually("the changed time", async () => (await silentS()) === seconds);
+  };
+  await reloadWith("silentS: 600", 600);
+  await reloadWith("silentS: 600, sites: { no-such-site: { silentS: SP2 }, hala-nord: { silentS: 6 } }", 6);
+  expect(await centre.get("/site/status")).toMatchObject({ conditions: [] });
+  line.isDown = true;
+  line.cut();
+  await eventually("a repair", async () => (await repairs()).length === 1);
 });

@@ -127,6 +127,22 @@ test("a site is shown with its history, and removed by an administrator only", a
   expect(await listed()).toEqual([]);
 });
 
+test("a site has the time after which it is silent, its own or that of all", async () => {
+  const times = { silentS: 600, sites: { bank: 20 } };
+  const own = await TestApp.make({ silenceTimes: () => times });
+  const ask = async (path: string, report?: SiteReport) => {
+    const authorization = { Authorization: `Bearer ${await own.token()}` };
+    const sent = report ? request(own.app).post(path).send(report) : request(own.app).get(path);
+    return sent.set(authorization);
+  };
+  for (const ref of ["bank", "shed"]) await ask("/site-reports", { ...REPORT, ref });
+  const { body } = await ask("/sites?_sort=reportedAt");
+  const details = (body as SiteView[]).map(async ({ id }) => (await ask(`/sites/${id}`)).body as SiteDetail);
+  const known = (await Promise.all(details)).map(({ site, silentS }) => [site.report.ref, silentS]);
+  expect(Object.fromEntries(known)).toEqual({ bank: 20, shed: 600 });
+  await own.close();
+});
+
 test("a sign-in tells that reports are taken here", async () => {
   const { headers } = await request(centre.app)
     .post("/auth/token")

@@ -6,7 +6,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
 import { SilenceWatch } from "../../src/service/silence-watch.ts";
 import { OPERATOR_USER } from "../support/app.ts";
-import { REPORT } from "../support/fleet.ts";
+import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -45,7 +45,7 @@ describeWithPostgres("two processes that look for silent sites", () => {
       },
     };
     const conditions = new ConditionRegistry(clock, log);
-    return new SilenceWatch({ fleet: one.fleet, clock: counted, conditions, log, silentMs: SILENT_MS });
+    return new SilenceWatch({ fleet: one.fleet, clock: counted, conditions, log, times: SILENCE });
   }
 
   async function start(): Promise<Process> {

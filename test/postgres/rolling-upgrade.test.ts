@@ -7,7 +7,7 @@ import { PostgresSigningKeys } from "../../src/postgres/signing-keys.ts";
 import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
-import { REPORT } from "../support/fleet.ts";
+import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -77,7 +77,7 @@ async function useSites({ fleet, clock }: PostgresCentre, when: string): Promise
   await report();
   clock.advance(SILENT_MS + 1);
   await fleet.reception({ silentMs: SILENT_MS, signMs: 15_000 });
-  const query = silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery;
+  const query = silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENCE) as SilenceQuery;
   expect((await fleet.findSilent(query)).silent.length).toBeGreaterThan(0);
   await report();
   await fleet.counts();

@@ -4,7 +4,7 @@ import { silenceQuery, type SilenceQuery } from "../../src/domain/site-silence.t
 import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
 import type { SilenceResult } from "../../src/service/fleet.ts";
 import { OPERATOR_USER } from "../support/app.ts";
-import { REPORT } from "../support/fleet.ts";
+import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -39,7 +39,7 @@ describeWithPostgres("the sites of a centre of two processes", () => {
 
   const at = (number: number): PostgresCentre => both[number % 2] as PostgresCentre;
   const refs = [...Array(SITES).keys()].map((number) => `site-${number}`);
-  const query = () => silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery;
+  const query = () => silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENCE) as SilenceQuery;
   const reportAll = () =>
     Promise.all(refs.map((ref, number) => at(number).fleet.report({ ...REPORT, ref }, OPERATOR_USER)));
   const lookAtAll = async ({ fleet }: PostgresCentre): Promise<SilenceResult["silent"][number][]> => {
@@ -126,7 +126,7 @@ describeWithPostgres("the sites of a centre of two processes", () => {
     await fleet.report(REPORT, OPERATOR_USER);
     for (let look = 0; look < 3; look += 1) {
       const { completeMs } = await fleet.reception(LOOKS);
-      const judged = silenceQuery(completeMs, completeMs - SILENT_MS, SILENT_MS) as SilenceQuery;
+      const judged = silenceQuery(completeMs, completeMs - SILENT_MS, SILENCE) as SilenceQuery;
       expect((await fleet.findSilent(judged)).silent).toEqual([]);
       ahead.stepWall(-3 * 86_400_000);
     }

@@ -14,7 +14,7 @@ import { openReadOnly } from "../../src/store/database.ts";
 import type { SiteQuery } from "../../src/store/sites.ts";
 import { Channel, Connection } from "../../src/threads/channel.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
-import { REPORT } from "../support/fleet.ts";
+import { REPORT, SILENCE } from "../support/fleet.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -113,7 +113,7 @@ function contractOf(open: () => Promise<Adapter>): void {
   const report = (fields: Partial<SiteReport> = {}) => fleet.report({ ...REPORT, ...fields }, OPERATOR_USER);
   const pass = (ms: number): void => clock.advance(ms);
   const look = () =>
-    fleet.findSilent(silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENT_MS) as SilenceQuery);
+    fleet.findSilent(silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENCE) as SilenceQuery);
   const lookAtAll = async () => {
     const silent = [];
     for (;;) {

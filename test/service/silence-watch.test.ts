@@ -4,9 +4,10 @@ import type { CancelTimer, Clock } from "../../src/domain/clock.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import type { SilenceTimes } from "../../src/domain/site-silence.ts";
 import { SilenceWatch } from "../../src/service/silence-watch.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
-import { REPORT } from "../support/fleet.ts";
+import { REPORT, SILENCE } from "../support/fleet.ts";
 
 /* When a site without reports is silent, and when the centre itself is the reason; over SQLite, and over PostgreSQL (vitest.config.ts). */
 
@@ -19,8 +20,12 @@ let watch: SilenceWatch;
 /** Looks that are over: each plans the next one. */
 const looks = { over: 0 };
 
+/** Interval of the looks. */
+let lookMs: number;
+
 /** A watch as after a start of the dispatch centre. */
-function start(): void {
+function start(times: SilenceTimes = SILENCE, intervalMs = LOOK_MS): void {
+  lookMs = intervalMs;
   const { clock, parts } = app;
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   conditions = new ConditionRegistry(clock, log);
@@ -29,11 +34,11 @@ function start(): void {
     monotonicMs: () => clock.monotonicMs(),
     afterEventLoopTurn: (action) => clock.afterEventLoopTurn(action),
     after: (delayMs, action): CancelTimer => {
-      if (delayMs === LOOK_MS) looks.over += 1;
+      if (delayMs === lookMs) looks.over += 1;
       return clock.after(delayMs, action);
     },
   };
-  watch = new SilenceWatch({ fleet: parts.fleet, clock: counted, conditions, log, silentMs: SILENT_MS });
+  watch = new SilenceWatch({ fleet: parts.fleet, clock: counted, conditions, log, times });
   watch.start();
 }
 
@@ -64,7 +69,7 @@ const breakSites = () => app.run("ALTER TABLE sites RENAME TO lost_sites");
 const repairSites = () => app.run("ALTER TABLE lost_sites RENAME TO sites");
 
 /** Runs what moves the clock over one look, and waits until the look is over. */
-async function look(move: () => void = () => app.clock.advance(LOOK_MS)): Promise<void> {
+async function look(move: () => void = () => app.clock.advance(lookMs)): Promise<void> {
   const before = looks.over;
   move();
   while (looks.over === before) await new Promise((resolve) => void setImmediate(resolve));
@@ -72,10 +77,16 @@ async function look(move: () => void = () => app.clock.advance(LOOK_MS)): Promis
 
 /** Passes time in steps of one look, each of which is completed. */
 async function pass(ms: number, alive: readonly string[] = []): Promise<void> {
-  for (let passed = 0; passed < ms; passed += LOOK_MS) {
+  for (let passed = 0; passed < ms; passed += lookMs) {
     await look();
     for (const ref of alive) await report(ref);
   }
+}
+
+/** References of the silent sites. */
+async function silentSites(): Promise<string[]> {
+  const sites = await app.parts.fleet.after(0, 1000);
+  return sites.flatMap(({ ref, silentSinceMs }) => (silentSinceMs === null ? [] : [ref])).toSorted();
 }
 
 test("a site that was alive before a long stop of the centre is given the whole time again", async () => {
@@ -207,4 +218,107 @@ test("an outage is one condition, which ends with the reports", async () => {
   expect(conditions.list()[0]).toMatchObject({ code: "sites-silent", values: { sites: 12 } });
   await pass(2 * LOOK_MS, refs);
   expect(conditions.list()).toEqual([]);
+});
+
+/** A watch with times of single sites, whose looks are those of a site that may be silent for 20 seconds. */
+async function startAgain(times: SilenceTimes): Promise<void> {
+  await watch.stop();
+  start(times, 5_000);
+}
+
+test("a bank is silent after seconds and a shed after an hour, beside the other sites of a centre", async () => {
+  await startAgain({ silentS: 600, sites: { bank: 20, shed: 3_600 } });
+  const refs = ["bank", "shed", REPORT.ref];
+  await pass(20_000, refs);
+  expect(await silentSites()).toEqual([]);
+  await pass(30_000, ["shed", REPORT.ref]);
+  expect(await silentSites()).toEqual(["bank"]);
+  await pass(600_000, ["bank"]);
+  expect(await silentSites()).toEqual([]);
+  await pass(10_000, ["bank"]);
+  expect(await silentSites()).toEqual([REPORT.ref]);
+  await pass(3_000_000, ["bank", REPORT.ref]);
+  expect(await silentSites()).toEqual(["shed"]);
+  expect(await repairs()).toHaveLength(3);
+  expect(conditions.list()).toEqual([]);
+});
+
+test("a time of its own waits for a site that reports later", async () => {
+  await startAgain({ silentS: 600, sites: { later: 20 } });
+  await pass(60_000, [REPORT.ref]);
+  expect(await silentSites()).toEqual([]);
+  await report("later");
+  await pass(30_000, [REPORT.ref]);
+  expect(await silentSites()).toEqual(["later"]);
+});
+
+test("a centre after its start judges a bank at once, and a shed only after its whole time", async () => {
+  for (const ref of ["bank", "shed"]) await report(ref);
+  await watch.stop();
+  app.clock.advance(86_400_000);
+  // The same fleet as before the stop, which a new process would not have.
+  app.parts.fleet.reportsMissed();
+  await startAgain({ silentS: 600, sites: { bank: 20, shed: 3_600 } });
+  await pass(30_000);
+  expect(await silentSites()).toEqual(["bank"]);
+  await pass(3_500_000);
+  expect(await silentSites()).toEqual(["bank"]);
+  await pass(80_000);
+  expect(await silentSites()).toEqual(["bank", "shed"]);
+});
+
+test("sheds between two of their reports are no outage, and banks that stop together are one", async () => {
+  const named = (kind: string) => Array.from({ length: 12 }, (_, number) => `${kind}-${number}`);
+  const [banks, sheds] = [named("bank"), named("shed")];
+  const times = [...banks.map((ref) => [ref, 20]), ...sheds.map((ref) => [ref, 400])] as [string, number][];
+  await startAgain({ silentS: 120, sites: Object.fromEntries(times) });
+  for (const ref of [...banks, ...sheds]) await report(ref);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await pass(190_000, [...banks, REPORT.ref]);
+    for (const ref of sheds) await report(ref);
+  }
+  // The sheds reported two minutes ago, which is long for other sites.
+  await pass(140_000, banks);
+  expect(await silentSites()).toEqual([REPORT.ref]);
+  expect((await repairs()).map(({ priority }) => priority)).toEqual(["medium"]);
+  expect(conditions.list()).toEqual([]);
+  await pass(30_000);
+  expect(await silentSites()).toEqual([...banks, REPORT.ref].toSorted());
+  expect(new Set((await repairs()).slice(1).map(({ priority }) => priority))).toEqual(new Set(["low"]));
+  expect(conditions.list()[0]).toMatchObject({ code: "sites-silent" });
+});
+
+test("an outage stays one although a missed report hides for a while which other sites have stopped", async () => {
+  const refs = Array.from({ length: 12 }, (_, number) => `site-${number}`);
+  await startAgain({ silentS: 600, sites: { bank: 20 } });
+  await pass(600_000, [...refs, "bank"]);
+  await pass(620_000, ["bank"]);
+  expect(conditions.list()[0]).toMatchObject({ code: "sites-silent", values: { sites: 12 } });
+  app.parts.fleet.reportsMissed();
+  // The bank is judged again before the others, and stops too.
+  await pass(60_000);
+  expect(await silentSites()).toEqual(["bank", ...refs].toSorted());
+  expect(conditions.list()[0]).toMatchObject({ code: "sites-silent", values: { sites: 13 } });
+});
+
+test("a centre that has missed the reports of many sites makes no outage of the silence of one", async () => {
+  const refs = Array.from({ length: 12 }, (_, number) => `site-${number}`);
+  for (const ref of [...refs, "bank"]) await report(ref);
+  await watch.stop();
+  app.clock.advance(3_600_000);
+  app.parts.fleet.reportsMissed();
+  await startAgain({ silentS: 600, sites: { bank: 20 } });
+  await pass(60_000);
+  expect(await silentSites()).toEqual(["bank"]);
+  expect((await repairs()).map(({ priority }) => priority)).toEqual(["medium"]);
+});
+
+test("a changed time is in force from the next look on", async () => {
+  await startAgain({ silentS: 600, sites: { other: 20 } });
+  await pass(60_000, [REPORT.ref]);
+  await pass(60_000);
+  expect(await silentSites()).toEqual([]);
+  watch.use({ silentS: 600, sites: { other: 20, [REPORT.ref]: 30 } });
+  await pass(5_000);
+  expect(await silentSites()).toEqual([REPORT.ref]);
 });

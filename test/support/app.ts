@@ -36,6 +36,7 @@ import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
 import type { SiteApi } from "../../src/site/site-api.ts";
 import { inject, test } from "vitest";
 import { OpenApiResponses } from "./openapi-responses.ts";
+import { SILENCE } from "./fleet.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { PostgresCentre } from "./postgres-centre.ts";
@@ -197,6 +198,7 @@ export class TestApp {
         timezone: "Europe/Bucharest",
         locale: "en",
       }),
+      silenceTimes: () => SILENCE,
       objectives: new SqliteObjectives({ database }),
       tokens: this.tokens,
       accounts: localRemote(this.accounts),

@@ -1,4 +1,8 @@
 import type { SiteReport } from "../../src/domain/site-report.ts";
+import type { SilenceTimes } from "../../src/domain/site-silence.ts";
+
+/** Sites without a report for ten minutes are silent. */
+export const SILENCE: SilenceTimes = { silentS: 600, sites: {} };
 
 /** The report of a site without faults. */
 export const REPORT: SiteReport = {

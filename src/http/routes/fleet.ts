@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ErrorRequestHandler, Request, Response, RequestHandler, Router } from "express";
 import { isoTime } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { silentSecondsFor, type SilenceTimes } from "../../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../../domain/site-state.ts";
 import type { FleetSummary, SiteDetail, SiteView } from "../../generated/types.ts";
 import { validateSiteReport } from "../../generated/validators.js";
@@ -26,7 +27,7 @@ export const SITE_REPORTS_HEADER = { name: "Site-Reports", value: "1" } as const
 export function fleetRoutes(
   router: Router,
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
-  fleet: Fleet,
+  { fleet, silenceTimes }: { readonly fleet: Fleet; readonly silenceTimes: () => SilenceTimes },
 ): void {
   addResource(router, "/site-reports", guard, {
     post: [readBody, (request, response) => takeReport(fleet, request, response)],
@@ -56,6 +57,7 @@ export function fleetRoutes(
         throw new AppError("not-found", `site ${id} does not exist`);
       return {
         site: siteView(site),
+        silentS: silentSecondsFor(site.ref, silenceTimes()),
         history: history.map(({ atMs, ...change }) => ({ at: isoTime(atMs), ...change })),
       };
     }),

@@ -1,0 +1,60 @@
+import type { SilenceQuery } from "../domain/site-silence.ts";
+import type { SiteState } from "../domain/site-state.ts";
+import { Store } from "./database.ts";
+import { toSite, type SiteRow } from "./sites.ts";
+
+/** Numbers of the sites that stopped together, and of those of them that are marked as silent. */
+interface SitesTogether {
+  readonly stopped: number;
+  readonly silent: number;
+}
+
+/**
+ * The limits of the sites with a time of their own. Materialized, and the reference a text as in the table: only then SQLite makes
+ * an index of them, and does not read the whole list again for each site.
+ */
+const OWN_LIMITS = `own AS MATERIALIZED (
+  SELECT CAST(value ->> 0 AS TEXT) AS ref, value ->> 1 AS before_ms, value ->> 2 AS from_ms, value ->> 3 AS to_ms
+  FROM json_each(:own))`;
+
+/** What a look for silent sites reads and corrects. */
+export class OverdueSiteStore extends Store {
+  readonly #overdue = this.prepare<SiteRow>(
+    `WITH ${OWN_LIMITS}
+     SELECT sites.* FROM sites LEFT JOIN own USING (ref)
+     WHERE reported_at < ifnull(before_ms, :before) AND silent_since IS NULL
+     ORDER BY reported_at, sites.id LIMIT :limit`,
+  );
+  readonly #together = this.prepare<SitesTogether>(
+    `WITH ${OWN_LIMITS}
+     SELECT count(*) FILTER (WHERE silent_since IS NOT NULL OR ifnull(before_ms, :before) > 0) AS stopped,
+       count(silent_since) AS silent
+     FROM sites LEFT JOIN own USING (ref)
+     WHERE reported_at BETWEEN ifnull(from_ms, :from) AND ifnull(to_ms, :to)`,
+  );
+  readonly #anyAfter = this.prepare<number>("SELECT 1 FROM sites WHERE reported_at > ? LIMIT 1").pluck();
+  readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :latest");
+
+  /** Sites that are not marked as silent and have not reported for their time, the longest first. */
+  overdue(query: SilenceQuery, limit: number): SiteState[] {
+    return this.#overdue.all({ ...limitsOf(query), limit }).map(toSite);
+  }
+
+  together(query: SilenceQuery): SitesTogether {
+    return this.#together.get(limitsOf(query)) as SitesTogether;
+  }
+
+  hasReportsAfter(wallMs: number): boolean {
+    return this.#anyAfter.get(wallMs) !== undefined;
+  }
+
+  /** Corrects reports from the future, after the clock of the centre was set back. @param latestMs later ones get the time `nowMs` */
+  clampReports(latestMs: number, nowMs: number): void {
+    this.#clamp.run({ latest: latestMs, now: nowMs });
+  }
+}
+
+function limitsOf({ reportedBeforeMs, togetherMs: { from, to }, own }: SilenceQuery) {
+  const rows = own.map((site) => [site.ref, site.reportedBeforeMs, site.togetherMs.from, site.togetherMs.to]);
+  return { before: reportedBeforeMs, from, to, own: JSON.stringify(rows) };
+}
