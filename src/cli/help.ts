@@ -62,6 +62,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   doctor: ["doctor", "doctor --json"],
   metrics: ["metrics", "metrics --sites"],
   sites: ["sites", "sites --level fault", "sites --json"],
+  "sites show": ["sites show hala-nord", "sites show hala-nord --json"],
+  "sites remove": ["sites remove hala-nord", "sites remove hala-nord --yes"],
   "sites invite": ["sites invite hala-nord --objective obiective/cladiri/12"],
   "sites access": ["sites access", "sites access --json"],
   "sites revoke": ["sites revoke hala-nord"],

@@ -28,8 +28,9 @@ export function addSitesCommand(root: CommandGroup): void {
     .option("--level <level>", `only sites of this level: ${SITE_LEVELS.join(", ")}`)
     .option("--search <text>", "only sites with this text in name or reference")
     .option("--json", "print JSON in the format of GET /sites");
-  const code = () => import("./site-access.ts");
   const below = root.below(sites);
+  addSiteCommands(below);
+  const code = () => import("./site-access.ts");
   below
     .add(
       "invite",
@@ -50,6 +51,23 @@ export function addSitesCommand(root: CommandGroup): void {
       async () => (await code()).revoke,
     )
     .argument("<site>", "site.ref of the site");
+}
+
+/** The commands about one site. */
+function addSiteCommands(below: CommandGroup): void {
+  const code = () => import("./site.ts");
+  below
+    .add("show", "show the state of one site with its newest changes", async () => (await code()).showSite)
+    .argument("<site>", "site.ref of the site")
+    .option("--json", "print JSON in the format of GET /sites/:id");
+  below
+    .add(
+      "remove",
+      "remove a site that no longer exists from the list; its interventions and its account stay",
+      async () => (await code()).removeSite,
+    )
+    .argument("<site>", "site.ref of the site")
+    .option("--yes", "do not ask for confirmation");
 }
 
 /** `enrol`. */
@@ -107,7 +125,7 @@ function reasonOf({ code, count, names = [] }: NonNullable<SiteView["report"]["r
 }
 
 /** Why a site has its level; empty for a site without problems. */
-function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
+export function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
   const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [

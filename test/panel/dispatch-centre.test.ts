@@ -5,9 +5,10 @@ import type { EnrolmentCode } from "../../src/generated/types.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
+const DISPATCHER = { email: "ion@centre.example", password: "another long password" };
 const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă incendiu: Fum"];
 
 describeWithBrowser("the panel of a dispatch centre", () => {
@@ -152,6 +153,43 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await now.button("Revoke hala-est").click();
     await again.openDialog.button("Revoke").click();
     await now.row(/hala-est.*Revoked/s).shown();
+    expect(centre.pageErrors).toEqual([]);
+  });
+
+  test("removes a site that no longer exists after a question, for administrators only", async () => {
+    const dataDir = join(centre.installation.folder, "site");
+    const former = { ...REPORT, ref: "hala-sud", name: "Hala Sud" };
+    expect((await askDaemon(dataDir, "POST", "/site-reports", former)).status).toBe(204);
+    await centre.daemon.addAccount(DISPATCHER, "operator");
+    const theirs = await centre.signedOutPage();
+    await theirs.open("sites");
+    await signIn(theirs, DISPATCHER.password, DISPATCHER.email);
+    await theirs.screen("sites").link("Hala Sud").click();
+    const seen = await theirs.arrival(/^sites\/\d+$/);
+    await seen.text("10 minutes").shown();
+    await seen.row(/First report: All is well/).shown();
+    await seen.button("Remove from the list").gone();
+    await theirs.close();
+
+    const page = await centre.page("sites");
+    await page.screen("sites").link("Hala Sud").click();
+    const site = await page.arrival(/^sites\/\d+$/);
+    const names = [...NAMES, "Hala Sud"];
+    const asked = async (): Promise<void> => {
+      await site.markup("button.danger").click();
+      await page.openDialog.shown();
+    };
+    expect(await violationsInAllThemes(page, asked, names)).toEqual([]);
+    await site.button("Remove from the list").click();
+    await page.openDialog.button("Cancel").click();
+    await site.button("Remove from the list").click();
+    await page.openDialog.text(/its account stay: if the site reports again/).shown();
+    await page.openDialog.button("Remove").click();
+    const list = await page.arrival(/^sites$/);
+    await page.notice.text("Hala Sud is removed from the list.").shown();
+    await list.row(/Depozit Sud/).shown();
+    await list.link("Hala Sud").gone();
+    await page.close();
     expect(centre.pageErrors).toEqual([]);
   });
 

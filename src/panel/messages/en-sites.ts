@@ -9,6 +9,7 @@ export const EN_SITES = {
   "sites.reported": "Last report",
   "sites.why": "Reasons",
   "sites.ref": "Reference",
+  "sites.silentAfter": "Silent without a report for",
   "sites.version": "Version",
   "sites.silentSince": "silent since {time}",
   "sites.backlog": {
@@ -38,6 +39,13 @@ export const EN_SITES = {
   "sites.event.version": "Version {detail}",
   "sites.event.level": "Level: {detail}",
   "sites.event.silent": "Silent",
+  "sites.remove": "Remove from the list",
+  "sites.removeTitle": "Remove {name} from the list?",
+  "sites.removeText":
+    "Its state and its history are removed here. Its interventions and its account stay: if the site reports again, it is listed again. Revoke its access to prevent that.",
+  "sites.removeRepair": "Intervention #{id} about its silence stays open.",
+  "sites.removeDo": "Remove",
+  "sites.removed": "{name} is removed from the list.",
   "access.title": "Site access",
   "access.text":
     "Each site has its own account, limited to its own interventions and objectives. It obtains the account with a one-time code.",

@@ -12,6 +12,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",
   "sites.ref": "Referință",
+  "sites.silentAfter": "Fără comunicație, dacă nu raportează timp de",
   "sites.version": "Versiune",
   "sites.silentSince": "nu raportează de la {time}",
   "sites.backlog": {
@@ -50,6 +51,13 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.event.version": "Versiunea {detail}",
   "sites.event.level": "Stare: {detail}",
   "sites.event.silent": "Nu mai raportează",
+  "sites.remove": "Eliminare din listă",
+  "sites.removeTitle": "Eliminați din listă locația {name}?",
+  "sites.removeText":
+    "Starea și istoricul ei se elimină de aici. Intervențiile și contul ei rămân: dacă raportează din nou, locația reapare în listă. Pentru a împiedica acest lucru, revocați-i accesul.",
+  "sites.removeRepair": "Intervenția #{id} despre lipsa comunicației rămâne deschisă.",
+  "sites.removeDo": "Eliminare",
+  "sites.removed": "Locația {name} a fost eliminată din listă.",
   "access.title": "Accesul locațiilor",
   "access.text":
     "Fiecare locație are un cont propriu, limitat la intervențiile și obiectivele ei. Contul se obține cu un cod de unică folosință.",

@@ -1,0 +1,142 @@
+import { useState } from "preact/hooks";
+import type { SiteDetail, SiteView } from "../../generated/types.ts";
+import { request } from "../api.ts";
+import { BackLink } from "../back-link.tsx";
+import { formatDuration, formatTime } from "../date-format.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { apiPath } from "../http.ts";
+import { language, t, translateCode } from "../i18n.ts";
+import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
+import { go } from "../route.ts";
+import { mayAdminister } from "../session.ts";
+import { Table } from "../table.tsx";
+import { SiteInterventions } from "./site-interventions.tsx";
+import { LevelBadge, useReports } from "./site-level.tsx";
+import { troublesOf } from "./site-troubles.ts";
+
+/** One site with its last report and its newest changes. */
+export function Site({ id }: { readonly id: string }) {
+  const path = apiPath(`/sites/${encodeURIComponent(id)}`);
+  const { response, error, reload } = useReports<SiteDetail>(path);
+  if (!response)
+    return (
+      <>
+        <h1>{t("nav.sites")}</h1>
+        <Pending error={error} reload={reload} />
+        <BackLink href="#/sites" text={t("nav.sites")} />
+      </>
+    );
+  const { site, history } = response.body;
+  const { report, interventionId } = site;
+  return (
+    <>
+      <BackLink href="#/sites" text={t("nav.sites")} />
+      <div class="head">
+        <h1>{report.name}</h1>
+        <LevelBadge level={site.level} />
+      </div>
+      <section class="card">
+        <ul>
+          {troublesOf(site).map((trouble) => (
+            <li key={trouble}>{trouble}</li>
+          ))}
+        </ul>
+        {interventionId !== null && (
+          <p>
+            <a class="button" href={`#/interventions/${interventionId}`}>
+              {t("sites.repair", { id: interventionId })}
+            </a>
+          </p>
+        )}
+        <Facts detail={response.body} />
+      </section>
+      <SiteInterventions site={site} />
+      <section class="card">
+        <h2>{t("sites.history")}</h2>
+        <Table
+          caption={t("sites.history")}
+          columns={[
+            { key: "at", title: t("sites.at"), isLead: true, cell: ({ at }) => formatTime(at) },
+            { key: "event", title: t("sites.change"), cell: eventText },
+          ]}
+          rows={history.map((event, index) => ({ ...event, index }))}
+          keyOf={({ index }) => index}
+        />
+      </section>
+      {mayAdminister() && <Removal site={site} />}
+    </>
+  );
+}
+
+/** Takes a site that no longer exists off the list, after a confirmation. */
+function Removal({ site: { id, interventionId, report } }: { readonly site: SiteView }) {
+  const [isAsking, setAsking] = useState(false);
+  const remove = async (): Promise<void> => {
+    await runWithErrorNotice(async () => {
+      await request(apiPath(`/sites/${id}`), { method: "DELETE" });
+      go("#/sites");
+      showNotice(t("sites.removed", { name: report.name }));
+    });
+  };
+  return (
+    <>
+      <p>
+        <button type="button" class="danger" onClick={() => setAsking(true)}>
+          {t("sites.remove")}
+        </button>
+      </p>
+      {isAsking && (
+        <ConfirmDialog
+          title={t("sites.removeTitle", { name: report.name })}
+          action={t("sites.removeDo")}
+          isDanger
+          act={remove}
+          close={() => setAsking(false)}
+        >
+          <p>{t("sites.removeText")}</p>
+          {interventionId !== null && <p>{t("sites.removeRepair", { id: interventionId })}</p>}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function eventText({ event, detail }: SiteDetail["history"][number]): string {
+  const words = event === "level" || event === "first-report" ? translateCode("headline", detail) : detail;
+  return translateCode(`sites.event`, event, event, { detail: words });
+}
+
+/** A number as the language writes it, such as `-60,2` in Romanian. */
+function formatNumber(value: number, fractionDigits = 0): string {
+  const digits = { minimumFractionDigits: fractionDigits, maximumFractionDigits: fractionDigits };
+  return value.toLocaleString(language.value, digits);
+}
+
+/** Exact: 90 seconds are not two minutes. */
+function silenceText(silentS: number): string {
+  return silentS < 120 ? t("span.seconds", { n: silentS }) : formatDuration(silentS);
+}
+
+function Facts({ detail: { site, silentS } }: { readonly detail: SiteDetail }) {
+  const { report, reportedAt, clockOffsetMs } = site;
+  const facts: (readonly [string, string])[] = [
+    [t("sites.ref"), report.ref],
+    [t("sites.reported"), formatTime(reportedAt)],
+    [t("sites.silentAfter"), silenceText(silentS)],
+    [t("sites.version"), report.version],
+    [t("sites.uptime"), formatDuration(report.upS)],
+    [t("sites.clock"), `${formatNumber(clockOffsetMs / 1000, 1)} s`],
+  ];
+  if (report.diskFreeMb !== undefined) facts.push([t("sites.disk"), `${formatNumber(report.diskFreeMb)} MB`]);
+  if (report.cardWear !== undefined) facts.push([t("sites.wear"), `${report.cardWear} %`]);
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

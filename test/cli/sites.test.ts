@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { SiteReport } from "../../src/domain/site-report.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { santinela as run } from "../support/command-line.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { REPORT } from "../support/fleet.ts";
+import { Installation } from "../support/installation.ts";
+
+/* What an operator of a dispatch centre does about one site, at the command line. */
+
+let installation: Installation;
+let dataDir: string;
+
+beforeAll(async () => {
+  installation = new Installation();
+  const centre = installation.centre(
+    "centre",
+    "http: { port: 0, basePath: /api }\nsite: { timezone: Europe/Bucharest }\nfleet: { sites: { hala-nord: { silentS: SP5 } } }\n",
+  );
+  dataDir = join(installation.folder, "centre");
+  await centre.start();
+});
+afterAll(() => installation.remove());
+
+const santinela = (line: string, more: Partial<Terminal> = {}) =>
+  run([...line.split(" "), "--config", join(installation.folder, "centre.yaml")], {
+    cwd: installation.folder,
+    ...more,
+  });
+const report = async (fields: Partial<SiteReport> = {}): Promise<void> => {
+  expect((await askDaemon(dataDir, "POST", "/api/site-reports", { ...REPORT, ...fields })).status).toBe(204);
+};
+const typing = (answer: string): Partial<Terminal> => ({
+  stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),
+});
+
+beforeEach(async () => {
+  await report({ ref: "hala-nord-2", name: "Hala Nord 2" });
+  await report();
+});
+
+test("the state of one site is shown with its newest changes in sentences", async () => {
+  await report({ level: "fault", version: "0.2.0", conditions: ["upstream-unreachable"] });
+  const { stdout, code } = await santinela("sites show hala-nord");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^Hala Nord \(hala-nord\)\nlevel: fault since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d EE[S]?T\n/,
+  );
+  expect(stdout).toContain("\nreasons: upstream-unreachable\n");
+  expect(stdout).toContain("\nsilent after: 90 s without a report\n");
+  expect(stdout).toContain("\nfree disk space: 21504 MB\n");
+  const [, changes = ""] = stdout.split("newest changes:\n");
+  expect(changes.replaceAll(/^ {2}[\d-]+ [\d:]+ \S+ {2}/gm, "")).toBe(
+    "The level changed to fault.\nThe site runs version 0.2.0.\nThe site reported for the first time, with level well.\n",
+  );
+  const json = await santinela("sites show hala-nord --json");
+  expect(JSON.parse(json.stdout)).toMatchObject({ silentS: 90, site: { report: { ref: "hala-nord" } } });
+});
+
+test("a site is removed after a confirmation, with what stays, and the audit trail names it", async () => {
+  const declined = await santinela("sites remove hala-nord", typing("n"));
+  expect([declined.code, declined.stderr]).toEqual([
+    1,
+    expect.stringContaining("cancelled, no changes made"),
+  ]);
+  expect(declined.stderr).toContain("the state and the history of site hala-nord (Hala Nord)");
+  const unasked = await santinela("sites remove hala-nord");
+  expect([unasked.code, unasked.stderr]).toEqual([64, expect.stringContaining("Use --yes to confirm.")]);
+  expect((await santinela("sites")).stdout).toContain("hala-nord ");
+
+  const confirmed = await santinela("sites remove hala-nord", typing("y"));
+  expect([confirmed.code, confirmed.stdout]).toEqual([
+    0,
+    "site hala-nord is removed. Its interventions and its account stay.\nIf it reports again, it is listed again; santinela sites revoke hala-nord locks it out.\n",
+  ]);
+  const { stdout } = await santinela("sites --json");
+  expect((JSON.parse(stdout) as { report: SiteReport }[]).map((site) => site.report.ref)).toEqual([
+    "hala-nord-2",
+  ]);
+  const audit = (await santinela("events export")).stdout.trim().split("\n");
+  expect(audit.filter((line) => line.includes('"site-removed"') && line.includes("hala-nord"))).toHaveLength(
+    1,
+  );
+
+  await report();
+  expect((await santinela("sites remove hala-nord --yes")).code).toBe(0);
+});
+
+test("a reference that no site has is an error, also if it is part of another one", async () => {
+  for (const line of ["sites show hala-nord-", "sites remove hala --yes"]) {
+    const { code, stderr } = await santinela(line);
+    expect([code, stderr]).toEqual([65, expect.stringContaining("has reported here")]);
+  }
+  expect(JSON.parse((await santinela("sites --json")).stdout)).toHaveLength(2);
+});
