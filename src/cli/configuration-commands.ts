@@ -43,6 +43,11 @@ export function addConfigurationCommands(root: CommandGroup): void {
       "--try-centre",
       "also sign in at the dispatch centre, look up the zones' objectives, and test it with records that are removed again",
     )
+    .option(
+      "--centre",
+      "check the configuration of a dispatch centre, and whether it can start on its PostgreSQL",
+    )
+    .option("--offline", "with --centre: do not connect to PostgreSQL")
     .option("--json", "print JSON, including the errors");
   root.addUnloaded(
     "safe-mode",
@@ -94,7 +99,7 @@ async function reload(
 ): Promise<void> {
   if (database !== null)
     throw new AppError("usage", "a centre on PostgreSQL takes a changed configuration with a restart", {
-      hint: "Run santinela check-config, then systemctl restart santinela.",
+      hint: "Run santinela check-config --centre, then systemctl restart santinela-centre.",
     });
   const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
   if (json) {

@@ -1,7 +1,10 @@
 import type { Config } from "../config/config.ts";
+import { withoutPassword } from "../config/database-url.ts";
 import { effectiveOptions } from "../config/effective.ts";
+import { environmentOverlay } from "../config/environment.ts";
 import { configurationText, loadConfiguration, type LoadOptions } from "../config/load.ts";
-import { ConfigurationError } from "../config/problems.ts";
+import { parseText } from "../config/parsed-text.ts";
+import { ConfigurationError, sourceText } from "../config/problems.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { formatResults, type CheckResult } from "./check-result.ts";
@@ -27,27 +30,78 @@ export function showConfig(
   stdout.write(lines.map((line, index) => `${plainLine(withSource(line, index))}\n`).join(""));
 }
 
+interface CheckOptions extends JsonOption {
+  /** Also signs in at the dispatch centre of a site, and tests it with records that are removed again. */
+  readonly tryCentre?: boolean;
+  /** The file is that of a dispatch centre. */
+  readonly centre?: boolean;
+  /** Does not connect to the database of a dispatch centre. */
+  readonly offline?: boolean;
+}
+
 /**
- * Checks the configuration and prints its warnings; with `json` also its errors as JSON.
- * @param options tryCentre: also signs in at the dispatch centre and tests it with records that are removed again
- * @throws AppError as `loadConfiguration`; `conflict` (exit code 1) if a check of the dispatch centre fails, after printing
- *   all results
+ * Checks the configuration, as `serve` or `centre` would, and prints its warnings; with `json` also its errors as JSON.
+ * @throws AppError as `loadConfiguration`; `usage` for options that exclude each other; `conflict` (exit code 1) if a check of the
+ *   dispatch centre or of its database fails, after printing all results
  */
 export async function checkConfig(
   from: LoadOptions,
   terminal: Terminal,
-  { json, tryCentre }: JsonOption & { readonly tryCentre?: boolean },
+  options: CheckOptions,
 ): Promise<void> {
+  const { json } = options;
   const { stdout } = terminal;
-  const config = loaded(from, (error) => {
+  assertCombination(options);
+  const load: LoadOptions = options.centre ? { ...from, role: "centre" } : from;
+  const config = loaded(load, (error) => {
     if (json) stdout.write(jsonText({ valid: false, errors: error.errors }));
   });
   if (!json) printSummary(config, terminal);
-  const centre = tryCentre ? await checkCentre(config) : undefined;
-  if (json) stdout.write(jsonText({ ...summary(config), ...(centre && { centre }) }));
-  else if (centre) stdout.write(formatResults(centre));
-  if (centre?.some(({ status }) => status === "error") === true)
-    throw new AppError("conflict", "the file is valid, but the dispatch centre would reject some trips");
+  const results = await resultsOf(config, load, options);
+  if (json) stdout.write(jsonText({ ...summary(config), ...results }));
+  else stdout.write(formatResults(Object.values(results).flat()));
+  if (
+    Object.values(results)
+      .flat()
+      .some(({ status }) => status === "error")
+  )
+    throw new AppError("conflict", `the file is valid, but ${options.centre ? NO_DATABASE : REJECTED}`);
+}
+
+const REJECTED = "the dispatch centre would reject some trips";
+const NO_DATABASE = "a dispatch centre cannot start on its database now";
+
+/** @throws AppError `usage` */
+function assertCombination({ tryCentre, centre, offline }: CheckOptions): void {
+  if (centre && tryCentre)
+    throw new AppError("usage", "--try-centre is for a site and --centre for a dispatch centre", {
+      hint: "A dispatch centre has no upstream to try.",
+    });
+  if (offline && !centre)
+    throw new AppError("usage", "--offline needs --centre", {
+      hint: "The check of a site connects to nothing without --try-centre.",
+    });
+}
+
+/** What is checked besides the file, by its name in the JSON. */
+async function resultsOf(
+  config: Config,
+  load: LoadOptions,
+  { tryCentre, offline }: CheckOptions,
+): Promise<Readonly<Record<string, readonly CheckResult[]>>> {
+  if (tryCentre) {
+    const { centreTrialChecks } = await import("./centre-checks.ts");
+    return { centre: await centreTrialChecks(config) };
+  }
+  if (config.role !== "centre" || config.database === null || offline) return {};
+  const { databaseStartChecks } = await import("./shared-database-checks.ts");
+  const place = sourceText(parseText(configurationText(load), environmentOverlay(load.env)), ["database"]);
+  const checks = await databaseStartChecks(config.database);
+  return {
+    checks: checks.map((check) =>
+      check.status === "error" ? { ...check, text: `${place}: ${check.text}` } : check,
+    ),
+  };
 }
 
 function loaded(from: LoadOptions, onInvalid: (error: ConfigurationError) => void): Config {
@@ -59,22 +113,32 @@ function loaded(from: LoadOptions, onInvalid: (error: ConfigurationError) => voi
   }
 }
 
-async function checkCentre(config: Config): Promise<CheckResult[]> {
-  const { centreTrialChecks } = await import("./centre-checks.ts");
-  return centreTrialChecks(config);
+function summary(config: Config): object {
+  const { file, warnings, zones, upstream, dataDir } = config;
+  const common = { valid: true, file, errors: [], warnings };
+  if (config.role === "centre")
+    return { ...common, objectives: objectivesOf(config), database: databaseOf(config), dataDir };
+  return { ...common, zones: zones.length, upstream: upstream?.baseUrl ?? null, dataDir };
 }
 
-function summary({ file, warnings, zones, upstream, dataDir }: Config): object {
-  const centre = upstream?.baseUrl ?? null;
-  return { valid: true, file, errors: [], warnings, zones: zones.length, upstream: centre, dataDir };
-}
-
-function printSummary(
-  { file, warnings, zones, upstream, dataDir }: Config,
-  { stdout, stderr }: Terminal,
-): void {
+function printSummary(config: Config, { stdout, stderr }: Terminal): void {
+  const { file, warnings, zones, upstream, dataDir } = config;
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
-  const centre = upstream ? `pushes to ${upstream.baseUrl}` : "standalone";
-  const name = file ?? "the embedded configuration";
-  stdout.write(`${name} is valid: ${counted(zones.length, "zone")}, ${centre}, data in ${dataDir}\n`);
+  const link = upstream ? `pushes to ${upstream.baseUrl}` : "standalone";
+  const what =
+    config.role === "centre"
+      ? `dispatch centre on ${databaseOf(config)}, ${counted(objectivesOf(config), "objective")}`
+      : `${counted(zones.length, "zone")}, ${link}`;
+  stdout.write(`${file ?? "the embedded configuration"} is valid: ${what}, data in ${dataDir}\n`);
+}
+
+/** The number of configured objectives. */
+function objectivesOf({ objectives }: Config): number {
+  return Object.values(objectives).flat().length;
+}
+
+/** The database as it may be shown. */
+function databaseOf({ database }: Config): string {
+  if (database === null) return "SQLite";
+  return database.url === undefined ? "PostgreSQL of the environment" : withoutPassword(database.url);
 }

@@ -12,7 +12,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "safe-mode": ["safe-mode --config /etc/santinela/santinela.yaml"],
   reload: ["reload", "reload --json"],
-  "check-config": ["check-config --config santinela.yaml", "check-config --config new.yaml --try-centre"],
+  "check-config": [
+    "check-config --config santinela.yaml",
+    "check-config --config new.yaml --try-centre",
+    "check-config --centre --config /etc/santinela/centre.yaml",
+  ],
   "config show": ["config show --sources"],
   "user add": ["user add --email ana@example.ro --role operator --password-stdin < password.txt"],
   "user list": ["user list --json"],

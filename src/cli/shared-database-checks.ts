@@ -10,12 +10,28 @@ import { error, ok, warning, type CheckResult } from "./check-result.ts";
 const CHECK = "Databases";
 
 /** Checks the PostgreSQL of a dispatch centre without changing it: reached, primary, schema, and what a power cut takes. */
-export async function sharedDatabaseChecks({ url, password }: DatabaseConfig): Promise<CheckResult[]> {
+export function sharedDatabaseChecks(database: DatabaseConfig): Promise<CheckResult[]> {
+  return checked(database, (server, state) => {
+    const start = startCheck(server, state);
+    return state.isStandby ? [start] : [start, ...durabilityChecks(state)];
+  });
+}
+
+/** Checks whether a dispatch centre can start with its PostgreSQL, without changing it. */
+export function databaseStartChecks(database: DatabaseConfig): Promise<CheckResult[]> {
+  return checked(database, (server, state) => [startCheck(server, state)]);
+}
+
+async function checked(
+  { url, password }: DatabaseConfig,
+  resultsOf: (server: string, state: ServerState) => CheckResult[],
+): Promise<CheckResult[]> {
   const log = new JsonLog({ level: "error", clock: new SystemClock(), write: () => {} });
   const connections = new PostgresConnections({ url, password }, log);
   try {
     const at = url === undefined ? "of the environment" : `at ${withoutPassword(url)}`;
-    return resultsOf(at, await serverState(connections));
+    const state = await serverState(connections);
+    return resultsOf(`PostgreSQL ${state.version} ${at}`, state);
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     return [error(CHECK, `PostgreSQL: ${cause.message}: ${messageOf(cause.cause)}`, REACH)];
@@ -26,12 +42,28 @@ export async function sharedDatabaseChecks({ url, password }: DatabaseConfig): P
 
 const REACH = "Check database, its password file, and that the address leads to the primary.";
 
-function resultsOf(at: string, state: ServerState): CheckResult[] {
-  const { version, isStandby, unsafeSettings, isSynchronous } = state;
-  const server = `PostgreSQL ${version} ${at}`;
-  if (isStandby) return [error(CHECK, `${server} is a standby and cannot write`, REACH)];
+function startCheck(server: string, { isStandby, canCreate, steps, knownSteps }: ServerState): CheckResult {
+  if (isStandby) return error(CHECK, `${server} is a standby and cannot write`, REACH);
+  if (steps > knownSteps)
+    return error(CHECK, `${server} has the schema of a newer release`, "Install the newer release here too.");
+  if (steps < knownSteps && !canCreate)
+    return error(
+      CHECK,
+      `${server} does not let the role create tables`,
+      "Make it the owner: ALTER DATABASE … OWNER TO ….",
+    );
+  if (steps === 0) return ok(CHECK, `${server}, empty: the first start creates the schema`);
+  if (steps < knownSteps)
+    return warning(
+      CHECK,
+      `${server} has the schema of an earlier release`,
+      "santinela migrate, or a start, updates it.",
+    );
+  return ok(CHECK, `${server}, schema up to date`);
+}
+
+function durabilityChecks({ unsafeSettings, isSynchronous }: ServerState): CheckResult[] {
   return [
-    schemaCheck(server, state),
     ...unsafeSettings.map((name) =>
       error(
         CHECK,
@@ -43,16 +75,4 @@ function resultsOf(at: string, state: ServerState): CheckResult[] {
       ? ok("Standby", "each record is on a second server before it is acknowledged")
       : ok("Standby", "no synchronous standby: acknowledged records are on one server"),
   ];
-}
-
-function schemaCheck(server: string, { steps, knownSteps }: ServerState): CheckResult {
-  if (steps > knownSteps)
-    return error(CHECK, `${server} has the schema of a newer release`, "Install the newer release here too.");
-  if (steps < knownSteps)
-    return warning(
-      CHECK,
-      `${server} has the schema of an earlier release`,
-      "santinela migrate, or a start, updates it.",
-    );
-  return ok(CHECK, `${server}, schema up to date`);
 }

@@ -11,6 +11,8 @@ export interface ServerState {
   readonly unsafeSettings: readonly string[];
   /** Whether a standby confirms each transaction too (synchronous_standby_names). */
   readonly isSynchronous: boolean;
+  /** Whether the role may create tables, as its owner may. */
+  readonly canCreate: boolean;
   /** Schema steps that the database has, 0 for an empty one. */
   readonly steps: number;
   /** Schema steps that this release knows. */
@@ -22,6 +24,7 @@ interface StateRow {
   readonly standby: boolean;
   readonly unsafe: readonly string[];
   readonly synchronous: boolean;
+  readonly creating: boolean;
   readonly hasSteps: boolean;
 }
 
@@ -30,6 +33,7 @@ export async function serverState(queries: Queries): Promise<ServerState> {
   const [row] = await queries.query<StateRow>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS standby,
       current_setting('synchronous_standby_names') <> '' AS synchronous,
+      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creating,
       to_regclass('schema_steps') IS NOT NULL AS "hasSteps",
       array(SELECT name FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
         WHERE current_setting(name) = 'off') AS unsafe`);
@@ -42,6 +46,7 @@ export async function serverState(queries: Queries): Promise<ServerState> {
     isStandby: row.standby,
     unsafeSettings: row.unsafe,
     isSynchronous: row.synchronous,
+    canCreate: row.creating,
     steps: found?.steps ?? 0,
     knownSteps: STEPS.length,
   };

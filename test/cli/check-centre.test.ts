@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { santinela as run, type Outcome } from "../support/command-line.ts";
+import { freePort } from "../support/loopback.ts";
+import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+
+/* `check-config --centre`: what an administrator learns about the file of a dispatch centre before its restart. */
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-check-centre-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const santinela = (line: string): Promise<Outcome> => run(line.split(" "), { cwd: folder });
+const check = (yaml: string, more = ""): Promise<Outcome> => {
+  writeFileSync(join(folder, "centre.yaml"), yaml);
+  return santinela(`check-config --centre --config centre.yaml${more}`);
+};
+
+describe("the file of a dispatch centre", () => {
+  test("is valid, with its database and its objectives", async () => {
+    const yaml = "objectives: { obiective/cladiri: [ { id: 1, name: A }, { id: 2, name: B } ] }\n";
+    const { code, stdout } = await check(yaml);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/centre\.yaml is valid: dispatch centre on SQLite, 2 objectives, data in \S+\n$/),
+    ]);
+    expect(JSON.parse((await check(yaml, " --json")).stdout)).toMatchObject({
+      valid: true,
+      objectives: 2,
+      database: "SQLite",
+    });
+  });
+
+  test("has each section of a site as an error at its place, which the file of a site has not", async () => {
+    const yaml = "http: { port: 1 }\nzones: []\n  \nmqtt: off\nfleet: { silentS: 1 }\n";
+    expect(await check(yaml)).toMatchObject({ code: 78, stdout: "" });
+    expect((await check(yaml)).stderr).toMatch(/centre\.yaml:5:10: fleet\.silentS: 1 is out of range/);
+    const sections = await check(yaml.replace("silentS: 1", "silentS: 9"));
+    expect(sections.code).toBe(78);
+    expect(sections.stderr).toMatch(
+      /centre\.yaml:2:1: zones: a dispatch centre has no zones.*\n.*:4:1: mqtt: /,
+    );
+    expect((await santinela("check-config --config centre.yaml")).code).toBe(0);
+    expect(JSON.parse((await check("zones: []\n", " --json")).stdout)).toMatchObject({
+      valid: false,
+      errors: [{ place: expect.stringMatching(/:1:1$/) as string }],
+    });
+  });
+
+  test("is found where a centre looks for it", async () => {
+    mkdirSync(join(folder, "santinela"));
+    writeFileSync(join(folder, "santinela", "centre.yaml"), "sites: {}\n");
+    const { code, stderr } = await santinela("check-config --centre");
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/centre\.yaml:1:1: sites: unknown option/)]);
+  });
+
+  test("is not checked with options of the other role", async () => {
+    expect((await check("{}", " --try-centre")).code).toBe(64);
+    expect((await santinela("check-config --offline --config centre.yaml")).code).toBe(64);
+  });
+
+  test("names a database that does not respond at its line, unless it is not to be asked", async () => {
+    const yaml = `http: { port: 1 }\ndatabase: postgres://u:s3cr3t@127.0.0.1:${await freePort()}/x\n`;
+    const { code, stdout, stderr } = await check(yaml);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("the file is valid, but a dispatch centre cannot start"),
+    ]);
+    expect(stdout).toMatch(/✖ Databases: \S+centre\.yaml:2:1: PostgreSQL: .*ECONNREFUSED/);
+    expect(stdout).toContain("dispatch centre on postgres://u@127.0.0.1:");
+    const offline = await check(yaml, " --offline");
+    expect([offline.code, offline.stdout.includes("Databases")]).toEqual([0, false]);
+    expect(stdout + stderr + offline.stdout + offline.stderr).not.toContain("s3cr3t");
+  });
+});
+
+describeWithPostgres("the PostgreSQL of a dispatch centre", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    await server.query("postgres", "CREATE ROLE guarded LOGIN PASSWORD 'right'");
+    await server.query("postgres", "CREATE DATABASE guarded");
+    const file = join(server.folder, "data", "pg_hba.conf");
+    writeFileSync(file, `local all guarded scram-sha-256\n${readFileSync(file, "utf8")}`);
+    await server.query("postgres", "SELECT pg_reload_conf()");
+  });
+  afterAll(() => server.stop());
+
+  test("is signed in to with the secret of the file, before the first start and after it", async () => {
+    const database = `database: postgres://guarded@${encodeURIComponent(server.folder)}/guarded\n`;
+    const checked = (password: string): Promise<Outcome> => {
+      writeFileSync(join(folder, "pw"), password, { mode: 0o600 });
+      return check(`${database}databasePasswordFile: ./pw\n`);
+    };
+    const wrong = await checked("wrong");
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(
+      /✖ Databases: \S+:1:1: PostgreSQL: .*password authentication failed for user "guarded"/,
+    );
+    const powerless = await checked("right");
+    expect([powerless.code, powerless.stdout]).toEqual([
+      1,
+      expect.stringContaining("does not let the role create tables"),
+    ]);
+    await server.query("postgres", "ALTER DATABASE guarded OWNER TO guarded");
+    const empty = await checked("right");
+    expect([empty.code, empty.stdout]).toEqual([
+      0,
+      expect.stringContaining("empty: the first start creates the schema"),
+    ]);
+    expect((await santinela("migrate --config centre.yaml")).code).toBe(0);
+    const ready = await checked("right");
+    expect([ready.code, ready.stdout]).toEqual([0, expect.stringContaining("schema up to date")]);
+    await server.query("guarded", "INSERT INTO schema_steps(step, at) VALUES(1000, now())");
+    const newer = await checked("right");
+    expect([newer.code, newer.stdout]).toEqual([1, expect.stringContaining("the schema of a newer release")]);
+  });
+});
