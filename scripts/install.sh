@@ -42,4 +42,6 @@ systemctl daemon-reload
 systemctl enable --quiet santinela.service santinela-backup.timer
 systemctl restart santinela-backup.timer santinela.service ||
   fail "the service does not start; see journalctl --unit=santinela.service"
+# Only one that runs. Not awaited: its start waits for its database.
+systemctl --no-block try-restart santinela-centre.service
 echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/docs/installing.md"

@@ -27,11 +27,14 @@ for program in announce-set-up announce-name; do put 755 "systemd/$program" "$ho
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
-  santinela-upgrade.service santinela-probation.service santinela-first-boot.service santinela-name.service; do
+  santinela-upgrade.service santinela-probation.service santinela-first-boot.service santinela-name.service \
+  santinela-centre.service; do
   put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
 done
 # A return to a release also returns to its units.
-for unit in santinela.service santinela-safe-mode.service; do put 644 "systemd/$unit" "$home/systemd/$unit"; done
+for unit in santinela.service santinela-safe-mode.service santinela-centre.service; do
+  put 644 "systemd/$unit" "$home/systemd/$unit"
+done
 put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
 put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
 put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules

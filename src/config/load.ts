@@ -85,13 +85,19 @@ export function readConfiguration(
     ...passwords.warnings,
     ...passwords.problems.map(({ message }) => message),
   ];
-  const stateDirectory = options.env["STATE_DIRECTORY"]?.split(":")[0];
   const dataDir =
-    value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir);
+    value.dataDir === undefined ? defaultDataDir(file, options) : resolve(folder, value.dataDir);
   const sections = resolvedSections(value, folder, passwords);
   // A centre has no inputs: the built-in broker does not start, and no line is opened.
   const own = options.role === "centre" ? ({ mqtt: { mode: "off" } } as const) : {};
   return { file, role: options.role ?? "site", dataDir, warnings, ...sections, ...own };
+}
+
+/** Commands find the data of the system's dispatch centre where its unit keeps them. */
+function defaultDataDir(file: string | null, { env, cwd }: LoadOptions): string {
+  const ofUnit = file === SYSTEM_FILE_OF_CENTRE ? SYSTEM_DATA_OF_CENTRE : undefined;
+  const folder = file === null ? cwd : dirname(file);
+  return env["STATE_DIRECTORY"]?.split(":")[0] ?? ofUnit ?? join(folder, "var");
 }
 
 /** The specified file, otherwise the first existing default; null if there is none. */
@@ -113,6 +119,8 @@ export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
 
 export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
 const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
+/** StateDirectory= of santinela-centre.service. */
+const SYSTEM_DATA_OF_CENTRE = "/var/lib/santinela-centre";
 
 function personalFile(env: LoadOptions["env"], name = "santinela.yaml"): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", name);

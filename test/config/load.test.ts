@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { loadConfiguration } from "../../src/config/load.ts";
+import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
 
 let folder: string;
@@ -766,6 +766,17 @@ zones:
       join(folder, "data"),
     );
   });
+});
+
+test("the dispatch centre of the system keeps its data where its unit has them, for commands too", () => {
+  const dataDirOf = (file: string, text: string): string =>
+    readConfiguration({ file, text }, { env: {}, cwd: "/", role: "centre" }).dataDir;
+  expect(dataDirOf("/etc/santinela/centre.yaml", "{}")).toBe("/var/lib/santinela-centre");
+  expect(dataDirOf("/etc/santinela/centre.yaml", "dataDir: /srv/centre\n")).toBe("/srv/centre");
+  expect(dataDirOf("/etc/other/centre.yaml", "{}")).toBe("/etc/other/var");
+  const unit = readFileSync("systemd/santinela-centre.service", "utf8");
+  expect(unit).toMatch(/^StateDirectory=santinela-centre$/m);
+  expect(unit).toMatch(/^Environment=SANTINELA_CONFIG=\/etc\/santinela\/centre\.yaml$/m);
 });
 
 describe("the environment", () => {

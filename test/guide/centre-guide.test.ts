@@ -179,7 +179,7 @@ async function whole(): Promise<string> {
 
 test("docs/centre.md leads from empty machines to a centre that survives the loss of any one", async () => {
   await followPage();
-  authority = await machine("centre1").ok("cat /var/lib/santinela/centre/tls/ca.crt");
+  authority = await machine("centre1").ok("cat /var/lib/santinela-centre/tls/ca.crt");
   const { text } = await eventually(
     "a sign-in at the address of the sites",
     async () => {
@@ -212,7 +212,7 @@ test("docs/centre.md leads from empty machines to a centre that survives the los
   expect(new Map(rows.map(([key = "", id]) => [key, Number(id)]))).toEqual(sites.acknowledged);
   // Everything runs again by itself.
   for (const name of ["centre1", "centre2"])
-    for (const unit of ["etcd", "patroni", "haproxy", "santinela", "keepalived"])
+    for (const unit of ["etcd", "patroni", "haproxy", "santinela-centre", "keepalived"])
       await eventually(
         `${unit} on ${name}`,
         async () => (await machine(name).property("ActiveState", `${unit}.service`)) === "active",

@@ -92,6 +92,68 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await debian.ok("systemctl enable --now santinela.service");
   });
 
+  test("has a service for a dispatch centre, which runs beside the site only once it is enabled", async () => {
+    const unit = "santinela-centre.service";
+    const centre = "--config /etc/santinela/centre.yaml";
+    const runs = async (): Promise<boolean> => (await debian.property("ActiveState", unit)) === "active";
+    await install("this");
+    expect(await debian.run(`systemctl is-enabled ${unit}`)).toMatchObject({ stdout: "disabled\n" });
+    // Without its file the trial of `santinela centre` would run.
+    expect((await debian.run(`systemctl start ${unit}`)).code).not.toBe(0);
+    const yaml = "site: { name: Dispatch centre, ref: centre }\nhttp: { port: 8090 }\n";
+    await debian.write("/etc/santinela/centre.yaml", yaml);
+    expect(await debian.ok("santinela check-config --centre")).toContain(
+      "dispatch centre on SQLite, 0 objectives, data in /var/lib/santinela-centre",
+    );
+    await debian.ok(`systemctl enable --now ${unit}`);
+    expect([await runs(), await isActive()]).toEqual([true, true]);
+    expect(await debian.ok(`santinela sites ${centre}`)).toMatch(/^SITE +NAME/);
+    expect(await debian.ok("stat -c '%a %U:%G' /var/lib/santinela-centre")).toBe("750 santinela:santinela");
+    const report = await debian.ok(`systemd-analyze security --no-pager ${unit}`);
+    expect(Number(/exposure level for \S+: ([\d.]+)/.exec(report)?.[1])).toBeLessThanOrEqual(1.1);
+    await debian.write("/etc/santinela/centre.yaml", `${yaml}fleet: { silentS: 300 }\n`);
+    await debian.ok(`systemctl reload ${unit}`);
+
+    const pid = await debian.property("MainPID", unit);
+    await install("next");
+    await eventually(
+      "the centre of the next release",
+      async () => (await debian.property("MainPID", unit)) !== pid && (await runs()),
+      LIMIT_MS,
+    );
+    await debian.ok(`systemctl disable --now ${unit} && rm /etc/santinela/centre.yaml`);
+    expect(await isActive()).toBe(true);
+    // Its data stay until a purge.
+    await debian.ok("test -e /var/lib/santinela-centre/santinela.db");
+  });
+
+  test("gives a dispatch centre the password of its database that only root and systemd can read", async () => {
+    const dropIn = "/etc/systemd/system/santinela-centre.service.d/test.conf";
+    await install("this");
+    await debian.write("/etc/santinela/credentials/database-password", "correct horse battery staple\n");
+    await debian.write(
+      dropIn,
+      "[Service]\nLoadCredential=database-password:/etc/santinela/credentials/database-password\n",
+    );
+    await debian.write(
+      "/etc/santinela/centre.yaml",
+      "database: postgres://santinela@127.0.0.1:9/santinela\n",
+    );
+    await debian.ok("chmod -R go= /etc/santinela/credentials && systemctl daemon-reload");
+    // There is no PostgreSQL: the centre waits for it.
+    await debian.ok("systemctl --no-block start santinela-centre.service");
+    const credentials = "/run/credentials/santinela-centre.service";
+    await eventually(
+      "the credential",
+      async () => (await debian.run(`test -e ${credentials}/database-password`)).code === 0,
+      LIMIT_MS,
+    );
+    const { code, stdout } = await debian.run("santinela check-config --centre");
+    expect([code, stdout]).toEqual([1, expect.stringContaining("ECONNREFUSED")]);
+    await debian.ok(`systemctl stop santinela-centre.service
+      rm -r ${dropIn} /etc/santinela/credentials /etc/santinela/centre.yaml && systemctl daemon-reload`);
+  });
+
   describe("installed with dpkg over another", () => {
     const PROBATION = "/var/lib/santinela-upgrade/probation";
     const version = (): Promise<string> => debian.ok("santinela version");
@@ -385,6 +447,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   test("removes everything when purged, except the user id", async () => {
     await install("this");
     await debian.ok("systemctl start santinela-backup.timer && dpkg -P santinela");
+    await debian.ok("test ! -e /var/lib/santinela-centre");
     await debian.ok(
       "test ! -e /var/lib/santinela && test ! -e /var/lib/santinela-upgrade && test ! -e /etc/santinela && test ! -e /usr/lib/santinela",
     );

@@ -19,6 +19,9 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     expect(await debian.ok("/source/scripts/install.sh")).toMatch(/^Santinela \S+ runs\./m);
     expect(await isActive()).toBe(true);
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
+    expect(await debian.run("systemctl is-enabled santinela-centre.service")).toMatchObject({
+      stdout: "disabled\n",
+    });
     expect(await debian.ok("readlink /usr/lib/santinela/node/bin/node")).toBe("/usr/local/bin/node");
     expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("660 root:santinela");
     await debian.ok("test ! -e /usr/lib/santinela/node_modules/vitest");

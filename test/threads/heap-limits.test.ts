@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const unitOptions = /^Environment=NODE_OPTIONS=(.*)$/m.exec(text("systemd/santinela.service"))?.[1];
 const imageOptions = /"NODE_OPTIONS=(.*)"/.exec(text("scripts/release/image.mjs"))?.[1];
-const centreOptions = /^Environment=NODE_OPTIONS=(.*)$/m.exec(text("docs/centre.md"))?.[1];
+const centreOptions = /^Environment=NODE_OPTIONS=(.*)$/m.exec(text("systemd/santinela-centre.service"))?.[1];
 
 /** 6 MB of each are the young generation. */
 const LIMITS_MB = [102, 402];
