@@ -18,7 +18,11 @@ const OVER_BOTH =
     " ",
   );
 const OVER_POSTGRES = HAS_POSTGRES
-  ? [...OVER_BOTH.map((name) => `test/http/${name}.test.ts`), "test/service/silence-watch.test.ts"]
+  ? [
+      ...OVER_BOTH.map((name) => `test/http/${name}.test.ts`),
+      "test/service/silence-watch.test.ts",
+      "test/site/accounts.test.ts",
+    ]
   : [];
 
 export default defineConfig({

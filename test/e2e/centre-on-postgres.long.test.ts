@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
+import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
+import { REPORT } from "../support/fleet.ts";
 import { buildingsYaml, EDGE, Installation, upstreamYaml } from "../support/installation.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -104,6 +106,12 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     expect((await ask(1, "/site/setup", "")).status).toBe(503);
     const { conditions } = await second.get<{ conditions: { code: string }[] }>("/site/status");
     expect(conditions.map(({ code }) => code)).toEqual(["database-unavailable"]);
+    const up = async (): Promise<string | undefined> => {
+      const words = ["metrics", "--config", "second.yaml"];
+      const { stdout } = await santinela(words, { cwd: installation.folder });
+      return /^santinela_database_up (\d)$/m.exec(stdout)?.[1];
+    };
+    expect(await up()).toBe("0");
     await server.startAgain();
     await eventually(
       "records are read again",
@@ -113,6 +121,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
       const now = await second.get<{ conditions: unknown[] }>("/site/status");
       return now.conditions.length === 0;
     });
+    expect(await up()).toBe("1");
     await first.end("SIGTERM");
     expect((await ask(1, "/interventii", token)).status).toBe(200);
   });
@@ -157,6 +166,15 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
       const { httpPort } = await centre.start();
       expect((await fetch(`http://127.0.0.1:${httpPort}/site/setup`)).status).toBe(200);
     }
+    const credentials = join(installation.folder, "credentials");
+    mkdirSync(credentials);
+    writeFileSync(join(credentials, "database-password"), "a p@ss/w?rd&%\n", { mode: 0o600 });
+    const bySystemd = installation.centre("systemd", `database: "${forms[0]}"\nhttp: { port: 0 }\n`);
+    const { httpPort: itsPort } = await bySystemd.start({
+      ...process.env,
+      CREDENTIALS_DIRECTORY: credentials,
+    });
+    expect((await fetch(`http://127.0.0.1:${itsPort}/site/setup`)).status).toBe(200);
     installation.centre("environment", "database: environment\ndatabasePasswordFile: ./database.password\n");
     const migrate = (name: string) =>
       santinela(["migrate", "--config", `${name}.yaml`], { cwd: installation.folder });
@@ -173,6 +191,54 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
       75,
       expect.stringContaining('password authentication failed for user "guarded"'),
     ]);
+  });
+
+  test("have the commands for their objectives, sites, events and metrics", async () => {
+    const done = async (line: string): Promise<string> => {
+      const words = [...line.split(" "), "--config", "first.yaml"];
+      const { code, stdout, stderr } = await santinela(words, { cwd: installation.folder });
+      expect([line, code], stderr).toEqual([line, 0]);
+      return stdout;
+    };
+    const post = async <T>(path: string, body: object, token = ""): Promise<T> => {
+      const answer = await ask(1, path, token, { method: "POST", body: JSON.stringify(body) });
+      const text = await answer.text();
+      expect([path, answer.ok], text).toEqual([path, true]);
+      return (text === "" ? undefined : JSON.parse(text)) as T;
+    };
+    const file = { "obiective/cladiri": [{ id: 12, name: "Hala Nord" }] };
+    writeFileSync(join(installation.folder, "objectives.json"), JSON.stringify(file));
+    expect(await done("objectives import objectives.json")).toContain("obiective/cladiri: 1 imported");
+    expect(await done("objectives list --type obiective/cladiri")).toMatch(/ 12 +Hala Nord\n/);
+
+    const invited = await done("sites invite hala-nord --objective obiective/cladiri/12");
+    const [, code] = /: (\S+)\nAt the site/.exec(invited) ?? [];
+    const claim = { code, site: "hala-nord", password: SITE_PASSWORD };
+    const { email } = await post<{ email: string }>("/enrolments/claim", claim);
+    const account = { email, password: claim.password };
+    const { token } = await post<{ token: string }>("/auth/token", account);
+    await post("/site-reports", { ...REPORT, objective: "obiective/cladiri/12" }, token);
+    expect(await done("sites")).toMatch(/\nhala-nord +Hala Nord +well /);
+    expect(await done("sites show hala-nord")).toContain(
+      "The site reported for the first time, with level well.",
+    );
+    expect(await done("sites access")).toMatch(/\nhala-nord +enrolled /);
+    expect(await done("metrics --sites")).toContain(
+      'santinela_site_level{site="hala-nord",level="well"} 1\n',
+    );
+
+    expect(await done("sites revoke hala-nord")).toContain("its tokens have ended");
+    expect((await ask(1, "/sites", token)).status).toBe(401);
+    expect(await done("sites access")).toMatch(/\nhala-nord +revoked /);
+    expect(await done("sites remove hala-nord --yes")).toContain("site hala-nord is removed");
+    expect(await done("sites")).not.toContain("hala-nord");
+    const said = await eventually("the events", async () => {
+      const shown = await done("events --limit 30");
+      return shown.includes("removed site hala-nord") && shown;
+    });
+    expect(said).toContain("created a one-time code for site hala-nord");
+    expect(said).toContain("Site hala-nord was enrolled");
+    await done("events verify");
   });
 
   test("receive the records of a site", async () => {

@@ -30,15 +30,15 @@ class FirstRun {
   stderr = "";
   #process: ChildProcessWithoutNullStreams | undefined;
 
-  async start(): Promise<{ port: number }> {
+  async start(command: "serve" | "centre" = "serve"): Promise<{ port: number }> {
     const environment = {
       ...process.env,
       HOME: this.folder,
       XDG_CONFIG_HOME: join(this.folder, "none"),
       SANTINELA_HTTP__PORT: "0",
-      SANTINELA_MQTT__LISTEN__PORT: "0",
+      ...(command === "serve" ? { SANTINELA_MQTT__LISTEN__PORT: "0" } : {}),
     };
-    const daemon = spawn(process.execPath, [MAIN, "serve"], { cwd: this.folder, env: environment });
+    const daemon = spawn(process.execPath, [MAIN, command], { cwd: this.folder, env: environment });
     this.#process = daemon;
     this.stdout = "";
     this.stderr = "";
@@ -109,6 +109,33 @@ describe("the first start", () => {
     expect(readdirSync(join(first.folder, "var"))).not.toContain("control.sock");
     expect(readdirSync(join(first.folder, "var")).filter((name) => name.endsWith("-wal"))).toEqual([]);
   });
+});
+
+test("a dispatch centre without a file starts in an empty folder, and takes a record with its one-time code", async () => {
+  // As `npm run centre` calls it.
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  expect(scripts["centre"]).toBe("node dist/main.js centre");
+  const { port } = await first.start("centre");
+  const [, email, code] = /e-mail +(\S+)\s+password +(\S+)/.exec(first.stderr) ?? [];
+  const ask = (method: string, path: string, body: object, token = "") =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  const signIn = async (password = ""): Promise<string> => {
+    const answer = await ask("POST", "/auth/token", { email, password });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { token: string }).token;
+  };
+  const password = "four words that differ";
+  const change = { currentPassword: code, password };
+  expect((await ask("POST", "/site/password", change, await signIn(code))).status).toBe(200);
+  const record = { name: "Door", objectiveType: "obiective/cladiri", objectiveId: 1 };
+  const created = await ask("POST", "/interventii", record, await signIn(password));
+  expect([created.status, await created.json()]).toMatchObject([201, { name: "Door", status: "planned" }]);
+  expect(existsSync(join(first.folder, "var-centre", "santinela.db"))).toBe(true);
+  expect(await first.end("SIGTERM")).toBe(0);
 });
 
 describe("a missing dependency is a condition and not an exit", () => {

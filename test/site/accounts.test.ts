@@ -51,7 +51,7 @@ test("a new user must change the password first", async () => {
   await request(site.app).get("/site/status").set("Authorization", own).expect(403);
   const change = { currentPassword: ION.password, password: "four words that differ" };
   await request(site.app).post("/site/password").set("Authorization", own).send(change).expect(200);
-  expect(site.events.newest(9).map(({ event }) => event)).toContain("account-added");
+  expect((await site.newestEvents(9)).map(({ event }) => event)).toContain("account-added");
 });
 
 test("a disabled user cannot sign in until the account is enabled", async () => {
