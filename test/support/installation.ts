@@ -13,11 +13,14 @@ export class Installation {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-e2e-"));
   readonly #daemons: DaemonProcess[] = [];
 
-  /** A daemon with this configuration, not started. Its data is in the directory of its name. */
-  daemon(name: string, yaml: string): DaemonProcess {
+  /**
+   * A daemon with this configuration, not started. Its data is in the directory of its name.
+   * @param main the program; the present one by default
+   */
+  daemon(name: string, yaml: string, main: string = MAIN): DaemonProcess {
     const configFile = join(this.folder, `${name}.yaml`);
     writeFileSync(configFile, `dataDir: ./${name}\n${yaml}`);
-    const daemon = new DaemonProcess({ main: MAIN, configFile, dataDir: join(this.folder, name) });
+    const daemon = new DaemonProcess({ main, configFile, dataDir: join(this.folder, name) });
     this.#daemons.push(daemon);
     return daemon;
   }

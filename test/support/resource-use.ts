@@ -5,6 +5,8 @@ import { join } from "node:path";
 export interface ResourceUse {
   /** Since the start of the run. */
   readonly seconds: number;
+  /** Number of the start of the daemon in this run, from 1. */
+  readonly start: number;
   readonly rssMiB: number;
   readonly descriptors: number;
   /** Total size of the write-ahead logs. */
@@ -19,6 +21,7 @@ export interface ResourceUse {
 
 const COLUMNS = [
   "seconds",
+  "start",
   "rssMiB",
   "descriptors",
   "walMiB",
@@ -75,17 +78,22 @@ const WIDTH = 900;
 const PANEL = 110;
 const MARGIN = 46;
 
-/** The rows as a chart: time on the x axis, one panel per column, each with its own scale from zero. */
+/**
+ * The rows as a chart: time on the x axis, one panel per column, each with its own scale from zero, and a dashed line at
+ * each restart of the daemon.
+ */
 export function drawingOf(rows: readonly ResourceUse[]): string {
-  const columns = COLUMNS.filter((column) => column !== "seconds");
+  const columns = COLUMNS.filter((column) => column !== "seconds" && column !== "start");
   const last = Math.max(1, rows.at(-1)?.seconds ?? 1);
+  const xOf = ({ seconds }: ResourceUse): string =>
+    (MARGIN + (seconds / last) * (WIDTH - 2 * MARGIN)).toFixed(1);
+  const restarts = rows.filter((row, index) => row.start > (rows[index - 1]?.start ?? 1));
   const panels = columns.map((column, index) => {
     const top = 20 + index * PANEL;
     const most = Math.max(1, ...rows.map((row) => row[column]));
     const points = rows.map((row) => {
-      const x = MARGIN + (row.seconds / last) * (WIDTH - 2 * MARGIN);
       const y = top + (PANEL - 30) * (1 - row[column] / most);
-      return `${x.toFixed(1)},${y.toFixed(1)}`;
+      return `${xOf(row)},${y.toFixed(1)}`;
     });
     const bottom = top + PANEL - 30;
     return [
@@ -98,7 +106,12 @@ export function drawingOf(rows: readonly ResourceUse[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" font-family="sans-serif" font-size="12">`,
     '<rect width="100%" height="100%" fill="white"/>',
+    ...restarts.map(
+      (row) =>
+        `<line x1="${xOf(row)}" y1="20" x2="${xOf(row)}" y2="${height - 30}" stroke="#c60" stroke-dasharray="3"/>`,
+    ),
     ...panels,
+    `<text x="${MARGIN}" y="${height - 8}">dashed: restart of the daemon (${(rows.at(-1)?.start ?? 1) - 1})</text>`,
     `<text x="${WIDTH - MARGIN}" y="${height - 8}" text-anchor="end">${(last / 3600).toFixed(2)} hours</text>`,
     "</svg>\n",
   ].join("\n");

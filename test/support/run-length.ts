@@ -17,8 +17,9 @@ export const RUN_LENGTH = {
   everyCall: numberOf("PROOF_EVERY_CALL", 0) > 0,
   /** Whether the slow tests with the third-party dispatch centre run. */
   foreign: numberOf("PROOF_FOREIGN", 0),
-  /** Duration of the soak test. */
+  /** Duration of the soak test, and the time between two restarts of its site; 0: no restarts. */
   soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
+  soakRestartS: numberOf("PROOF_SOAK_RESTART_S", 1800),
   /** Minimum duration of an attack; it ends once the expected effect is seen. */
   attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 0),
   /** Sites of the simulated fleet, how many more are real daemons, and for how many seconds they are observed. */

@@ -16,6 +16,8 @@ export interface SiteAndCentreOptions {
   readonly siteYaml?: string;
   /** Number of buildings on both sides, with ids from 1. */
   readonly buildings?: number;
+  /** Program of a former release, which the site runs until its first restart. */
+  readonly formerMain?: string | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface SiteAndCentreOptions {
 export class SiteAndCentre {
   readonly installation = new Installation();
   readonly #options: SiteAndCentreOptions;
-  #parts: { centre: DaemonProcess; site: DaemonProcess; line: FaultProxy } | undefined;
+  #parts: Parts | undefined;
   /** Records of others at the dispatch centre, which must never change. */
   readonly #others: Intervention[] = [];
   /** Names of the records that were deleted at the site. */
@@ -37,17 +39,24 @@ export class SiteAndCentre {
   }
 
   async start(): Promise<void> {
-    const { hidesKeys = false, siteYaml = "mqtt: off\n", buildings = 3 } = this.#options;
+    const { hidesKeys = false, siteYaml = "mqtt: off\n", buildings = 3, formerMain } = this.#options;
     const objectives = buildingsYaml(buildings);
     const { centre, port } = await startCentre(this.installation, objectives);
     const line = new FaultProxy(port, { hidesKeys });
     const linePort = await line.start();
-    const site = this.installation.daemon(
-      "site",
-      `site: { ref: proof }\nhttp: { port: 0 }\ngpio: { backend: simulated }\n${objectives}${siteYaml}upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: ${TIMEOUT_S} }\n`,
-    );
-    this.#parts = { centre, site, line };
+    const yaml = `site: { ref: proof }\nhttp: { port: 0 }\ngpio: { backend: simulated }\n${objectives}${siteYaml}upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: ${TIMEOUT_S} }\n`;
+    const next = this.installation.daemon("site", yaml);
+    const site = formerMain === undefined ? next : this.installation.daemon("site", yaml, formerMain);
+    this.#parts = { centre, site, next, line };
     await site.start();
+  }
+
+  /** Stops the site in order, and starts the present program on the same data. */
+  async restartSite(): Promise<void> {
+    const parts = this.#started;
+    await parts.site.end("SIGTERM");
+    await parts.next.start();
+    parts.site = parts.next;
   }
 
   async remove(): Promise<void> {
@@ -145,10 +154,18 @@ export class SiteAndCentre {
     return join(this.installation.folder, name);
   }
 
-  get #started(): { centre: DaemonProcess; site: DaemonProcess; line: FaultProxy } {
+  get #started(): Parts {
     if (!this.#parts) throw new Error("the daemons were not started");
     return this.#parts;
   }
+}
+
+interface Parts {
+  readonly centre: DaemonProcess;
+  site: DaemonProcess;
+  /** The site with the present program. */
+  readonly next: DaemonProcess;
+  readonly line: FaultProxy;
 }
 
 /** All interventions of a daemon, read in pages. */
