@@ -13,7 +13,7 @@ rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/san
   /usr/lib/systemd/system/santinela.socket /usr/lib/systemd/system/santinela-safe-mode.service \
   /usr/lib/systemd/system/santinela-backup.service \
   /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
-  /usr/lib/systemd/system/santinela-probation.service \
+  /usr/lib/systemd/system/santinela-probation.service /usr/lib/systemd/system/santinela-restart.service \
   /usr/lib/systemd/system/santinela-first-boot.service /usr/lib/systemd/system/santinela-name.service \
   /usr/lib/systemd/system/santinela-centre.service \
   /boot/firmware/santinela-code.txt /etc/issue.d/santinela.issue \

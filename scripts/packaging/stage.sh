@@ -27,7 +27,7 @@ for program in announce-set-up announce-name; do put 755 "systemd/$program" "$ho
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
-  santinela-upgrade.service santinela-probation.service santinela-first-boot.service santinela-name.service \
+  santinela-upgrade.service santinela-probation.service santinela-restart.service santinela-first-boot.service santinela-name.service \
   santinela-centre.service; do
   put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
 done

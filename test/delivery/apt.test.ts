@@ -14,6 +14,15 @@ const SHOWN = process.env["TEST_PACKAGES"] ?? "";
 const EPOCH_S = Number(process.env["SOURCE_DATE_EPOCH"]);
 const KEY = "release-test@example.org";
 const NEXT = "99.0.0";
+/** Of a site whose zone can be tripped without a contact. */
+const ALARMED = `
+dataDir: /var/lib/santinela
+site: { name: Hala Nord, ref: hala-nord }
+objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }
+zones:
+  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }
+# mine
+`;
 
 const SERVER = `require("node:http").createServer((request, response) => {
   require("node:fs").readFile(process.argv[2] + request.url, (error, content) => {
@@ -113,16 +122,90 @@ describe.each(SUITES)("the apt repository on Debian $suite", ({ root }) => {
     await expectTheNext();
   });
 
+  /** What the installation guide adds for unattended upgrades. */
+  const allowOrigin = (): Promise<string> =>
+    debian.write(
+      "/etc/apt/apt.conf.d/52santinela",
+      'Unattended-Upgrade::Origins-Pattern { "origin=Santinela,suite=stable"; };\n',
+    );
+
   test("unattended-upgrades installs the next release by its origin, and not without it", async () => {
     publish(next, EPOCH_S + 60);
     await debian.ok("apt-get update --error-on=any && unattended-upgrade");
     expect(await debian.ok("santinela version")).toContain(VERSION);
-    await debian.write(
-      "/etc/apt/apt.conf.d/52santinela",
-      'Unattended-Upgrade::Origins-Pattern { "origin=Santinela,suite=stable"; };\n',
-    );
+    await allowOrigin();
     await debian.ok("unattended-upgrade");
     await expectTheNext();
+  });
+
+  describe("during an alarm", () => {
+    const waiting = (): Promise<string> => debian.property("ActiveState", "santinela-restart.service");
+    /** The releases whose files the daemon runs. */
+    const running = async (): Promise<string> =>
+      debian.ok(`grep -o '/releases/[^/]*' /proc/${await debian.property("MainPID")}/maps | sort -u`);
+    const isAlarm = async (): Promise<boolean> =>
+      (await debian.ok("santinela status")).includes("ALARM: 1 unfinished alarm");
+
+    beforeEach(async () => {
+      await debian.write("/etc/santinela/santinela.yaml", ALARMED);
+      await debian.ok("systemctl restart santinela.service && santinela trip --zone gate");
+      await eventually("the alarm", isAlarm, LIMIT_MS);
+      publish(next, EPOCH_S + 60);
+      await debian.ok("apt-get update --error-on=any");
+      await allowOrigin();
+    });
+
+    test("unattended-upgrades leaves the daemon running, and the next release starts when the alarm is over", async () => {
+      const before = await debian.property("MainPID");
+      await debian.ok("unattended-upgrade");
+      expect(await debian.property("MainPID")).toBe(before);
+      expect(await running()).toContain(VERSION);
+      expect(await waiting()).toBe("active");
+      expect(await debian.ok("dpkg --audit")).toBe("");
+      expect(await debian.ok("journalctl --no-pager --unit=santinela-restart.service")).toContain(
+        "starts when the alarm is over",
+      );
+      expect(await isAlarm()).toBe(true);
+      await debian.ok("santinela trip --zone gate --restore && santinela interventions set 1 --status done");
+      await eventually("the restart", async () => (await waiting()) === "inactive", LIMIT_MS);
+      expect(await running()).toContain(NEXT);
+      await expectTheNext();
+    });
+
+    test("the next release starts at its limit when the alarm does not end", async () => {
+      const file = "/etc/systemd/system/santinela-restart.service.d/test.conf";
+      await debian.write(file, "[Service]\nEnvironment=WAIT_S=5\n");
+      await debian.ok("systemctl daemon-reload && unattended-upgrade");
+      await eventually("the restart", async () => (await waiting()) === "inactive", LIMIT_MS);
+      expect(await running()).toContain(NEXT);
+      await expectTheNext();
+      await eventually("the alarm is still there", isAlarm, LIMIT_MS);
+    });
+
+    test("the former release may crash, and that does not count against the next one", async () => {
+      const file = "/etc/systemd/system/santinela-probation.service.d/test.conf";
+      await debian.write(file, "[Service]\nEnvironment=QUIET_S=5\n");
+      await debian.ok("systemctl daemon-reload && unattended-upgrade");
+      await debian.ok("systemctl kill --signal=KILL --kill-whom=main santinela.service");
+      await eventually("the end of the wait", async () => (await waiting()) === "inactive", LIMIT_MS);
+      const isDecided = async (): Promise<boolean> =>
+        (await debian.run("test -e /var/lib/santinela-upgrade/probation")).code !== 0;
+      await eventually("the end of the probation", isDecided, LIMIT_MS);
+      expect(await running()).toContain(NEXT);
+      await debian.ok("test ! -e /usr/lib/santinela/returned");
+      expect(await isAlarm()).toBe(true);
+    });
+
+    test("a person who upgrades with santinela-upgrade does not wait for its end", async () => {
+      const before = await debian.property("MainPID");
+      await debian.ok(
+        `cp /packages/${basename(repository)}/pool/main/s/santinela/*_${NEXT}_*.deb /srv/next.deb`,
+      );
+      await debian.ok("PROBATION_S=5 santinela-upgrade /srv/next.deb");
+      expect(await debian.property("MainPID")).not.toBe(before);
+      expect(await running()).toContain(NEXT);
+      expect(await waiting()).toBe("inactive");
+    });
   });
 
   test("apt installs nothing from an index that was changed after its signature", async () => {
