@@ -1,8 +1,10 @@
-// npm run release -- --to FOLDER --key KEY [--repository FOLDER] [--architectures amd64,arm64] [--no-image] [--dry-run]
+// npm run release -- --to FOLDER --key KEY [--also-trust KEY]... [--repository FOLDER] [--architectures amd64,arm64] [--no-image]
+//   [--dry-run]
 // Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, signed checksums,
 // the signed apt repository, to which it adds the packages, and the data directories for the tests of later upgrades
 // (FOLDER/upgrade, not published: keys and times differ each time). KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
-// another ring. The same commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree, and the key if it
+// another ring. With --also-trust, machines also get the public half of a key with which a later release will be signed. The same
+// commit, key, compiler and Debian give the same published bytes. --dry-run checks the tree, and the key if it
 // is named, and builds nothing.
 // Exits with 65 and every reason if the tree is not the one of a release or the key cannot sign, with 64 if an option is wrong.
 import { execFileSync } from "node:child_process";
@@ -14,7 +16,7 @@ import { gzipSync } from "node:zlib";
 import { sha256, writeChecksums } from "./release/checksums.mjs";
 import { writeImage } from "./release/image.mjs";
 import { addToRepository } from "./release/repository.mjs";
-import { keyFaultOf } from "./release/signature.mjs";
+import { keyFaultOf, publicKeyFaultOf } from "./release/signature.mjs";
 import { faultsOf, notesOf } from "./release/tree.mjs";
 
 /** The tree of this script; the tests check another one. */
@@ -50,6 +52,7 @@ function optionsOf(words) {
       options: {
         to: { type: "string" },
         key: { type: "string" },
+        "also-trust": { type: "string", multiple: true, default: [] },
         repository: { type: "string" },
         architectures: { type: "string", default: "amd64,arm64" },
         "no-image": { type: "boolean", default: false },
@@ -67,6 +70,7 @@ function optionsOf(words) {
     return {
       to: folder,
       key,
+      alsoTrusted: values["also-trust"],
       repository: resolve(repository ?? join(folder, "apt")),
       architectures,
       image: !values["no-image"],
@@ -78,13 +82,14 @@ function optionsOf(words) {
 }
 
 /** What is wrong with the key, before an hour of building. A check of the tree alone needs none. */
-function keyFaultsOf({ key }) {
-  const fault = key === undefined ? undefined : keyFaultOf(key, commitS());
-  return fault === undefined ? [] : [fault];
+function keyFaultsOf({ key, alsoTrusted }) {
+  const faults = alsoTrusted.map((one) => publicKeyFaultOf(one, commitS()));
+  if (key !== undefined) faults.unshift(keyFaultOf(key, commitS()));
+  return faults.filter((fault) => fault !== undefined);
 }
 
 /** Builds the files of the release in `to`. @returns their names */
-function build({ to, key, repository, architectures, image }, version) {
+function build({ to, key, alsoTrusted, repository, architectures, image }, version) {
   const epochS = commitS();
   const name = `santinela_${version}`;
   const packed = join(to, "packages.part");
@@ -117,7 +122,7 @@ function build({ to, key, repository, architectures, image }, version) {
   }
   made.push(...writeChecksums(to, key, made, epochS));
   // Last: what is published is complete.
-  addToRepository(repository, key, packages, epochS);
+  addToRepository(repository, key, packages, epochS, alsoTrusted);
   return made.toSorted();
 }
 

@@ -1,6 +1,7 @@
-// repository.mjs FOLDER KEY PACKAGE...: adds the packages to the apt repository in FOLDER, or makes one, signed with the gpg
-// key KEY of the caller's key ring. The folder can be served by any web server. SOURCE_DATE_EPOCH is the time of the release
-// and of its signature, so that the same packages and the same key always give the same bytes.
+// repository.mjs FOLDER KEY PACKAGE... [--also-trust KEY]...: adds the packages to the apt repository in FOLDER, or makes one,
+// signed with the gpg key KEY of the caller's key ring. Its own package santinela-archive-keyring brings this key to machines, and
+// those of --also-trust, with which a later release is to be signed. The folder can be served by any web server. SOURCE_DATE_EPOCH
+// is the time of the release and of its signature, so that the same packages and the same keys always give the same bytes.
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -13,34 +14,39 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { sha256 } from "./checksums.mjs";
+import { KEY_RING, keyringPackageFor } from "./keyring.mjs";
 import { publicKeyOf, signatureOf } from "./signature.mjs";
 
 /** Processors that have an index, even while there is no package for them: apt fails where an index is missing. */
 const ARCHITECTURES = ["amd64", "arm64"];
 const POOL = "pool/main/s/santinela";
 const SUITE = "dists/stable";
-/** The public key, as `Signed-By:` of apt takes it. */
-const KEY_RING = "santinela-archive-keyring.gpg";
 
 /**
  * Adds `packages` (paths) to the repository in `folder`, and signs it.
  * @param key of the gpg key ring: an identifier, a fingerprint or an address
  * @param epochS time of the release, in seconds since 1970
+ * @param alsoTrusted further keys for the key ring of the machines, which do not sign
  * @throws if a package of this name and version is there with other contents, or gpg cannot sign
  */
-export function addToRepository(folder, key, packages, epochS) {
+export function addToRepository(folder, key, packages, epochS, alsoTrusted = []) {
   const pool = join(folder, POOL);
   const added = packages.map((path) => ({ path, target: join(pool, nameOf(path)) }));
   // Machines that have installed a version never see its change.
   for (const { path, target } of added)
     if (existsSync(target) && !readFileSync(target).equals(readFileSync(path)))
       throw new Error(`${target} exists with other contents: a published version never changes, raise it`);
-  const publicKey = publicKeyOf(key, epochS);
+  // In one order, whichever of them signs.
+  const keys = [key, ...alsoTrusted].map((one) => publicKeyOf(one, epochS));
+  const ring = Buffer.concat(keys.toSorted((left, right) => Buffer.compare(left, right)));
 
   mkdirSync(pool, { recursive: true });
+  const keyring = keyringPackageFor(pool, ring, epochS);
   for (const { path, target } of added) copyFileSync(path, target);
+  keyring?.write();
   const suite = join(folder, SUITE);
   const files = ARCHITECTURES.flatMap((architecture) => writeIndexes(folder, architecture));
   const release = join(suite, "Release");
@@ -50,7 +56,7 @@ export function addToRepository(folder, key, packages, epochS) {
     ["InRelease", ["--clearsign"]],
   ])
     writeFileSync(join(suite, name), signatureOf(release, key, epochS, ...how));
-  writeFileSync(join(folder, KEY_RING), publicKey);
+  writeFileSync(join(folder, KEY_RING), ring);
 }
 
 /** `Packages` and `Packages.gz` of a processor. @returns their paths below the suite, with their contents */
@@ -58,7 +64,7 @@ function writeIndexes(folder, architecture) {
   const place = `main/binary-${architecture}`;
   const at = join(folder, SUITE, place);
   const text = readdirSync(join(folder, POOL))
-    .filter((name) => name.endsWith(`_${architecture}.deb`))
+    .filter((name) => name.endsWith(`_${architecture}.deb`) || name.endsWith("_all.deb"))
     .toSorted()
     .map((name) => paragraphOf(folder, `${POOL}/${name}`))
     .join("\n");
@@ -108,9 +114,13 @@ function nameOf(path) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , folder, key, ...packages] = process.argv;
   try {
-    addToRepository(folder, key, packages, Number(process.env.SOURCE_DATE_EPOCH));
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { "also-trust": { type: "string", multiple: true, default: [] } },
+    });
+    const [folder, key, ...packages] = positionals;
+    addToRepository(folder, key, packages, Number(process.env.SOURCE_DATE_EPOCH), values["also-trust"]);
   } catch (error) {
     process.stderr.write(`repository: ${error.message}\n`);
     process.exitCode = 1;

@@ -34,6 +34,16 @@ export function keyFaultOf(key, epochS) {
   }
 }
 
+/** Why machines cannot be given the public half of a key; undefined if they can. */
+export function publicKeyFaultOf(key, epochS) {
+  try {
+    publicKeyOf(key, epochS);
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}
+
 /** Runs gpg at the time of the release. @returns its output, as bytes */
 function gpg(epochS, ...words) {
   try {

@@ -97,8 +97,10 @@ describe.each(SUITES)("the apt repository on Debian $suite", ({ root }) => {
       `Types: deb\nURIs: http://127.0.0.1:8000/\nSuites: stable\nComponents: main\nSigned-By: ${ring}\n`,
     );
     await debian.ok(
-      "apt-get update --error-on=any && apt-get install --yes --no-install-recommends santinela",
+      "apt-get update --error-on=any && apt-get install --yes --no-install-recommends santinela santinela-archive-keyring",
     );
+    // From now on upgrades replace the key.
+    expect(await debian.ok(`dpkg-query --search ${ring}`)).toBe(`santinela-archive-keyring: ${ring}`);
     await debian.ok("printf '# mine\\n' >> /etc/santinela/santinela.yaml");
     expect(await debian.ok("santinela version")).toContain(VERSION);
     return () => debian.stop();

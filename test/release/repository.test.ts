@@ -1,5 +1,5 @@
 // The apt repository of a release, read by the apt of this machine over HTTP, with folders of its own.
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -11,15 +11,13 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { aptOf, fileServer, HAS_APT, type Apt } from "../support/apt-machine.ts";
 import { close, listen } from "../support/loopback.ts";
 
-/** Programs of Debian; elsewhere these tests are skipped. */
-const HAS_APT = ["/usr/bin/apt-get", "/usr/bin/dpkg-deb", "/usr/bin/gpg"].every((path) => existsSync(path));
 const KEY = "release-test@example.org";
 const EPOCH_S = 1_700_000_000;
 
@@ -164,13 +162,14 @@ describe.skipIf(!HAS_APT)("the apt repository of a release", () => {
   describe("served over HTTP", () => {
     let repository: string;
     let server: Server;
-    let apt: (...words: string[]) => Promise<{ stdout: string; stderr: string }>;
+    let apt: Apt;
 
     beforeEach(async () => {
       repository = mkdtempSync(join(folder, "served-"));
       publish(repository, [first]);
       server = fileServer(repository);
-      apt = aptOf(mkdtempSync(join(folder, "machine-")), repository, await listen(server));
+      const ring = join(repository, "santinela-archive-keyring.gpg");
+      apt = aptOf(mkdtempSync(join(folder, "machine-")), ring, await listen(server));
       return () => close(server);
     });
 
@@ -198,46 +197,6 @@ describe.skipIf(!HAS_APT)("the apt repository of a release", () => {
     });
   });
 });
-
-/** Serves the files of `folder`. */
-function fileServer(folder: string): Server {
-  return createServer((request, response) => {
-    const path = join(folder, new URL(request.url ?? "/", "http://localhost").pathname);
-    if (existsSync(path) && statSync(path).isFile()) response.end(readFileSync(path));
-    else response.writeHead(404).end();
-  });
-}
-
-/** The apt of a machine whose folders are below `state`, with the repository at `port` as its only source. */
-function aptOf(
-  state: string,
-  repository: string,
-  port: number,
-): (...words: string[]) => Promise<{ stdout: string; stderr: string }> {
-  for (const path of ["lists/partial", "cache/archives/partial", "etc"])
-    mkdirSync(join(state, path), { recursive: true });
-  writeFileSync(join(state, "status"), "");
-  writeFileSync(
-    join(state, "etc/santinela.sources"),
-    `Types: deb\nURIs: http://127.0.0.1:${port}/\nSuites: stable\nComponents: main\nSigned-By: ${repository}/santinela-archive-keyring.gpg\n`,
-  );
-  const options = [
-    ["Dir::Etc::sourcelist", "/dev/null"],
-    ["Dir::Etc::sourceparts", join(state, "etc")],
-    ["Dir::State", state],
-    ["Dir::State::status", join(state, "status")],
-    ["Dir::State::Lists", join(state, "lists")],
-    ["Dir::Cache", join(state, "cache")],
-    ["APT::Architecture", "amd64"],
-    ["APT::Sandbox::User", ""],
-    ["Acquire::Languages", "none"],
-    ["Acquire::http::Proxy", "DIRECT"],
-  ].flatMap(([name, value]) => ["-o", `${name}=${value}`]);
-  return (...words) =>
-    promisify(execFile)(words[0] === "policy" ? "apt-cache" : "apt-get", [...options, ...words], {
-      env: { PATH: process.env["PATH"], LC_ALL: "C" },
-    });
-}
 
 /** Each file below `folder` with its bytes. */
 function contents(folder: string): Record<string, string> {

@@ -1,0 +1,91 @@
+// The Debian package of the keys that a repository is signed with: an upgrade of it replaces the key ring that `Signed-By:` of
+// apt names, so that a machine has the next key before the repository is signed with it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const NAME = "santinela-archive-keyring";
+/** The key ring, as `Signed-By:` of apt takes it. */
+export const KEY_RING = `${NAME}.gpg`;
+const RING_PATH = `usr/share/keyrings/${KEY_RING}`;
+/** Of the package of the program. */
+const CONTROL = fileURLToPath(new URL("../packaging/deb/control", import.meta.url));
+
+/**
+ * The package of `ring` for the pool. Nothing is written yet.
+ * @param ring the public keys
+ * @param epochS time of the release, in seconds since 1970, from which the package has its version
+ * @returns what writes it; undefined if the newest one in the pool has these keys
+ * @throws if a package of the same or a later time has other keys: machines would keep those
+ */
+export function keyringPackageFor(pool, ring, epochS) {
+  const version = versionAt(epochS);
+  const newest = readdirSync(pool)
+    .filter((file) => file.startsWith(`${NAME}_`))
+    .toSorted()
+    .at(-1);
+  if (newest !== undefined) {
+    if (ringOf(join(pool, newest)).equals(ring)) return undefined;
+    if (newest >= fileOf(version))
+      throw new Error(
+        `${newest} has other keys and is not older than this release: machines would keep them`,
+      );
+  }
+  return { write: () => build(join(pool, fileOf(version)), ring, version, epochS) };
+}
+
+/** Digits of one length, so that versions are in the order of their texts. */
+function versionAt(epochS) {
+  const [date, time] = new Date(epochS * 1000).toISOString().slice(0, 19).split("T");
+  return `${date.replaceAll("-", ".")}.${time.replaceAll(":", "")}`;
+}
+
+function fileOf(version) {
+  return `${NAME}_${version}_all.deb`;
+}
+
+function ringOf(path) {
+  const tar = execFileSync("dpkg-deb", ["--fsys-tarfile", path], { maxBuffer: 2 ** 24 });
+  return execFileSync("tar", ["--extract", "--to-stdout", `./${RING_PATH}`], { input: tar });
+}
+
+function build(path, ring, version, epochS) {
+  const work = mkdtempSync(join(tmpdir(), "santinela-keyring-"));
+  const tree = join(work, "tree");
+  const put = (file, content) => {
+    mkdirSync(dirname(join(tree, file)), { recursive: true });
+    writeFileSync(join(tree, file), content);
+  };
+  try {
+    put("DEBIAN/control", controlOf(version));
+    put(RING_PATH, ring);
+    put(
+      `usr/share/doc/${NAME}/copyright`,
+      "The keys are those of the repository that this package comes from. Keys are not subject to copyright.\n",
+    );
+    execFileSync("chmod", ["-R", "u=rwX,go=rX", tree]);
+    execFileSync("dpkg-deb", ["-Zxz", "--root-owner-group", "--build", tree, path], {
+      // Its times, so that the same keys always give the same bytes.
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(epochS) },
+      stdio: "pipe",
+    });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function controlOf(version) {
+  const maintainer = /^Maintainer: .*$/m.exec(readFileSync(CONTROL, "utf8"))?.[0];
+  return `Package: ${NAME}
+Version: ${version}
+Architecture: all
+${maintainer}
+Section: misc
+Priority: optional
+Description: OpenPGP keys of the apt repository of Santinela
+ With this package, an upgrade also brings the next key of the repository
+ before the repository is signed with it.
+`;
+}
