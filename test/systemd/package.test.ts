@@ -81,6 +81,26 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await debian.ok(`cat ${example}`)).toContain("max_queued_messages 0");
   });
 
+  test("has manual pages, and completion with which bash offers the commands", async () => {
+    // The small Debian of the tests installs no manual pages by default.
+    await debian.ok("dpkg --path-include='/usr/share/man/*' -i /srv/this.deb");
+    const page = await debian.ok("zcat /usr/share/man/man1/santinela.1.gz");
+    expect(page).toMatch(/^\.TH SANTINELA 1 \S+ "santinela \S+"$/m);
+    expect(page).toContain(`"santinela ${VERSION}"`);
+    expect(page).toContain(".SS santinela zones list");
+    expect(await debian.ok("zcat /usr/share/man/man8/santinela-upgrade.8.gz")).toContain("QUIET_S");
+    await debian.write(
+      "/srv/offered",
+      `source /usr/share/bash-completion/completions/santinela
+       read -r _ _ function _ < <(complete -p santinela)
+       COMP_WORDS=(santinela "$@") COMP_CWORD=$#
+       $function
+       echo "\${COMPREPLY[@]}"`,
+    );
+    expect(await debian.ok("bash /srv/offered zo")).toBe("zones");
+    expect((await debian.ok("bash /srv/offered zones ''")).split(" ")).toContain("list");
+  });
+
   test("that is disabled stays disabled over an upgrade", async () => {
     await install("this");
     await debian.ok("systemctl disable --now santinela.service");
