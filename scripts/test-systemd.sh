@@ -31,7 +31,15 @@ fi
 scripts/test-package.sh "$(dpkg --print-architecture)" "$packages" >/dev/null
 # The arm64 package is tested in an emulator if the compiler and the emulator are installed.
 arm64=
-if [ "$#" -gt 0 ] && [[ "$*" != *arm64* ]]; then
+selected=
+for word in "$@"; do
+  case $word in
+  # How it reports, and where.
+  --reporter=* | --outputFile*) ;;
+  *) selected+=" $word" ;;
+  esac
+done
+if [ -n "$selected" ] && [[ $selected != *arm64* ]]; then
   : # not selected
 elif command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64-static >/dev/null; then
   mkdir -p "$packages/arm64"

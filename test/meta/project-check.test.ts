@@ -63,10 +63,18 @@ describe("the project check", () => {
     writeFileSync(join(folder, "ends", word), codes.map((code) => `${code}\n`).join(""));
   }
 
-  /** @param afterS seconds that it has been running already */
-  function check(afterS = 0): Promise<{ code: number; last: string[] }> {
+  /**
+   * @param afterS seconds that it has been running already
+   * @param more further environment
+   */
+  function check(
+    afterS = 0,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ code: number; last: string[] }> {
     const environment = {
       ...process.env,
+      CI_MACHINES: "",
+      ...more,
       PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
       ENDS: join(folder, "ends"),
       SECONDS: String(afterS),
@@ -94,6 +102,19 @@ describe("the project check", () => {
         "ci: installation and upgrade: passed",
       ],
     });
+  });
+
+  test("runs all suites of the machines only on demand, in place of parts of them", async () => {
+    ends("test:machines", 77);
+    expect(await check(0, { CI_MACHINES: "1" })).toEqual({
+      code: 0,
+      last: [
+        "ci: npm test: passed",
+        "ci: npm run test:long: passed",
+        "ci: all suites of the machines: not run: the reason is above",
+      ],
+    });
+    expect(runs().filter((run) => /test:(systemd|vm)/.test(run))).toEqual([]);
   });
 
   /** What Vitest's report says of these files: true if they passed. */

@@ -1,0 +1,99 @@
+// Runs npm run test:machines with a fake npm: which suites it runs, and what it says of their results.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Copies the report of its suite to where it is wanted, and exits with the code that a file names for the suite. */
+const STAND_IN = `#!/usr/bin/env bash
+echo "$* SUITES=$SUITES" >> runs
+suite=$(basename "$0")
+for word in "$@"; do
+  case $word in
+    test:*) suite=$word ;;
+    --outputFile.json=*) ! [ -e "$suite.json" ] || cp "$suite.json" "\${word#*=}" ;;
+  esac
+done
+exit "$(cat "$suite.code" 2>/dev/null || echo 0)"
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-suites-"));
+  for (const name of ["bin", "scripts"]) mkdirSync(join(folder, name));
+  cpSync(join(root, "scripts/test-machines.mjs"), join(folder, "scripts/test-machines.mjs"));
+  for (const program of ["bin/npm", "scripts/test-package.sh"]) {
+    writeFileSync(join(folder, program), STAND_IN);
+    chmodSync(join(folder, program), 0o755);
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function ends(suite: string, code: number): void {
+  writeFileSync(join(folder, `${suite}.code`), String(code));
+}
+
+/** Vitest's report of one file with these results of its tests. */
+function reports(suite: string, name: string, ...statuses: string[]): void {
+  const assertionResults = statuses.map((status) => ({ status }));
+  const testResults = [{ name, startTime: 1000, endTime: 66_000, assertionResults }];
+  writeFileSync(join(folder, `${suite}.json`), JSON.stringify({ testResults }));
+}
+
+function machines(): { code: number | null; table: string[]; runs: string[] } {
+  const PATH = `${join(folder, "bin")}:${process.env["PATH"]}`;
+  const { status, stdout } = spawnSync(process.execPath, ["scripts/test-machines.mjs"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, PATH, SUITES: "" },
+  });
+  const runs = readFileSync(join(folder, "runs"), "utf8").trim().split("\n");
+  return { code: status, table: stdout.trim().split("\n").slice(2), runs };
+}
+
+test("all suites of the machines run with one package, and each file is in the table", () => {
+  reports("test:vm", "/tree/test/vm/gpio.test.ts", "passed", "passed", "pending");
+  const { code, table, runs } = machines();
+  expect(code).toBe(0);
+  expect(runs.map((run) => /test:\S+|amd64|arm64/.exec(run)?.[0]).slice(1)).toEqual([
+    "test:systemd",
+    "test:systemd",
+    "test:vm",
+    "test:vm:powercut",
+    "test:release",
+  ]);
+  expect(runs[1]).toContain("SUITES=bookworm");
+  expect(runs[2]).toContain("SUITES=trixie");
+  expect(table).toContain("| virtual machine | `gpio.test.ts` | 2 | 0 | 1 | 1 min 5 s |");
+  expect(table.at(-1)).toMatch(/^\| release \| all, passed \| 0 \| 0 \| 0 \| 0 min \d s \|$/);
+});
+
+test("a suite that fails ends none of the others, and fails the command", () => {
+  ends("test:systemd", 1);
+  reports("test:systemd", "package.test.ts", "failed");
+  const { code, table } = machines();
+  expect(code).toBe(1);
+  expect(table).toContain("| Debian 12 | `package.test.ts` | 0 | 1 | 0 | 1 min 5 s |");
+  expect(table.join("\n")).toContain("| Debian 13 | all, failed with 1 | 0 | 1 | 0 |");
+  expect(table.join("\n")).toContain("| release | all, passed |");
+});
+
+test("a suite that cannot run is named, and the command exits with the code of a skipped one", () => {
+  ends("test:vm", 77);
+  const { code, table } = machines();
+  expect(code).toBe(77);
+  expect(table.join("\n")).toContain("| virtual machine | not run | 0 | 0 | 0 |");
+});
+
+test.each([
+  [77, 77],
+  [1, 1],
+])("nothing runs without a package: %s", (built, wanted) => {
+  ends("test-package.sh", built);
+  const { code, runs } = machines();
+  expect(code).toBe(wanted);
+  expect(runs).toHaveLength(1);
+});
