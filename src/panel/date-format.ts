@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import type { UtcOffsetView } from "../site/utc-offset.ts";
+import type { UtcOffsetView } from "../site/status-view.ts";
 import { nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 import { status } from "./live-updates.ts";

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../domain/errors.ts";
-import type { TrailReport } from "../store/audit-chain.ts";
+import type { TrailReport } from "../store/trail-check.ts";
 import { verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { lastNumbers } from "../store/sequence-gaps.ts";

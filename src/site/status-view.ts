@@ -8,7 +8,16 @@ import type { JourneyView } from "./journey-view.ts";
 import type { ComparisonView, LinkView } from "./sync-view.ts";
 import type { SupplyView } from "./supply-view.ts";
 import type { MonitoringView } from "./transmission-view.ts";
-import type { UtcOffsetView } from "./utc-offset.ts";
+
+/** The offset of the site's time zone, with which a browser shows times without the slow formats of its own. */
+export interface UtcOffsetView {
+  /** Minutes that the site is ahead of UTC. */
+  readonly minutes: number;
+  /** ISO 8601 UTC: the first instant with this offset, as far as searched. */
+  readonly since: string;
+  /** ISO 8601 UTC: the first instant after it. */
+  readonly until: string;
+}
 
 /** State of the site. */
 export interface StatusView {

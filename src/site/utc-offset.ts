@@ -1,15 +1,6 @@
 import { offsetSpan, type OffsetSpan } from "../domain/calendar.ts";
 import { isoTime } from "../domain/clock.ts";
-
-/** The offset of the site's time zone, with which a browser shows times without the slow formats of its own. */
-export interface UtcOffsetView {
-  /** Minutes that the site is ahead of UTC. */
-  readonly minutes: number;
-  /** ISO 8601 UTC: the first instant with this offset, as far as searched. */
-  readonly since: string;
-  /** ISO 8601 UTC: the first instant after it. */
-  readonly until: string;
-}
+import type { UtcOffsetView } from "./status-view.ts";
 
 /** Searches the changes of the clocks once for each span between them. */
 export class SiteUtcOffset {
