@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { request } from "./api.ts";
@@ -9,9 +10,12 @@ import { status } from "./live-updates.ts";
 import { runWithErrorNotice, showNotice } from "./notice.tsx";
 import { mayOperate } from "./session.ts";
 
+/** Zones with a place on a floor plan, once what follows the start has read them. */
+export const pinnedZones = signal<readonly string[]>([]);
+
 /** An unfinished intervention: its way to the dispatch centre, and what the dispatcher has set. */
 export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
-  const { interventionId: id, name, isAlarm, objective, priority, services, refusal, centre } = journey;
+  const { interventionId: id, name, isAlarm, zone, objective, priority, services, refusal, centre } = journey;
   const facts = [
     // The crew of a dispatch centre goes to many sites, which may have zones of the same name.
     ...(status.value?.role === "centre" ? [objective.name, objective.address ?? ""].filter(Boolean) : []),
@@ -35,6 +39,11 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
         </p>
       )}
       <AtCentre journey={journey} />
+      {zone && pinnedZones.value.includes(zone.id) && (
+        <a class="button" href={`#/plan?zone=${encodeURIComponent(zone.id)}`}>
+          {t("plan.show")}
+        </a>
+      )}
     </li>
   );
 }

@@ -14,6 +14,7 @@ export const EN_PLAN = {
   "plan.nameHint": "Such as ground floor, basement, yard.",
   "plan.picture": "Picture",
   "plan.noPicture": "The browser cannot open this file as a picture.",
+  "plan.show": "Show on the floor plan",
   "plan.zonesHere": "Zones on this plan",
   "plan.unplaced": "Zones without a place",
   "plan.intervention": "Intervention #{id}",

@@ -18,6 +18,7 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.nameHint": "De exemplu parter, subsol, curte.",
   "plan.picture": "Imagine",
   "plan.noPicture": "Browserul nu poate deschide acest fișier ca imagine.",
+  "plan.show": "Afișare pe plan",
   "plan.zonesHere": "Zone pe acest plan",
   "plan.unplaced": "Zone fără loc pe plan",
   "plan.intervention": "Intervenția #{id}",

@@ -1,12 +1,16 @@
 import "../home-aside.css";
+import { useEffect } from "preact/hooks";
+import type { PlanView } from "../../site/plan-view.ts";
 import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
+import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
 import { nowMs } from "../clock.ts";
 import { formatDate, formatDated, formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { pinnedZones } from "../journey-card.tsx";
 import { LinkDay } from "../link-history-chart.tsx";
 import { status, zones } from "../live-updates.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
@@ -24,11 +28,21 @@ export function HomeAside() {
     <>
       {isSite && !hasZones && mayAdminister() && <FoundCount />}
       {isSite && hasZones && now.headline.level === "well" && <QuietDay />}
+      {isSite && <PinnedZones />}
       {now.link.state !== "none" && <LinkCard now={now} />}
       {isSite && hasZones && <PastCard last={now.lastAlarm ?? null} />}
       {now.supply && <SupplyCard supply={now.supply} />}
     </>
   );
+}
+
+/** Reads which zones have a place on a floor plan: the cards of the interventions link to it. */
+function PinnedZones() {
+  const { response } = useQuery<PlanView[]>("/site/plans");
+  useEffect(() => {
+    pinnedZones.value = response?.body.flatMap(({ pins }) => pins.map(({ zone }) => zone)) ?? [];
+  }, [response]);
+  return null;
 }
 
 /** Between two walk tests of a zone, in days. */

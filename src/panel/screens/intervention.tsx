@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
-import { request, useQuery } from "../api.ts";
+import { request, useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EventList } from "../event-list.tsx";
@@ -13,6 +13,7 @@ import { t, translateCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
+import { PlanLink } from "../plan-link.tsx";
 import { go, isFromList } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
@@ -24,6 +25,10 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
   const path = apiPath(`/interventii/${id}`);
   const { response, error, reload } = useQuery<Intervention>(path, journalVersion.value);
   const record = response?.body;
+  const history = useQuery<HistoryView>(
+    isEdited || !record ? undefined : `/site/interventions/${record.id}/history`,
+    `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
+  );
   if (!response || !record || String(record.id) !== id)
     return (
       <>
@@ -51,6 +56,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
         <div class="stack">
           <section class="card">
             <OwnJourney id={record.id} />
+            {status.value?.role === "site" && <PlanLink zones={zonesIn(history)} />}
             <StatusButtons record={record} etag={etag} reload={reload} />
           </section>
           <section class="card">
@@ -58,7 +64,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
             <Facts record={record} />
           </section>
         </div>
-        <History id={record.id} />
+        <History {...history} />
       </div>
     </>
   );
@@ -68,6 +74,14 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
 function OwnJourney({ id }: { readonly id: number }) {
   const journey = status.value?.journeys.find(({ interventionId }) => interventionId === id);
   return journey ? <Journey journey={journey} /> : null;
+}
+
+/** The zones that have tripped in it, oldest first. */
+function zonesIn({ response }: QueryState<HistoryView>): readonly string[] {
+  return (response?.body.entries ?? []).reduce<string[]>((later, { who }) => {
+    const [, zone] = /^zone (\S+)$/.exec(who) ?? [];
+    return zone === undefined ? later : [zone, ...later];
+  }, []);
 }
 
 function Back() {
@@ -186,11 +200,7 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
 }
 
 /** The recorded history of the intervention, and its sync phase. */
-function History({ id }: { readonly id: number }) {
-  const { response, error, reload } = useQuery<HistoryView>(
-    `/site/interventions/${id}/history`,
-    `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
-  );
+function History({ response, error, reload }: QueryState<HistoryView>) {
   if (!response) return <Pending error={error} reload={reload} />;
   const { entries, sync } = response.body;
   return (

@@ -38,7 +38,12 @@ function Plans() {
     );
   const plans = response.body;
   if (item === "new" && mayAdminister()) return <NewPlan done={reload} />;
-  const plan = plans.find(({ id }) => String(id) === item) ?? plans.find(hasAlarm) ?? plans[0];
+  const asked = route.value.query["zone"];
+  const plan =
+    plans.find(({ id }) => String(id) === item) ??
+    plans.find(({ pins }) => pins.some(({ zone }) => zone === asked)) ??
+    plans.find(hasAlarm) ??
+    plans[0];
   if (!plan) return <NoPlan />;
   // A new plan is in the list a moment later.
   if (action === "edit" && String(plan.id) !== item) return <Loading />;

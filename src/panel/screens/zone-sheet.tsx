@@ -9,6 +9,7 @@ import { Icon } from "../icon.tsx";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
+import { PlanLink } from "../plan-link.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTrips } from "../zone-trips.tsx";
@@ -63,6 +64,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
           <ObjectiveName zone={zone} />
         </dd>
       </dl>
+      <PlanLink zones={[zone.id]} />
       {mayOperate() && <Actions zone={zone} />}
     </Dialog>
   );
