@@ -45,6 +45,7 @@ import { PlanStore } from "./store/plans.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
+import { WalkTestStore } from "./store/walk-tests.ts";
 
 /** What the front calls in the sensing thread. */
 export interface SensingComponents {
@@ -175,6 +176,7 @@ export class DaemonFront {
           pastTrips: new PastTripStore(journal),
           faults: new FaultStore(journal),
           linkSamples: new LinkSampleStore(journal),
+          endedWalkTests: new WalkTestStore(journal),
         }),
       },
     });

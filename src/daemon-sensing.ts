@@ -4,6 +4,7 @@ import type { DaemonParts } from "./daemon-threads.ts";
 import { offsetAt } from "./domain/calendar.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/open-contact.ts";
+import type { SiteIdentity } from "./domain/walk-test.ts";
 import type { Zone } from "./domain/zone.ts";
 import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
@@ -221,7 +222,8 @@ export class DaemonSensing {
   get #tripParts() {
     const { config, machine } = this.#options;
     const record = (event: NewEvent): void => this.events.note(event);
-    return { ...this.#common, ...machine, journal: this.#journal, site: config.site, record };
+    const identity = (): SiteIdentity => config.site;
+    return { ...this.#common, ...machine, journal: this.#journal, site: config.site, identity, record };
   }
 
   get #common() {

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.ts";
+import { plainLine } from "../domain/single-line.ts";
+import type { WalkTestResult, WalkTestZone } from "../domain/walk-test.ts";
+import type { EndedWalkTestView, SignalTestView, WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -24,7 +27,10 @@ export function addFieldTestCommands(root: CommandGroup): void {
     )
     .option("--minutes <number>", "duration in minutes (default 30)")
     .option("--status", "show the running test, or the last one")
+    .option("--extend <number>", "let the running test last longer, in minutes")
     .option("--end", "end the running test")
+    .option("--list", "list the newest 100 tests that have ended")
+    .option("--show <number>", "print the stored result of the test with this number")
     .option("--json", "print JSON");
   test
     .add("signal", "send a test intervention to the dispatch centre and show each step", () => signalTest)
@@ -36,7 +42,10 @@ export function addFieldTestCommands(root: CommandGroup): void {
 interface WalkOptions extends JsonOption {
   readonly minutes?: string;
   readonly status?: boolean;
+  readonly extend?: string;
   readonly end?: boolean;
+  readonly list?: boolean;
+  readonly show?: string;
 }
 
 /**
@@ -49,8 +58,12 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
   const client = new ControlClient(dataDir);
   const write = (test: WalkTestView | null): void =>
     void stdout.write(options.json ? `${JSON.stringify(test)}\n` : reportText(test, site.timezone));
+  if (options.list || options.show !== undefined) return earlierTests(client, terminal, options, site);
   if (options.status) return write(await client.get<WalkTestView | null>(WALK));
   if (options.end) return write(await client.post<WalkTestView | null>(WALK, { end: true }));
+  const extension = wholeNumber("--extend", options.extend);
+  if (extension !== undefined)
+    return write(await client.post<WalkTestView>(WALK, { extend: true, minutes: extension }));
 
   const zones = await client.get<ZoneView[]>("/site/zones");
   stderr.write(lifeSafetyNotice(zones.filter(({ isLifeSafety }) => isLifeSafety)));
@@ -77,19 +90,75 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
   write(isRunning() ? await client.post<WalkTestView | null>(WALK, { end: true }) : test);
 }
 
+/** Prints the tests that have ended, or the stored result of one; as JSON, the exact text whose hash is in the report. */
+async function earlierTests(
+  client: ControlClient,
+  { stdout }: Terminal,
+  { show, json }: WalkOptions,
+  { timezone }: Config["site"],
+): Promise<void> {
+  const number = wholeNumber("--show", show);
+  if (number !== undefined) {
+    const text = await client.text(`${WALK}s/${number}`);
+    const hash = hashText(createHash("sha256").update(text).digest("hex"));
+    const shown = resultText(JSON.parse(text) as WalkTestResult, timezone);
+    stdout.write(json ? `${text}\n` : `${shown}${hash}`);
+    return;
+  }
+  const tests = await client.get<readonly EndedWalkTestView[]>(`${WALK}s?limit=100`);
+  const rows = tests.map((test) => [
+    `${test.number}`,
+    localTime(test.since, timezone),
+    localTime(test.ended, timezone),
+    test.who,
+    test.tested === null ? "no result stored" : `${test.tested} of ${test.zones}`,
+    test.sha256 ?? "",
+  ]);
+  stdout.write(
+    json
+      ? `${JSON.stringify(tests)}\n`
+      : tableText(["NUMBER", "STARTED", "ENDED", "BY", "TESTED", "SHA-256"], rows),
+  );
+}
+
 function reportText(test: WalkTestView | null, timeZone: string): string {
   if (!test) return "no walk test yet\n";
-  const { running, since, until, ended, who, zones, lifeSafetySuppressed } = test;
-  const tested = zones.filter(({ trips }) => trips > 0).length;
-  const when = running
-    ? `until ${localTime(until, timeZone)}`
-    : `ended ${localTime(ended ?? until, timeZone)}`;
-  const rows = zones.map(({ id, trips, last }) => [
+  const ended = test.running ? null : (test.ended ?? test.until);
+  const text = resultText({ ...test, ended }, timeZone, lifeSafetyNotice(test.lifeSafetySuppressed));
+  return `${text}${test.sha256 === null ? "" : hashText(test.sha256)}`;
+}
+
+function hashText(sha256: string): string {
+  return `SHA-256 ${sha256}\n`;
+}
+
+type ShownResult = Omit<WalkTestResult, "ended" | "endedBy"> & {
+  /** Null while the test runs. */
+  readonly ended: string | null;
+  readonly endedBy: string | null;
+};
+
+/** @param notice lines between the head and the table */
+function resultText(result: ShownResult, timeZone: string, notice = ""): string {
+  const { number, site, who, since, until, ended, endedBy, zones } = result;
+  const tested = zones.filter(({ passed }) => passed).length;
+  const end = `ended ${localTime(ended, timeZone)}${endedBy === null ? "" : ` by ${endedBy}`}`;
+  const when = ended === null ? `until ${localTime(until, timeZone)}` : end;
+  const rows = zones.map(({ id, first, last, ...zone }) => [
     id,
-    trips === 0 ? "NOT TESTED" : `${trips}`,
+    tripsText(zone),
+    localTime(first, timeZone),
     localTime(last, timeZone),
   ]);
-  return `walk test by ${who}, since ${localTime(since, timeZone)}, ${when}: ${tested} of ${counted(zones.length, "zone")} tested\n${lifeSafetyNotice(lifeSafetySuppressed)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  const place = `${site.name} (${site.ref})`;
+  const head = `walk test ${number} at ${place} by ${who}, since ${localTime(since, timeZone)}, ${when}`;
+  const table = tableText(["ZONE", "TRIPS", "FIRST", "LAST"], rows);
+  return `${plainLine(`${head}: ${tested} of ${counted(zones.length, "zone")} tested`)}\n${notice}${table}`;
+}
+
+function tripsText({ passed, bypassed, trips }: Pick<WalkTestZone, "passed" | "bypassed" | "trips">): string {
+  if (passed) return `${trips}`;
+  return bypassed ? "NOT TESTED: BYPASSED" : "NOT TESTED";
 }
 
 /**

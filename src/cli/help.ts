@@ -41,7 +41,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "zones watch": ["zones watch"],
   "zones bypass": ['zones bypass --zone front-door --reason "painter in the hall" --minutes 480'],
   "zones restore": ["zones restore --zone front-door"],
-  "test walk": ["test walk --minutes 30", "test walk --status"],
+  "test walk": ["test walk --minutes 30", "test walk --status", "test walk --show 3"],
   "test signal": ["test signal"],
   "outputs list": ["outputs list"],
   "outputs test": ["outputs test --name siren"],

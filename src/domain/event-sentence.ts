@@ -43,6 +43,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "zone-bypassed": "{who} bypassed {about}",
   "zone-restored": "{about} was returned to service by {who}",
   "walk-test-started": "{who} started a walk test",
+  "walk-test-extended": "{who} extended the walk test",
   "walk-test-ended": "{who} ended the walk test",
   "blind-interval": "Zones were not monitored for a time",
   "opening-repeated": "An opening was repeated",

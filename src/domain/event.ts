@@ -62,6 +62,7 @@ export const EVENT_NAMES = [
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",
+  "walk-test-extended",
   "walk-test-ended",
   "blind-interval",
   "opening-repeated",

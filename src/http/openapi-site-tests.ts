@@ -1,4 +1,13 @@
-import { type Json, listOf, MINUTES, objectOf, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import {
+  type Json,
+  listOf,
+  MINUTES,
+  objectOf,
+  query,
+  schema,
+  type SiteOperation,
+  TEXT,
+} from "./openapi-parts.ts";
 
 function orNull(name: string): Json {
   return { anyOf: [schema(name), { type: "null" }] };
@@ -28,7 +37,7 @@ export const FIELD_TESTS: readonly SiteOperation[] = [
     path: "/site/walk-test",
     role: "viewer",
     id: "getWalkTest",
-    summary: "The running or last walk test; null before the first",
+    summary: "The running walk test, or the result of the last one; null before the first",
     answer: orNull("WalkTestView"),
   },
   {
@@ -36,10 +45,31 @@ export const FIELD_TESTS: readonly SiteOperation[] = [
     path: "/site/walk-test",
     role: "operator",
     id: "startOrEndWalkTest",
-    summary: "Start a walk test, or end it with `end`; null if none was running",
-    body: objectOf({ minutes: MINUTES, end: { type: "boolean" } }, []),
+    summary: "Start a walk test, extend it with `extend` or end it with `end`; null if none was running",
+    body: objectOf({ minutes: MINUTES, extend: { type: "boolean" }, end: { type: "boolean" } }, []),
     answer: orNull("WalkTestView"),
-    errors: [404, 409],
+    errors: [404, 409, 503],
+  },
+  {
+    method: "get",
+    path: "/site/walk-tests",
+    role: "viewer",
+    id: "listWalkTests",
+    summary: "The walk tests that have ended, newest first; Link leads to the next page",
+    query: [
+      query("limit", "Number of tests", { type: "integer", minimum: 1, maximum: 100, default: 20 }),
+      query("before", "Only tests with a smaller number", { type: "integer", minimum: 1 }),
+    ],
+    answer: listOf("EndedWalkTestView"),
+  },
+  {
+    method: "get",
+    path: "/site/walk-tests/{id}",
+    role: "viewer",
+    id: "getWalkTestResult",
+    summary: "The stored result of a walk test; the ETag is the SHA-256 of the response body",
+    answer: schema("WalkTestResult"),
+    errors: [404],
   },
   {
     method: "post",

@@ -3,12 +3,16 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { SuppressionCause } from "../domain/trip.ts";
 import { gateReadingOf } from "../domain/zone-changes.ts";
+import type { SiteIdentity } from "../domain/walk-test.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { Bypass, WalkTest } from "../store/overrides.ts";
+import type { Bypass } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
+import { assertMinutes, monotonicEndOf } from "./time-limit.ts";
+import { WalkTests } from "./walk-tests.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 interface ZoneOverridesOptions extends ZoneContext {
+  readonly identity: () => SiteIdentity;
   /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
 }
@@ -19,26 +23,9 @@ export interface Disposition {
   readonly reason: string | null;
 }
 
-/** Result of a walk test. */
-export interface WalkReport {
-  readonly isRunning: boolean;
-  readonly who: string;
-  readonly sinceWallMs: number;
-  readonly untilWallMs: number;
-  readonly endedWallMs: number | null;
-  /** All zones with the number of their trips; `lastWallMs` is null for a zone that has not tripped. */
-  readonly zones: readonly {
-    readonly id: string;
-    readonly trips: number;
-    readonly lastWallMs: number | null;
-  }[];
-}
-
-/** Minutes. Both end automatically, because a forgotten bypass or walk test suppresses alarms. */
+/** Minutes. A bypass ends automatically, because a forgotten one suppresses alarms. */
 const BYPASS_MIN_DEFAULT = 480;
 const BYPASS_MIN_MAX = 7 * 24 * 60;
-const WALK_TEST_MIN_DEFAULT = 30;
-const WALK_TEST_MIN_MAX = 240;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
@@ -47,14 +34,21 @@ export class ZoneOverrides {
   readonly #options: ZoneOverridesOptions;
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
   readonly gates: GateStates;
+  readonly walkTests: WalkTests;
   #wasTrusted = true;
-  #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
   #zones: readonly Zone[];
 
   constructor(options: ZoneOverridesOptions) {
     this.#options = options;
     this.#zones = options.zones;
     this.gates = new GateStates(options);
+    this.walkTests = new WalkTests({
+      ...options,
+      isBypassed: (zoneId, wallMs) => {
+        const { sinceWallMs = wallMs, untilWallMs = wallMs } = this.#bypasses.get(zoneId)?.bypass ?? {};
+        return sinceWallMs <= wallMs && untilWallMs > wallMs;
+      },
+    });
   }
 
   /** Resumes the stored overrides. */
@@ -64,8 +58,7 @@ export class ZoneOverrides {
     this.gates.start();
     for (const bypass of zoneOverrides.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
-    const test = zoneOverrides.latestWalkTest();
-    if (test?.endedWallMs === null) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
+    this.walkTests.start();
   }
 
   /**
@@ -82,6 +75,7 @@ export class ZoneOverrides {
     const ended = [...this.#bypasses.keys()].filter((of) => !zones.some(({ id }) => id === of));
     for (const id of ended) this.#bypasses.delete(id);
     this.#zones = zones;
+    this.walkTests.exchange(zones);
     return ended;
   }
 
@@ -89,15 +83,17 @@ export class ZoneOverrides {
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
     this.#shortenOnceTrusted();
+    // Before the bypasses: its result names the zones that were bypassed at its end.
+    this.walkTests.tick();
     for (const { bypass, endsAtMs } of this.#bypasses.values())
       if (endsAtMs <= nowMs) this.#endBypass(bypass.zoneId, DAEMON);
-    if (this.#walkTest && this.#walkTest.endsAtMs <= nowMs) this.endWalkTest(DAEMON);
   }
 
   /** Disposition of a trip of this zone now. */
   dispositionOf(zone: Zone): Disposition {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.isWalkTest) return { state: "test", reason: `walk test by ${this.#walkTest?.test.who}` };
+    const { by } = this.walkTests;
+    if (by !== undefined) return { state: "test", reason: `walk test by ${by}` };
     const bypassed = this.#bypasses.get(zone.id);
     if (bypassed && bypassed.endsAtMs > nowMs)
       return { state: "bypassed", reason: `${bypassed.bypass.reason} (${bypassed.bypass.who})` };
@@ -107,7 +103,7 @@ export class ZoneOverrides {
   }
 
   get isWalkTest(): boolean {
-    return this.#walkTest !== undefined && this.#walkTest.endsAtMs > this.#options.clock.monotonicMs();
+    return this.walkTests.isRunning;
   }
 
   /** Processes the state of a gate. @throws see `GateStates.set` */
@@ -146,61 +142,8 @@ export class ZoneOverrides {
     this.#endBypass(zoneId, actor);
   }
 
-  /** @throws AppError `invalid` for a time out of range, `conflict` while one is running */
-  startWalkTest(minutes: number | undefined = WALK_TEST_MIN_DEFAULT, actor: Actor): WalkReport {
-    assertMinutes(minutes, WALK_TEST_MIN_MAX);
-    this.tick();
-    if (this.#walkTest) throw new AppError("conflict", "a walk test is running already");
-    const { clock, journal } = this.#options;
-    const sinceWallMs = clock.wallMs();
-    const untilWallMs = sinceWallMs + minutes * 60_000;
-    journal.zoneOverrides.startWalkTest({
-      who: actor.who,
-      afterSeq: journal.trips.lastSeq(),
-      sinceWallMs,
-      untilWallMs,
-    });
-    const test = journal.zoneOverrides.latestWalkTest();
-    if (!test) throw new Error("a recorded walk test is missing");
-    this.#walkTest = { test, endsAtMs: this.#endOf(test) };
-    this.#record("walk-test-started", actor, "", { minutes });
-    return this.#report(test);
-  }
-
-  /** Ends the running walk test; does nothing without one. */
-  endWalkTest(actor: Actor): void {
-    const running = this.#walkTest;
-    if (!running) return;
-    const { clock, journal } = this.#options;
-    journal.zoneOverrides.endWalkTest(running.test.id, clock.wallMs());
-    this.#walkTest = undefined;
-    const { zones } = this.#report(running.test);
-    const missing = zones.filter(({ trips }) => trips === 0).map(({ id }) => id);
-    this.#record("walk-test-ended", actor, "", { tripped: zones.length - missing.length, missing });
-    this.#options.onChange();
-  }
-
-  /** Report of the running or last walk test; undefined before the first. */
-  walkReport(): WalkReport | undefined {
-    const test = this.#options.journal.zoneOverrides.latestWalkTest();
-    return test && this.#report(test);
-  }
-
-  #report({ afterSeq, who, sinceWallMs, untilWallMs, endedWallMs }: WalkTest): WalkReport {
-    const { trips } = this.#options.journal;
-    const tested = new Map(trips.tested(afterSeq).map((zone) => [zone.zoneId, zone]));
-    const zones = this.#zones.map(({ id }) => {
-      const { trips = 0, lastWallMs = null } = tested.get(id) ?? {};
-      return { id, trips, lastWallMs };
-    });
-    return { isRunning: this.isWalkTest, who, sinceWallMs, untilWallMs, endedWallMs, zones };
-  }
-
-  /** End by the monotonic clock; a wall clock that was set back does not make an override longer. */
-  #endOf({ sinceWallMs, untilWallMs }: Pick<Bypass, "sinceWallMs" | "untilWallMs">): number {
-    const { clock } = this.#options;
-    const remainingMs = Math.min(untilWallMs - clock.wallMs(), untilWallMs - sinceWallMs);
-    return clock.monotonicMs() + Math.max(0, remainingMs);
+  #endOf(bypass: Bypass): number {
+    return monotonicEndOf(this.#options.clock, bypass);
   }
 
   /** A clock that was behind at the start made overrides too long; those that it made too short are not extended. */
@@ -211,9 +154,7 @@ export class ZoneOverrides {
     if (!hasBecomeTrusted) return;
     for (const [id, { bypass, endsAtMs }] of this.#bypasses)
       this.#bypasses.set(id, { bypass, endsAtMs: Math.min(endsAtMs, this.#endOf(bypass)) });
-    if (!this.#walkTest) return;
-    const { test, endsAtMs } = this.#walkTest;
-    this.#walkTest = { test, endsAtMs: Math.min(endsAtMs, this.#endOf(test)) };
+    this.walkTests.shorten();
   }
 
   #endBypass(zoneId: string, actor: Actor): void {
@@ -241,9 +182,4 @@ export class ZoneOverrides {
 export interface BypassRequest {
   readonly reason?: unknown;
   readonly minutes?: number | undefined;
-}
-
-function assertMinutes(minutes: number, max: number): void {
-  if (!Number.isInteger(minutes) || minutes < 1 || minutes > max)
-    throw new AppError("invalid", `minutes must be a whole number from 1 to ${max}`);
 }

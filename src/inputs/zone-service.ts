@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import { CLASS_OF_KIND } from "../domain/incident.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
+import type { SiteIdentity } from "../domain/walk-test.ts";
 import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { EntryDelays } from "./entry-delays.ts";
@@ -22,6 +23,7 @@ export interface ZoneServiceOptions extends Omit<ZoneContext, "bootId" | "time">
   /** The current boot, the machine's uptime at the start, and whether the clock is trusted. */
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly zoneInRecord: OpenContactsOptions["zoneInRecord"];
+  readonly identity: () => SiteIdentity;
 }
 
 /** The monitoring of all zones, started and stopped as one. */

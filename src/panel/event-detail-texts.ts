@@ -24,6 +24,8 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
     return `${text === "" ? translateCode("record", name, name) : text}: ${value}`;
   },
   value: (name, value) => {
+    // 64 digits are for a program; the report shows them.
+    if (name === "sha256") return "";
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
     if (Array.isArray(value)) return listText(name, value);
     if (typeof value !== "string") return undefined;

@@ -53,6 +53,7 @@ export function centreApi(parts: CentreApiParts): SiteApi {
     status: () => status.read(),
     zones: without<SiteApi["zones"]>({ list: async () => [], lifeSafetySuppressed: async () => [] }),
     tests: without<SiteApi["tests"]>({ walk: async () => null }),
+    walkTests: without<SiteApi["walkTests"]>({ list: async () => [] }),
     outputs: without<SiteApi["outputs"]>({ list: async () => [] }),
     sync: without<SiteApi["sync"]>({
       recordOf: async () => null,

@@ -4,7 +4,7 @@ import type { Actor } from "../domain/event.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { WalkReport } from "../inputs/zone-overrides.ts";
+import type { WalkReport, WalkTests } from "../inputs/walk-tests.ts";
 import type { SignalTestView, WalkTestView } from "./zone-view.ts";
 import type { SiteParts } from "./site-parts.ts";
 
@@ -21,24 +21,34 @@ export class SiteTests {
 
   /** The running or last walk test; null before the first. */
   walk(): WalkTestView | null {
-    const report = this.#parts.zoneService.zoneOverrides.walkReport();
+    const report = this.#walkTests.report();
     return report ? this.#viewOf(report) : null;
   }
 
   /** @throws AppError `invalid` for a duration out of range, `conflict` while one is running */
   startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
-    return this.#viewOf(this.#parts.zoneService.zoneOverrides.startWalkTest(minutes, actor));
+    return this.#viewOf(this.#walkTests.begin(minutes, actor));
+  }
+
+  /** @throws AppError `invalid` for a duration out of range, `conflict` without a running test and beyond its maximum */
+  extendWalk(minutes: number | undefined, actor: Actor): WalkTestView {
+    return this.#viewOf(this.#walkTests.extend(minutes, actor));
   }
 
   endWalk(actor: Actor): WalkTestView | null {
-    this.#parts.zoneService.zoneOverrides.endWalkTest(actor);
+    this.#walkTests.end(actor);
     return this.walk();
   }
 
-  #viewOf(report: WalkReport): WalkTestView {
+  get #walkTests(): WalkTests {
+    return this.#parts.zoneService.zoneOverrides.walkTests;
+  }
+
+  #viewOf({ isRunning, ...report }: WalkReport): WalkTestView {
     return {
-      ...walkTestView(report),
-      lifeSafetySuppressed: report.isRunning ? this.#lifeSafetySuppressed() : [],
+      ...report,
+      running: isRunning,
+      lifeSafetySuppressed: isRunning ? this.#lifeSafetySuppressed() : [],
     };
   }
 
@@ -61,21 +71,6 @@ export class SiteTests {
       config.upstream && interventionId !== null ? outbox.find(interventionId) : undefined,
     );
   }
-}
-
-function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetySuppressed"> {
-  return {
-    running: report.isRunning,
-    who: report.who,
-    since: isoTime(report.sinceWallMs),
-    until: isoTime(report.untilWallMs),
-    ended: report.endedWallMs === null ? null : isoTime(report.endedWallMs),
-    zones: report.zones.map(({ id, trips, lastWallMs }) => ({
-      id,
-      trips,
-      last: lastWallMs === null ? null : isoTime(lastWallMs),
-    })),
-  };
 }
 
 /** @param entry outbox entry of its record; undefined before it has a record and for a standalone daemon */

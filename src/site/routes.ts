@@ -23,6 +23,7 @@ import { setupDraftRoutes, setupRoutes, type SetupParts } from "./setup.ts";
 import type { SiteApi } from "./site-api.ts";
 import { syncRoutes } from "./sync.ts";
 import { timelineRoutes } from "./timeline.ts";
+import { walkTestRoutes } from "./walk-tests.ts";
 import { fieldTestRoutes, outputRoutes, zoneRoutes } from "./zone-routes.ts";
 
 export interface SiteRouteParts {
@@ -55,6 +56,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
   zoneRoutes(router, guards, site.zones);
   fieldTestRoutes(router, guards, site.tests);
+  walkTestRoutes(router, guards, site.walkTests);
   outputRoutes(router, guards, site.outputs);
   timelineRoutes(router, guards, site.timeline);
   syncRoutes(router, guards, site.sync);

@@ -9,6 +9,7 @@ import type { TransmissionStore } from "../store/transmissions.ts";
 import type { PastTripStore } from "../store/past-trips.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
+import type { WalkTestStore } from "../store/walk-tests.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import type { SiteTests } from "./field-tests.ts";
@@ -17,12 +18,14 @@ import type { SiteOutputs } from "./outputs.ts";
 import type { Site } from "./site.ts";
 import { SiteSync } from "./sync.ts";
 import { SiteTimeline } from "./timeline.ts";
+import { SiteWalkTests } from "./walk-tests.ts";
 import type { SiteZones } from "./zones.ts";
 
 /** The contents of the site API as the routes call them, by subject. */
 export interface SiteApi extends Pick<Remote<Site>, "status"> {
   readonly zones: Remote<SiteZones>;
   readonly tests: Remote<SiteTests>;
+  readonly walkTests: Remote<SiteWalkTests>;
   readonly outputs: Remote<Pick<SiteOutputs, "list" | "test">>;
   readonly timeline: Remote<SiteTimeline>;
   readonly sync: Remote<SiteSync>;
@@ -47,6 +50,7 @@ interface SiteApiParts {
   readonly pastTrips: PastTripStore;
   readonly faults: FaultStore;
   readonly linkSamples: LinkSampleStore;
+  readonly endedWalkTests: WalkTestStore;
 }
 
 /** Joins what the sensing thread and the sync know with what the databases have. */
@@ -56,6 +60,7 @@ export function siteApi(parts: SiteApiParts): SiteApi {
     status: () => parts.site.status(),
     zones: parts.zones,
     tests: parts.tests,
+    walkTests: localRemote(new SiteWalkTests(parts.endedWalkTests)),
     outputs: parts.outputs,
     timeline: localRemote(new SiteTimeline({ ...parts, sync })),
     sync: localRemote(sync),

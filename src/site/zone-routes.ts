@@ -42,14 +42,16 @@ export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteA
   addResource(router, "/site/signal-test/:id", guards.signedIn, {
     get: json((request) => tests.signal(String(request.params["id"]))),
   });
-  const startOrEndWalk = (request: Request): Promise<WalkTestView | null> => {
-    const { end } = requestObject(request);
+  const changeWalk = (request: Request): Promise<WalkTestView | null> => {
+    const { end, extend } = requestObject(request);
     const actor = requestActor(request);
-    return end === true ? tests.endWalk(actor) : tests.startWalk(minutesOf(request), actor);
+    if (end === true) return tests.endWalk(actor);
+    const minutes = minutesOf(request);
+    return extend === true ? tests.extendWalk(minutes, actor) : tests.startWalk(minutes, actor);
   };
   addResource(router, "/site/walk-test", guards.signedIn, {
     get: json(() => tests.walk()),
-    post: [...guards.api, readBody, json(startOrEndWalk)],
+    post: [...guards.api, readBody, json(changeWalk)],
   });
 }
 

@@ -2,6 +2,7 @@ import type { LastMessageView } from "./discovery-view.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { LoopView } from "../domain/loop.ts";
+import type { WalkTestProgress } from "../domain/walk-test.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../domain/zone.ts";
 
 export interface ZoneView {
@@ -97,16 +98,32 @@ export interface SimulationView {
   readonly suppressed: string | null;
 }
 
-/** A walk test: who started it, its times and the tested zones. All times ISO 8601 UTC. */
-export interface WalkTestView {
+/** The running walk test, or the stored result of the last one. All times ISO 8601 UTC. */
+export interface WalkTestView extends WalkTestProgress {
   readonly running: boolean;
-  readonly who: string;
-  readonly since: string;
-  readonly until: string;
+  /** Null until it has ended. */
   readonly ended: string | null;
+  /** Who ended it, `santinela` when its time was over; null while it runs, and for one that ended with an earlier release. */
+  readonly endedBy: string | null;
+  /** SHA-256 of its stored result, which `/site/walk-tests/{id}` responds with, in hexadecimal digits; null as `endedBy`. */
+  readonly sha256: string | null;
   /** Life-safety zones that it suppresses; empty when it is not running. */
   readonly lifeSafetySuppressed: readonly LifeSafetyHeld[];
-  readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
+}
+
+/** A walk test that has ended, in a list. Times are ISO 8601 UTC. */
+export interface EndedWalkTestView {
+  readonly number: number;
+  readonly who: string;
+  readonly since: string;
+  readonly ended: string;
+  /** Null, as the following, for one that ended with an earlier release: it has no stored result. */
+  readonly endedBy: string | null;
+  /** The number of its zones, and of those that have tripped. */
+  readonly zones: number | null;
+  readonly tested: number | null;
+  /** SHA-256 of its result, in hexadecimal digits. */
+  readonly sha256: string | null;
 }
 
 /** State of a signal test. */

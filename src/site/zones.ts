@@ -91,12 +91,12 @@ export class SiteZones {
   /** Life-safety zones whose trips are currently suppressed for any reason. */
   lifeSafetySuppressed(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
     const test = this.#parts.zoneService.zoneOverrides.isWalkTest
-      ? this.#parts.zoneService.zoneOverrides.walkReport()
+      ? this.#parts.zoneService.zoneOverrides.walkTests.report()
       : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
       if (!zone.isLifeSafety || disposition === "waiting") return [];
       const untilOf = {
-        test: test ? isoTime(test.untilWallMs) : null,
+        test: test?.until ?? null,
         bypassed: bypass?.until ?? null,
         gated: null,
         swinger: null,

@@ -73,6 +73,7 @@ const AUDITED: Readonly<Record<EventName, boolean>> = {
   "zone-bypassed": true,
   "zone-restored": true,
   "walk-test-started": true,
+  "walk-test-extended": true,
   "walk-test-ended": true,
   "blind-interval": false,
   "opening-repeated": false,
@@ -83,6 +84,7 @@ const AUDITED: Readonly<Record<EventName, boolean>> = {
   "site-enrolled": true,
   "sign-ins-left-out": true,
 };
+
 /**
  * At most one entry per account and address in ten minutes, so that a client that signs in for each request does
  * not fill the disk.

@@ -164,6 +164,16 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     // A former release replaces the whole row, so that NULL tells that it has run and has not kept the active topics.
     (database) => database.exec("ALTER TABLE alive ADD COLUMN keeps_topics INTEGER"),
+    // The result of each walk test: its trips are removed by age, its zones change. A test of a former release has none.
+    (database) =>
+      database.exec(`
+        ALTER TABLE walk_tests ADD COLUMN zones_at_start TEXT CHECK(json_valid(zones_at_start));
+        ALTER TABLE walk_tests ADD COLUMN ended_by TEXT;
+        ALTER TABLE walk_tests ADD COLUMN zone_count INTEGER;
+        ALTER TABLE walk_tests ADD COLUMN tested_count INTEGER;
+        ALTER TABLE walk_tests ADD COLUMN result TEXT CHECK(json_valid(result));
+        ALTER TABLE walk_tests ADD COLUMN sha256 TEXT CHECK((sha256 IS NULL) = (result IS NULL));
+      `),
     // An altered row of these may keep back an alarm.
     (database) => {
       for (const table of ["bypasses", "walk_tests", "gate_states", "entry_delays", "active_topics"])

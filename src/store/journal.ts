@@ -16,6 +16,7 @@ import { OverrideStore } from "./overrides.ts";
 import { EntryDelayStore, RestoreStore, UnrecordedTrips } from "./pending-trips.ts";
 import { noteFailure, transaction } from "./transaction.ts";
 import { TripStore } from "./trips.ts";
+import { WalkTestStore } from "./walk-tests.ts";
 import { LivenessStore, SwingerStore, ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** The trip journal: its tables, and the writes that must be atomic. */
@@ -29,6 +30,7 @@ export class Journal extends Store {
   readonly faults = new FaultStore(this.database);
   readonly swingers = new SwingerStore(this.database);
   readonly zoneOverrides = new OverrideStore(this.database);
+  readonly walkTests = new WalkTestStore(this.database);
   readonly processedMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
@@ -125,16 +127,16 @@ export class Journal extends Store {
    * Changes that the disk rejected come first, or a later one would miss their trips and zone states.
    * @throws while the disk still rejects them, and inside another commit (see `clear`): the caller tries again
    */
-  #earlierFirst(): void {
+  earlierFirst(): void {
     if (this.offDisk.count === 0) return;
     if (this.database.inTransaction)
       throw new AppError("unavailable", "changes that the disk rejected are not stored yet");
     this.storeOffDisk();
   }
 
-  /** Commits the changes of a new configuration, all or none. @throws as `#earlierFirst` */
+  /** Commits the changes of a new configuration, all or none. @throws as `earlierFirst` */
   exchange({ forgotten, states, ended, moved, found, removed, gates }: ZoneExchange): void {
-    this.#earlierFirst();
+    this.earlierFirst();
     transaction(this.database, () => {
       for (const zoneId of forgotten) {
         this.zoneStates.forget(zoneId);
@@ -194,9 +196,9 @@ export class Journal extends Store {
     return this.#commitTogether(() => this.incidents.save(incident, changed));
   }
 
-  /** Commits contacts that were already open at the start, all or none. @throws as `#earlierFirst` */
+  /** Commits contacts that were already open at the start, all or none. @throws as `earlierFirst` */
   commitOpenContacts(trips: readonly NewTrip[]): void {
-    this.#earlierFirst();
+    this.earlierFirst();
     transaction(this.database, () => {
       for (const trip of trips) this.trips.insert(trip);
     });
@@ -206,10 +208,10 @@ export class Journal extends Store {
    * Ends the entry delay of a trip.
    * @param reason why the trip is cancelled; undefined to dispatch it
    * @param also called in the same transaction
-   * @throws as `#earlierFirst`
+   * @throws as `earlierFirst`
    */
   endDelay(key: string, reason: string | undefined, also: () => void): void {
-    this.#earlierFirst();
+    this.earlierFirst();
     transaction(this.database, () => {
       if (reason === undefined) this.entryDelays.release(key);
       else this.entryDelays.cancel(key, reason);

@@ -11,18 +11,6 @@ export interface Bypass {
   readonly untilWallMs: number;
 }
 
-/** A period in which every trip is a test and nothing is dispatched. */
-export interface WalkTest {
-  readonly id: number;
-  readonly who: string;
-  /** Trips of this test have a larger `seq`. */
-  readonly afterSeq: number;
-  readonly sinceWallMs: number;
-  readonly untilWallMs: number;
-  /** Null while it runs. */
-  readonly endedWallMs: number | null;
-}
-
 /** A zone that has tripped in a walk test. */
 export interface TestedZone {
   readonly zoneId: string;
@@ -38,7 +26,7 @@ interface StoredGateState {
   readonly sinceWallMs: number;
 }
 
-/** Overrides by users: bypasses, walk tests and gate states. */
+/** Overrides by users with what they leave: bypasses, zones tested in walk tests, and gate states. */
 export class OverrideStore extends Store {
   readonly #bypasses = this.prepare<Bypass>(
     "SELECT zone_id AS zoneId, reason, who, since_wall AS sinceWallMs, until_wall AS untilWallMs FROM bypasses",
@@ -47,14 +35,6 @@ export class OverrideStore extends Store {
     "INSERT OR REPLACE INTO bypasses(zone_id, reason, who, since_wall, until_wall) VALUES(?, ?, ?, ?, ?)",
   );
   readonly #deleteBypass = this.prepare("DELETE FROM bypasses WHERE zone_id = ?");
-  readonly #latestWalkTest = this.prepare<WalkTest>(
-    `SELECT id, who, after_seq AS afterSeq, since_wall AS sinceWallMs, until_wall AS untilWallMs,
-       ended_wall AS endedWallMs FROM walk_tests ORDER BY id DESC LIMIT 1`,
-  );
-  readonly #startWalkTest = this.prepare(
-    "INSERT INTO walk_tests(who, after_seq, since_wall, until_wall) VALUES(?, ?, ?, ?)",
-  );
-  readonly #endWalkTest = this.prepare("UPDATE walk_tests SET ended_wall = ? WHERE id = ?");
   readonly #keepTested = this.prepare(
     "INSERT OR REPLACE INTO tested_zones(zone_id, sensor, tested_wall) VALUES(?, ?, ?)",
   );
@@ -89,18 +69,6 @@ export class OverrideStore extends Store {
 
   deleteBypass(zoneId: string): void {
     this.#deleteBypass.run(zoneId);
-  }
-
-  latestWalkTest(): WalkTest | undefined {
-    return this.#latestWalkTest.get();
-  }
-
-  startWalkTest({ who, afterSeq, sinceWallMs, untilWallMs }: Omit<WalkTest, "id" | "endedWallMs">): void {
-    this.#startWalkTest.run(who, afterSeq, sinceWallMs, untilWallMs);
-  }
-
-  endWalkTest(id: number, wallMs: number): void {
-    this.#endWalkTest.run(wallMs, id);
   }
 
   /**

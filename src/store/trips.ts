@@ -76,10 +76,6 @@ export class TripStore extends Store {
   );
   readonly #count = this.prepare<number>("SELECT count(*) FROM trips WHERE state = ?").pluck();
   readonly #lastSeq = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
-  readonly #tested = this.prepare<TestedZone>(
-    `SELECT zone_id AS zoneId, count(*) AS trips, max(at_wall) AS lastWallMs FROM trips
-     WHERE seq > ? AND state = 'test' AND about = 'trip' GROUP BY zone_id`,
-  );
 
   /** @param incident key of the incident that it opens, if already decided */
   insert(trip: NewTrip, incident: string | null = null): void {
@@ -222,14 +218,6 @@ export class TripStore extends Store {
   lastSeq(): number {
     return this.#lastSeq.get() as number;
   }
-
-  /**
-   * Number and last time of the trips of each zone in a walk test.
-   * @param after `seq` before the test
-   */
-  tested(after: number): TestedZone[] {
-    return this.#tested.all(after);
-  }
 }
 
 /** The number of trips of a zone in a state. */
@@ -238,5 +226,3 @@ interface TripCount {
   readonly state: TripState;
   readonly count: number;
 }
-
-type TestedZone = Pick<TripCount, "zoneId"> & { readonly trips: number; readonly lastWallMs: number };

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
+import type { WalkTestView } from "../../src/site/zone-view.ts";
 import { santinela as run } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
@@ -152,13 +154,46 @@ describe("a walk test", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^walk test until 20/);
     expect(walk.text).toMatch(
-      /: 1 of 3 zones tested\nZONE +TRIPS +LAST\ngate +1 .*\ndoor +NOT TESTED\nattic +NOT TESTED\n/,
+      /^walk test 1 at .+: 1 of 3 zones tested\nZONE +TRIPS +FIRST +LAST\ngate +1 .*\ndoor +NOT TESTED\nattic +NOT TESTED\nSHA-256 [0-9a-f]{64}\n$/m,
     );
     expect(JSON.parse((await santinela("test walk --status --json")).stdout)).toMatchObject({
       running: false,
     });
     expect((await santinela("test walk --end")).code).toBe(0);
     await santinela("trip --zone gate --restore");
+  });
+
+  test("is listed and printed afterwards, and its hash is that of the printed JSON", async () => {
+    const { stdout: list } = await santinela("test walk --list");
+    const [, sha256 = ""] =
+      /^NUMBER +STARTED +ENDED +BY +TESTED +SHA-256\n1 .+ 1 of 3 +([0-9a-f]{64})\n$/.exec(list) ?? [];
+    const { stdout: shown } = await santinela("test walk --show 1");
+    expect(shown).toMatch(/1 of 3 zones tested\nZONE [^]*\ngate +1 /);
+    expect(shown.endsWith(`\nSHA-256 ${sha256}\n`)).toBe(true);
+    const { stdout: json } = await santinela("test walk --show 1 --json");
+    expect(createHash("sha256").update(json.trimEnd()).digest("hex")).toBe(sha256);
+    expect(await santinela("test walk --show 2")).toMatchObject({
+      code: 65,
+      stderr: expect.stringMatching(/no result of walk test 2 is stored/) as string,
+    });
+  });
+
+  test("is extended while it runs, to four hours in all", async () => {
+    expect((await santinela("test walk --extend 15")).stderr).toMatch(/no walk test is running/);
+    const walk = new Running("test walk --minutes 200");
+    await eventually("the test", async () => /, until /.test((await santinela("test walk --status")).stdout));
+    const minutes = async (words: string): Promise<number> => {
+      const { since, until } = JSON.parse((await santinela(`${words} --json`)).stdout) as WalkTestView;
+      return (Date.parse(until) - Date.parse(since)) / 60_000;
+    };
+    expect(await minutes("test walk --extend 15")).toBe(215);
+    expect(await minutes("test walk --extend 60")).toBe(240);
+    expect((await santinela("test walk --extend 15")).stderr).toMatch(
+      /a walk test lasts at most 240 minutes/,
+    );
+    expect(await minutes("test walk --status")).toBe(240);
+    walk.end();
+    expect((await walk.outcome).code).toBe(0);
   });
 });
 

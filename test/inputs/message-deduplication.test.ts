@@ -98,10 +98,10 @@ describe("the built-in broker with lost acknowledgements", () => {
 
   test("does not take an opening for a repetition after one that was suppressed, as in a walk test", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
-    site.zoneService.zoneOverrides.startWalkTest(5, { who: "ana@example.ro", from: "itself" });
+    site.zoneService.zoneOverrides.walkTests.begin(5, { who: "ana@example.ro", from: "itself" });
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
-    site.zoneService.zoneOverrides.endWalkTest({ who: "ana@example.ro", from: "itself" });
+    site.zoneService.zoneOverrides.walkTests.end({ who: "ana@example.ro", from: "itself" });
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN });
     expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);

@@ -37,7 +37,7 @@ const names = (): string[] => site.records.map(({ name }) => name);
 describe("a smoke detector in alarm", () => {
   test("trips at once at the end of a walk test, with the time of its opening", async () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
-    site.zones.zoneService.zoneOverrides.startWalkTest(10, ANA);
+    site.zones.zoneService.zoneOverrides.walkTests.begin(10, ANA);
     opens("smoke");
     await passes(10 * MINUTE_MS);
     await passes(TOLD_MS);

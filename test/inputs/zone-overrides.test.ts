@@ -91,9 +91,9 @@ describe("a bypass", () => {
 describe("a walk test", () => {
   test("dispatches nothing, and leaves a report of the zones that have not tripped", () => {
     site = new MonitoredZones([DOOR, GATE]);
-    site.zoneService.zoneOverrides.startWalkTest(undefined, ANA);
+    site.zoneService.zoneOverrides.walkTests.begin(undefined, ANA);
     trip("door", "door");
-    const lastWallMs = site.clock.wallMs();
+    const last = new Date(site.clock.wallMs()).toISOString();
     site.clock.advance(30 * MINUTE_MS);
     trip("gate");
     expect(dispositions()).toEqual([
@@ -101,12 +101,12 @@ describe("a walk test", () => {
       ["door", "test", "walk test by ana@example.ro"],
       ["gate", "waiting", null],
     ]);
-    expect(site.zoneService.zoneOverrides.walkReport()).toMatchObject({
+    expect(site.zoneService.zoneOverrides.walkTests.report()).toMatchObject({
       isRunning: false,
       who: "ana@example.ro",
       zones: [
-        { id: "door", trips: 2, lastWallMs },
-        { id: "gate", trips: 0, lastWallMs: null },
+        { id: "door", trips: 2, last, passed: true },
+        { id: "gate", trips: 0, last: null, passed: false },
       ],
     });
     expect(site.events.at(-1)).toMatchObject({
@@ -117,7 +117,7 @@ describe("a walk test", () => {
 
   test("continues after a restart, and ends on time", () => {
     site = new MonitoredZones([DOOR]);
-    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
+    site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     site.clock.advance(15 * MINUTE_MS);
     site.restart();
     trip("door");
@@ -128,12 +128,12 @@ describe("a walk test", () => {
 
   test("does not affect the first real trip after it", () => {
     site = new MonitoredZones([DOOR]);
-    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
+    site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     for (let step = 0; step < 40; step += 1) {
       trip("door");
       site.clock.advance(500);
     }
-    site.zoneService.zoneOverrides.endWalkTest(ANA);
+    site.zoneService.zoneOverrides.walkTests.end(ANA);
     trip("door");
     expect(site.trips.at(-1)?.state).toBe("waiting");
     expect(site.trips).toHaveLength(21);
@@ -141,16 +141,16 @@ describe("a walk test", () => {
 
   test("cannot be started twice, nor for more than four hours", () => {
     site = new MonitoredZones([DOOR]);
-    expect(() => site.zoneService.zoneOverrides.startWalkTest(241, ANA)).toThrow(/from 1 to 240/);
-    site.zoneService.zoneOverrides.startWalkTest(240, ANA);
-    expect(() => site.zoneService.zoneOverrides.startWalkTest(1, ANA)).toThrow(/running already/);
-    site.zoneService.zoneOverrides.endWalkTest(ANA);
-    expect(site.zoneService.zoneOverrides.startWalkTest(1, ANA)).toMatchObject({ isRunning: true });
+    expect(() => site.zoneService.zoneOverrides.walkTests.begin(241, ANA)).toThrow(/from 1 to 240/);
+    site.zoneService.zoneOverrides.walkTests.begin(240, ANA);
+    expect(() => site.zoneService.zoneOverrides.walkTests.begin(1, ANA)).toThrow(/running already/);
+    site.zoneService.zoneOverrides.walkTests.end(ANA);
+    expect(site.zoneService.zoneOverrides.walkTests.begin(1, ANA)).toMatchObject({ isRunning: true });
   });
 
   test("treats a tamper as a part of it", () => {
     site = new MonitoredZones([DOOR]);
-    site.zoneService.zoneOverrides.startWalkTest(20, ANA);
+    site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
     site.monitor.take("door", { kind: "tamper", open: false }, { live: true });
     expect(site.trips.map(({ type, state }) => [type, state])).toEqual([["fault", "test"]]);

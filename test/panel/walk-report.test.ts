@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
+import type { WalkTestView } from "../../src/site/zone-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 /** The columns of the report. */
-const COLUMNS = 5;
+const COLUMNS = 6;
 const START_MS = 180_000;
 
 describe.each([
@@ -33,9 +34,12 @@ describe.each([
     }, START_MS);
     afterAll(() => site.stop());
 
-    test("has site, date, tester and the result of each zone", async () => {
+    test("has number, site, date, tester, the result of each zone and its hash", async () => {
       const report = page.screen("walk-test").markup(".report");
       const text = await report.words();
+      const { sha256 } = await daemon().get<WalkTestView>("/site/walk-test");
+      expect(text).toMatch(/^Walk test report no\. 1\n/);
+      expect(text).toContain(`SHA-256 of result 1, as stored: ${sha256}`);
       expect(text).toMatch(/Hala Nord[^]*\d{4}, [\d:]{8} – [^]*\(Europe\/Bucharest\)[^]*1 zone tested/);
       for (const name of zones) expect(text).toContain(name);
       expect(text.match(/^not tested$/gm)).toHaveLength(count - 1);

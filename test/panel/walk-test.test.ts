@@ -54,7 +54,7 @@ describeWithBrowser("a technician on site", () => {
     await walk.badge("1 zone tested").shown();
     await walk.badge("2 zones not tested").shown();
     await walk.row(/Ușa principală intrusion .* ×1 tested/).shown();
-    await walk.row(/Fum depozit fire – ×0 not tested/).shown();
+    await walk.row(/Fum depozit fire – – ×0 not tested/).shown();
     await walk.button("Print").shown();
 
     // On paper the report is alone, as a table, with its signatures; in light colours also for a dark page.

@@ -34,8 +34,8 @@ describe("a zone that trips in a walk test", () => {
   const ANA = { who: "ana@site.example", from: "192.0.2.7" };
   const door = (gpio: number): ReturnType<typeof zoneOf> =>
     zoneOf({ id: "door", input: { gpio }, swinger: false });
-  const startWalkTest = (): void => void site.zoneService.zoneOverrides.startWalkTest(undefined, ANA);
-  const endWalkTest = (): void => site.zoneService.zoneOverrides.endWalkTest(ANA);
+  const startWalkTest = (): void => void site.zoneService.zoneOverrides.walkTests.begin(undefined, ANA);
+  const endWalkTest = (): void => site.zoneService.zoneOverrides.walkTests.end(ANA);
   const read = (...contacts: Contact[]): void => {
     for (const contact of contacts) {
       site.monitor.read("door", contact, { live: true });

@@ -387,10 +387,12 @@ export const NO_SITE = {
   tests: {
     walk: () => null,
     startWalk: () => noZones(),
+    extendWalk: () => noZones(),
     endWalk: () => null,
     startSignal: () => noZones(),
     signal: () => noZones(),
   },
+  walkTests: { list: () => [], result: () => noZones() },
   outputs: { list: () => [], test: () => noZones() },
   timeline: {
     trips: () => [],

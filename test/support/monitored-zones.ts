@@ -53,6 +53,7 @@ export class MonitoredZones {
   /** State of the machine at the next start of the daemon; its clock is trusted by default. */
   host = { bootId: "boot-1", upMs: 864_000_000, time: { isTrusted: () => this.isClockTrusted } };
   isClockTrusted = true;
+  siteName = "Hala Nord";
   #zoneService: ZoneService;
   #trips = 0;
 
@@ -197,6 +198,7 @@ export class MonitoredZones {
       newKey: () => `trip-${(this.#trips += 1)}`,
       record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),
+      identity: () => ({ name: this.siteName, ref: "hala-nord", timezone: "Europe/Bucharest" }),
     });
     zoneService.start();
     return zoneService;

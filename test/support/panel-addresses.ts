@@ -25,7 +25,7 @@ export const SITE_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   interventions: ["interventions", "interventions/1", "interventions/1/edit", "interventions/new"],
   events: ["events"],
   plan: ["plan", "plan/new"],
-  "walk-test": ["walk-test"],
+  "walk-test": ["walk-test", "walk-test/1"],
   // Only a dispatch centre has it: CENTRE_ADDRESSES.
   sites: [],
   objectives: ["objectives"],

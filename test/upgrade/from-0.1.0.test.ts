@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { EndedWalkTestView } from "../../src/site/zone-view.ts";
 import { verifyTrail } from "../../src/store/audit-trail.ts";
 import { openDatabase, type DatabaseKind } from "../../src/store/database.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
@@ -94,6 +96,18 @@ test("a site of 0.1.0 after a power cut has its sign-ins, deletions and bypasses
   const { code, stdout } = await command("events", "verify");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^18 entries, from .*: intact\n/);
+});
+
+test("a walk test of 0.1.0 stays in the list, without a result, and the next one has its number and result", async () => {
+  await site.start();
+  const listed = (): Promise<EndedWalkTestView[]> => site.get("/site/walk-tests");
+  const [old] = await listed();
+  expect(old).toMatchObject({ number: 1, who: "paza@example.ro", endedBy: null, sha256: null });
+  expect(await site.get("/site/walk-test")).toMatchObject({ running: false, number: 1, sha256: null });
+  const client = new ControlClient(join(installation.folder, "site"));
+  for (const body of [{ minutes: 2 }, { end: true }]) await client.post("/site/walk-test", body);
+  expect(await listed()).toEqual([expect.objectContaining({ number: 2, tested: 0 }), old]);
+  expect(await client.get("/site/walk-tests/2")).toMatchObject({ number: 2 });
 });
 
 test("0.1.0 can use the file again, and its new entries are chained at the next upgrade", async () => {

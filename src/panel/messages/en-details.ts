@@ -32,6 +32,7 @@ export const EN_DETAILS = {
   "detail.redelivered": "sent again",
   "detail.refusedMeanwhile": "others in between: {value}",
   "detail.removed": "removed",
+  "detail.report": "report {value}",
   "detail.role": "role: {value}",
   "detail.since": "since {value}",
   "detail.text": "“{value}”",

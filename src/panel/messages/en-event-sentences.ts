@@ -33,6 +33,7 @@ export const EN_EVENT_SENTENCES = {
   "says.zone-bypassed": "{who} bypassed {about}",
   "says.zone-restored": "{about} was returned to service by {who}",
   "says.walk-test-started": "{who} started a walk test",
+  "says.walk-test-extended": "{who} extended the walk test",
   "says.walk-test-ended": "{who} ended the walk test",
   "says.outage": "The dispatch centre was not running for a time",
   "says.blind-interval": "Zones were not monitored for a time",

@@ -113,6 +113,7 @@ export const EN_RECORDS = {
   "event.zone-bypassed": "zone bypassed",
   "event.zone-restored": "zone returned to service",
   "event.walk-test-started": "walk test started",
+  "event.walk-test-extended": "walk test extended",
   "event.walk-test-ended": "walk test ended",
   "event.blind-interval": "monitoring gap",
   "event.opening-repeated": "opening repeated",

@@ -35,6 +35,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.redelivered": "retransmise",
   "detail.refusedMeanwhile": "altele între timp: {value}",
   "detail.removed": "eliminate",
+  "detail.report": "proces-verbal nr. {value}",
   "detail.role": "rol: {value}",
   "detail.since": "de la {value}",
   "detail.text": "„{value}”",

@@ -124,6 +124,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
 
   // Zones and tests
   ["a walk test is running already", "un test de mers (walk test) este deja activ"],
+  ["no walk test is running", "niciun test de mers (walk test) nu este activ"],
+  ["a walk test lasts at most {n} minutes", "un test de mers (walk test) durează cel mult {n} de minute"],
+  ["no result of walk test {id} is stored", "rezultatul testului de mers (walk test) {id} nu este salvat"],
+  ["walk test {id} does not exist", "testul de mers (walk test) {id} nu există"],
+  ["before must be the number of a walk test", "before: se așteaptă numărul unui test de mers (walk test)"],
   [
     "a walk test tests the sensors: open the zone itself",
     "un test de mers (walk test) verifică senzorii: deschideți zona însăși",

@@ -129,6 +129,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.zone-bypassed": "zonă în bypass",
   "event.zone-restored": "zonă reactivată",
   "event.walk-test-started": "test de mers pornit",
+  "event.walk-test-extended": "test de mers prelungit",
   "event.walk-test-ended": "test de mers încheiat",
   "event.blind-interval": "întrerupere a monitorizării",
   "event.opening-repeated": "deschidere repetată",

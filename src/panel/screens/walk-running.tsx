@@ -1,0 +1,138 @@
+import "../checkbox.css";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
+import { request } from "../api.ts";
+import { Badge } from "../badge.tsx";
+import { beep, prepareBeep, vibrate } from "../beeper.ts";
+import { formatTime } from "../date-format.ts";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { liveness, walkTest, zones } from "../live-updates.ts";
+import { loopText } from "../loop-text.ts";
+import { runWithErrorNotice } from "../notice.tsx";
+import { mayOperate } from "../session.ts";
+import { endWalkTest, TimeLeft } from "../walk-banner.tsx";
+import { kindIcon } from "../zone-appearance.ts";
+
+/** The longest test that the daemon allows, with its extensions. */
+export const MINUTES_MAX = 240;
+const EXTENSION_MINUTES = 15;
+const MINUTE_MS = 60_000;
+
+/** What the loop of a zone shows now, for who looks for a wrong resistor. */
+function LoopNote({ zone }: { readonly zone: ZoneView | undefined }) {
+  return zone?.loop ? <small> {loopText(zone.loop)}</small> : null;
+}
+
+/** The running test: what is not tested yet first, with what to do at each. */
+export function Running({ test }: { readonly test: WalkTestView }) {
+  const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
+  const tested = test.zones.filter(({ passed }) => passed);
+  const title = t("walk.tested", { tested: tested.length, n: test.zones.length });
+  return (
+    <>
+      <section class="hero s-test">
+        <span class="disc">
+          <Icon name="clipboard-check" />
+        </span>
+        <h2 aria-live="polite" class="big">
+          {title}
+        </h2>
+        <p>
+          <TimeLeft until={test.until} />
+          {liveness.value === "lost" && (
+            <>
+              {" · "}
+              <span>{t("walk.countsOn")}</span>
+            </>
+          )}
+        </p>
+        {mayOperate() && (
+          <div class="actions">
+            <button type="button" onClick={() => void endWalkTest()}>
+              {t("walk.stop")}
+            </button>
+            {lengthMs(test) < MINUTES_MAX * MINUTE_MS && (
+              <button type="button" onClick={() => void extend()}>
+                {t("walk.extend", { n: EXTENSION_MINUTES })}
+              </button>
+            )}
+          </div>
+        )}
+      </section>
+      <div class="row">
+        <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
+      </div>
+      <ul class="items card">
+        {[...test.zones]
+          .sort((a, b) => Number(a.passed) - Number(b.passed))
+          .map((zone) => (
+            <li key={zone.id}>
+              <span class={zone.passed ? "disc s-fine" : "disc"}>
+                <Icon name={kindIcon(zone.kind)} />
+              </span>
+              <div class="grow">
+                <strong>{zone.name}</strong>{" "}
+                <small>
+                  {zone.passed ? `${formatTime(zone.last)} ×${zone.trips}` : t(`walk.do.${zone.kind}`)}
+                </small>
+                <LoopNote zone={byId.get(zone.id)} />
+              </div>
+              <Badge tone={zone.passed ? "fine" : "attention"}>
+                {t(zone.passed ? "walk.yes" : "walk.no")}
+              </Badge>
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
+/** How long the test lasts in all. */
+function lengthMs({ since, until }: WalkTestView): number {
+  return Date.parse(until) - Date.parse(since);
+}
+
+function extend(): Promise<boolean> {
+  return runWithErrorNotice(async () => {
+    const body = { extend: true, minutes: EXTENSION_MINUTES };
+    walkTest.value = (await request<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
+  });
+}
+
+/** Sound and vibration for each trip, each optional. */
+function TripSignals({ trips }: { readonly trips: number }) {
+  const [wantsSound, setWantsSound] = useState(true);
+  const [wantsVibration, setWantsVibration] = useState(true);
+  const before = useRef(trips);
+  useEffect(() => {
+    if (trips > before.current) {
+      if (wantsSound) beep();
+      if (wantsVibration) vibrate();
+    }
+    before.current = trips;
+  }, [trips]);
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={wantsSound}
+          onChange={(event) => {
+            prepareBeep();
+            setWantsSound(event.currentTarget.checked);
+          }}
+        />{" "}
+        {t("walk.sound")}
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={wantsVibration}
+          onChange={(event) => setWantsVibration(event.currentTarget.checked)}
+        />{" "}
+        {t("walk.vibration")}
+      </label>
+    </>
+  );
+}
