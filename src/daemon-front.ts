@@ -31,19 +31,21 @@ import type { SiteTests } from "./site/field-tests.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
 import type { SiteOutputs } from "./site/outputs.ts";
 import { SiteSettings, type DaemonControl } from "./site/settings.ts";
-import { siteApi } from "./site/site-api.ts";
+import { siteApi, type SiteApi } from "./site/site-api.ts";
 import type { SiteMetrics } from "./site/site-metrics.ts";
 import type { Site } from "./site/site.ts";
 import type { SiteZones } from "./site/zones.ts";
-import { openReadOnly } from "./store/database.ts";
+import { openReadOnly, type Database } from "./store/database.ts";
 import { EventLog } from "./store/event-log.ts";
 import { FaultStore } from "./store/faults.ts";
 import { LinkSampleStore } from "./store/link-samples.ts";
+import { ObjectiveStore } from "./store/objectives.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { PastTripStore } from "./store/past-trips.ts";
 import { PlanStore } from "./store/plans.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
+import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 import { WalkTestStore } from "./store/walk-tests.ts";
 
@@ -163,21 +165,7 @@ export class DaemonFront {
           text: () => sensing.metrics.text(),
           sites: () => fleetMetrics(fleet, clock),
         },
-        site: siteApi({
-          ...sensing,
-          config,
-          clock,
-          sync: records.sync,
-          events: new EventLog(database),
-          outbox: new OutboxStore(database),
-          centreObjectives: new UpstreamObjectiveStore(database),
-          transmissions: new TransmissionStore(database),
-          trips: new TripStore(journal),
-          pastTrips: new PastTripStore(journal),
-          faults: new FaultStore(journal),
-          linkSamples: new LinkSampleStore(journal),
-          endedWalkTests: new WalkTestStore(journal),
-        }),
+        site: this.#siteApi(database, journal),
       },
     });
     this.#stops.push(() => server.stop());
@@ -196,6 +184,28 @@ export class DaemonFront {
     failures.start();
     this.#stops.push(() => failures.stop());
     return { failures, failpoint: this.#options.threadFailpoint };
+  }
+
+  /** What the routes of /site read, on read-only connections. */
+  #siteApi(database: Database, journal: Database): SiteApi {
+    const { config, clock, records, sensing } = this.#options;
+    return siteApi({
+      ...sensing,
+      config,
+      clock,
+      sync: records.sync,
+      events: new EventLog(database),
+      outbox: new OutboxStore(database),
+      unfinished: new UnfinishedInterventions(database),
+      objectives: new ObjectiveStore(database),
+      centreObjectives: new UpstreamObjectiveStore(database),
+      transmissions: new TransmissionStore(database),
+      trips: new TripStore(journal),
+      pastTrips: new PastTripStore(journal),
+      faults: new FaultStore(journal),
+      linkSamples: new LinkSampleStore(journal),
+      endedWalkTests: new WalkTestStore(journal),
+    });
   }
 
   /** A key that could not be stored must not prevent monitoring: it only ends sign-ins at the next start. */

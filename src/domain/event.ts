@@ -18,6 +18,9 @@ export type NewEvent = Omit<LoggedEvent, "seq" | "at">;
 /** JSON, so that names entered by users stay on one line. */
 export type EventDetail = Readonly<Record<string, unknown>>;
 
+/** The origin of what the sync has read from the dispatch centre. */
+export const DISPATCH_CENTRE = "dispatch centre";
+
 /** Actor and origin. */
 export interface Actor {
   readonly who: string;

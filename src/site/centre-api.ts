@@ -205,6 +205,6 @@ class CentreTimeline {
 
   async about(interventionId: number) {
     const events = await this.#events.about(`intervention ${interventionId}`, HISTORY_MAX);
-    return { entries: events.map(entryOfEvent), sync: null };
+    return { entries: events.map(entryOfEvent), sync: null, journey: null, zones: [], setThere: [] };
   }
 }

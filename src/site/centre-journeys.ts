@@ -3,7 +3,8 @@ import type { Headline } from "../domain/headline.ts";
 import type { Objective } from "../domain/objective.ts";
 import type { UnfinishedDetails } from "../store/unfinished-records.ts";
 import type { JourneyView } from "./journey-view.ts";
-import { journeyObjective, servicesOf, unfinishedOf } from "./journeys.ts";
+import { unfinishedOf } from "./journeys.ts";
+import { journeyObjective, servicesOf } from "./record-journeys.ts";
 
 /** A record that is not done, with its objective. */
 export interface UnfinishedAtCentre extends UnfinishedDetails {

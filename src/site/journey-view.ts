@@ -4,7 +4,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import type { ReceiverJourneyView } from "./transmission-view.ts";
 
 /**
- * How far an unfinished intervention has come: contact, trip journal, record, dispatch centre. Times are ISO 8601 UTC.
+ * How far an intervention has come: contact, trip journal, record, dispatch centre. Times are ISO 8601 UTC.
  */
 export interface JourneyView {
   /** The record; null while its trip is only in the trip journal. */
@@ -13,9 +13,9 @@ export interface JourneyView {
   readonly isAlarm: boolean;
   /** Where it is; at a dispatch centre the objectives of all sites are in one list. */
   readonly objective: JourneyObjectiveView;
-  /** The zone whose trip made it; null for a record made by a user. */
+  /** The zone whose trip made it; null for a record made by a user, and for a signal test. */
   readonly zone: { readonly id: string; readonly name: string; readonly kind: ZoneKind | null } | null;
-  /** When the contact opened; null without a trip, or while the clock was not trusted. */
+  /** When the contact opened; null without one, or while the clock was not trusted. */
   readonly contactAt: string | null;
   /** Whether its trip is in the trip journal; false for a record made by a user. */
   readonly isJournaled: boolean;

@@ -4,10 +4,12 @@ import type { Clock } from "../domain/clock.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { FaultStore } from "../store/faults.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
+import type { ObjectiveStore } from "../store/objectives.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { TransmissionStore } from "../store/transmissions.ts";
 import type { PastTripStore } from "../store/past-trips.ts";
 import type { TripStore } from "../store/trips.ts";
+import type { UnfinishedInterventions } from "../store/unfinished-records.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { WalkTestStore } from "../store/walk-tests.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
@@ -16,6 +18,7 @@ import type { SiteTests } from "./field-tests.ts";
 import { SiteObjectives } from "./objectives.ts";
 import type { SiteOutputs } from "./outputs.ts";
 import type { Site } from "./site.ts";
+import { RecordJourneys } from "./record-journeys.ts";
 import { SiteSync } from "./sync.ts";
 import { SiteTimeline } from "./timeline.ts";
 import { SiteWalkTests } from "./walk-tests.ts";
@@ -44,6 +47,9 @@ interface SiteApiParts {
   readonly sync: Remote<SyncPort>;
   readonly events: EventLog;
   readonly outbox: OutboxStore;
+  readonly unfinished: UnfinishedInterventions;
+  /** The lists of objectives. */
+  readonly objectives: ObjectiveStore;
   readonly centreObjectives: UpstreamObjectiveStore;
   readonly transmissions: TransmissionStore;
   readonly trips: TripStore;
@@ -56,13 +62,14 @@ interface SiteApiParts {
 /** Joins what the sensing thread and the sync know with what the databases have. */
 export function siteApi(parts: SiteApiParts): SiteApi {
   const sync = new SiteSync(parts);
+  const journeys = new RecordJourneys(parts);
   return {
     status: () => parts.site.status(),
     zones: parts.zones,
     tests: parts.tests,
     walkTests: localRemote(new SiteWalkTests(parts.endedWalkTests)),
     outputs: parts.outputs,
-    timeline: localRemote(new SiteTimeline({ ...parts, sync })),
+    timeline: localRemote(new SiteTimeline({ ...parts, sync, journeys })),
     sync: localRemote(sync),
     objectives: localRemote(new SiteObjectives(parts)),
     monitoring: localRemote(new SiteMonitoring(parts)),

@@ -8,6 +8,8 @@ import type { AuthGuards } from "../http/auth-guards.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, idFromPath, json } from "../http/resource.ts";
 import { hoursOf } from "./request-parameters.ts";
+import { dispatcherChanges } from "./dispatcher-changes.ts";
+import type { RecordJourneys } from "./record-journeys.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { SiteSync } from "./sync.ts";
 import type { HistoryView, TimelineEntry } from "./timeline-view.ts";
@@ -79,6 +81,7 @@ interface TimelineParts extends ZoneHistoryParts {
   readonly config: Pick<Config, "zones">;
   readonly clock: Clock;
   readonly sync: Pick<SiteSync, "recordOf">;
+  readonly journeys: Pick<RecordJourneys, "find">;
 }
 
 const NEWEST: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER };
@@ -140,13 +143,20 @@ export class SiteTimeline {
     };
   }
 
-  /** Trips and events of an intervention, newest first; empty if it does not exist. */
+  /** What has happened to an intervention, newest first; nothing if it does not exist. */
   history(interventionId: number): HistoryView {
-    const entries = [
-      ...this.#parts.events.about(`intervention ${interventionId}`, HISTORY_MAX).map(entryOfEvent),
-      ...this.#parts.trips.ofIntervention(interventionId, HISTORY_MAX).map(entryOfTrip),
-    ].sort((a, b) => (a.at < b.at ? 1 : -1));
-    return { entries, sync: this.#parts.sync.recordOf(interventionId) };
+    const { sync, journeys } = this.#parts;
+    const events = this.#parts.events.about(`intervention ${interventionId}`, HISTORY_MAX);
+    const trips = this.#parts.trips.ofIntervention(interventionId, HISTORY_MAX);
+    return {
+      entries: [...events.map(entryOfEvent), ...trips.map(entryOfTrip)].sort((a, b) =>
+        a.at < b.at ? 1 : -1,
+      ),
+      sync: sync.recordOf(interventionId),
+      journey: journeys.find(interventionId),
+      zones: this.#parts.trips.openedIn(interventionId),
+      setThere: dispatcherChanges(events),
+    };
   }
 }
 

@@ -57,6 +57,9 @@ export class TripStore extends Store {
   readonly #ofIntervention = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE intervention_id = ? ORDER BY seq DESC LIMIT ?`,
   );
+  readonly #openedIn = this.prepare<string>(
+    "SELECT DISTINCT zone_id FROM trips WHERE intervention_id = ? AND about IN ('trip','standing') ORDER BY zone_id",
+  ).pluck();
   readonly #classify = this.prepare(
     `UPDATE trips SET subject = ? || '/' || subject
      WHERE zone_id = ? AND state IN ('waiting','refused') AND about = 'trip' AND subject LIKE 'obiective/%'`,
@@ -163,10 +166,7 @@ export class TripStore extends Store {
     this.#markRefused.run(error, key);
   }
 
-  /**
-   * Queues every rejected trip again.
-   * @returns the number of trips
-   */
+  /** Queues every rejected trip again. @returns the number of trips */
   retryRefused(): number {
     return transaction(this.database, () => this.#retryRefused.run().changes);
   }
@@ -187,6 +187,11 @@ export class TripStore extends Store {
   /** The trips of an intervention, newest first. */
   ofIntervention(interventionId: number, limit: number): Trip[] {
     return this.#ofIntervention.all(interventionId, limit).map(toTrip);
+  }
+
+  /** The ids of the zones whose openings are in an intervention. */
+  openedIn(interventionId: number): string[] {
+    return this.#openedIn.all(interventionId);
   }
 
   /** Adds the class of their zone to the subject of waiting trips of an earlier release. */

@@ -30,6 +30,12 @@ export interface UnfinishedDetails {
   readonly createdMs: number;
 }
 
+interface NamedRecord {
+  readonly name: string;
+  /** 0 or 1. */
+  readonly isAlarm: 0 | 1;
+}
+
 /** The number of records that are not done: alarms and work, already started or in the future (`Ahead`). */
 export interface UnfinishedCounts {
   readonly alarms: number;
@@ -77,6 +83,10 @@ export class UnfinishedInterventions extends Store {
     `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
   );
 
+  readonly #named = this.prepare<NamedRecord>(
+    `SELECT name, ${IS_ALARM} AS isAlarm FROM interventions WHERE id = ? AND deleted_at IS NULL`,
+  );
+
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): UnfinishedCounts {
     const of = (isAlarm: 0 | 1) =>
@@ -109,6 +119,11 @@ export class UnfinishedInterventions extends Store {
   /** The status of a record, done or not; undefined if it is deleted. */
   statusOf(id: number): Status | undefined {
     return this.#status.get(id);
+  }
+
+  /** The name of a record, done or not, and whether it is an alarm by its fields; undefined if it is deleted. */
+  named(id: number): NamedRecord | undefined {
+    return this.#named.get(id);
   }
 
   /** What the panel shows of a record; undefined if it is gone. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { EventDetail, NewEvent } from "../domain/event.ts";
+import { DISPATCH_CENTRE, type EventDetail, type NewEvent } from "../domain/event.ts";
 import {
   fieldsOf,
   RECORD_FIELDS,
@@ -130,7 +130,7 @@ export class SyncStore {
   /** Adds an event of the dispatch centre about a record to the event log. */
   recordEvent(what: Pick<NewEvent, "event" | "who">, interventionId: number, detail: EventDetail): void {
     const subject = `intervention ${interventionId}`;
-    const event = { ...what, from: "dispatch centre", subject, detail };
+    const event = { ...what, from: DISPATCH_CENTRE, subject, detail };
     this.#events.add(event, this.#options.clock.wallMs());
   }
 

@@ -25,7 +25,12 @@ function story(eventTimes: number[], tripTimes: number[]) {
   for (const atMs of eventTimes) events.add(EVENT, atMs);
   for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
   const faults = new FaultStore(journal);
-  const parts = { config: { zones: [] }, clock: new ManualClock(), sync: { recordOf: () => null } };
+  const parts = {
+    config: { zones: [] },
+    clock: new ManualClock(),
+    sync: { recordOf: () => null },
+    journeys: { find: () => null },
+  };
   return new SiteTimeline({ ...parts, events, trips, pastTrips: new PastTripStore(journal), faults });
 }
 
@@ -82,6 +87,7 @@ test("the day of a zone has the trips of its day, also those before and after a 
     config: config as never,
     clock,
     sync: { recordOf: () => null },
+    journeys: { find: () => null },
     events: new EventLog(openMainDatabase(":memory:")),
     trips,
     pastTrips: new PastTripStore(journal),

@@ -397,7 +397,7 @@ export const NO_SITE = {
   timeline: {
     trips: () => [],
     page: () => ({ entries: [], next: null }),
-    history: () => ({ entries: [], sync: null }),
+    history: () => ({ entries: [], sync: null, journey: null, zones: [], setThere: [] }),
     zones: () => [],
     place: () => ({ event: 0, trip: 0 }),
   },

@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Log } from "../../domain/log.ts";
+import { DISPATCH_CENTRE } from "../../domain/event.ts";
 import type { ObjectiveType } from "../../domain/objective.ts";
 import type { ListDiff } from "../../domain/objective-list-diff.ts";
 import type { Database } from "../../store/database.ts";
@@ -143,7 +144,7 @@ export async function writeList(
       .filter(({ there }) => there !== null)
       .map(({ id, here, there }) => ({ id, here, there }));
     const detail = otherwise.length === 0 ? counts : { ...counts, otherwise };
-    const event = { event: "objectives-changed", who: "sync", from: "dispatch centre" } as const;
+    const event = { event: "objectives-changed", who: "sync", from: DISPATCH_CENTRE } as const;
     new EventLog(database).add({ ...event, subject: type, detail }, completedAtMs);
   });
   log.info("objectives-pulled", { type, objectives: rows.size, ...counts });

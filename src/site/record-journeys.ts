@@ -1,0 +1,166 @@
+import { isoTime } from "../domain/clock.ts";
+import { isLifeSafetySubject } from "../domain/incident.ts";
+import { refText, type ObjectiveRef } from "../domain/objective.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { shownPhase } from "../domain/shown-phase.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { Urgency } from "../domain/urgency.ts";
+import type { TripStore } from "../store/trips.ts";
+import type { UnfinishedDetails } from "../store/unfinished-records.ts";
+import type { CentreJourneyView, JourneyObjectiveView, JourneyView } from "./journey-view.ts";
+import { SiteMonitoring } from "./monitoring.ts";
+import type { SiteParts } from "./site-parts.ts";
+
+export type RecordJourneysParts = Pick<
+  SiteParts,
+  "config" | "clock" | "outbox" | "unfinished" | "objectives" | "transmissions"
+> & { readonly trips: Pick<TripStore, "find"> };
+
+/** A journey with what decides its place. */
+export interface RankedJourney extends Urgency {
+  readonly view: JourneyView;
+}
+
+/** Reads how far a trip or a record has come. */
+export class RecordJourneys {
+  readonly #parts: RecordJourneysParts;
+  readonly #monitoring: SiteMonitoring;
+
+  constructor(parts: RecordJourneysParts) {
+    this.#parts = parts;
+    this.#monitoring = new SiteMonitoring(parts);
+  }
+
+  /** The journey of a record by its id, done or not; null without one, and for a record of a user that is sent nowhere. */
+  find(interventionId: number): JourneyView | null {
+    const { unfinished, trips } = this.#parts;
+    const named = unfinished.named(interventionId);
+    const details = named && unfinished.details(interventionId);
+    if (!details) return null;
+    // As for the headline: what a trip has made is an alarm, whatever its type.
+    const isAlarm = named.isAlarm === 1 || trips.find(details.uid)?.type === "trip";
+    const { view } = this.ofRecord(named.name, details, isAlarm);
+    return view.isJournaled || view.centre !== null || view.receiver !== null ? view : null;
+  }
+
+  /** The journey of a trip that has no record yet. */
+  ofTrip(trip: Trip): RankedJourney {
+    const { priority, status = "planned", name } = trip.body;
+    const sinceMs = trip.isDated ? trip.moment.wallMs : null;
+    const isOpening = hasContact(trip);
+    const view: JourneyView = {
+      interventionId: null,
+      name,
+      isAlarm: isOpening,
+      objective: this.#objective({ type: trip.body.objectiveType, id: trip.body.objectiveId }),
+      zone: isOpening ? this.#zoneOf(trip) : null,
+      contactAt: isOpening && sinceMs !== null ? isoTime(sinceMs) : null,
+      isJournaled: true,
+      recordedAt: null,
+      refusal: trip.lastError,
+      priority: priority ?? "high",
+      status,
+      services: SERVICES.filter((service) => trip.body[service] === true),
+      centre: this.#centre(undefined, sinceMs, isOpening),
+      receiver: null,
+    };
+    return {
+      view,
+      isLifeSafety: isLifeSafetySubject(trip.subject),
+      isUndelivered: true,
+    };
+  }
+
+  /** The journey of a record, which its trip has made or a user. */
+  ofRecord(name: string, details: UnfinishedDetails, isAlarm: boolean): RankedJourney {
+    const { trips, outbox } = this.#parts;
+    const trip = trips.find(details.uid);
+    const isTrip = trip !== undefined && hasContact(trip);
+    const sinceMs = trip?.isDated === true ? trip.moment.wallMs : null;
+    const isRescue = details.ambulance + details.firetruck > 0;
+    const view: JourneyView = {
+      interventionId: details.id,
+      name,
+      isAlarm,
+      objective: this.#objective({ type: details.objectiveType, id: details.objectiveId }),
+      zone: isTrip ? this.#zoneOf(trip) : null,
+      contactAt: isTrip && sinceMs !== null ? isoTime(sinceMs) : null,
+      isJournaled: trip !== undefined,
+      recordedAt: isoTime(details.createdMs),
+      refusal: null,
+      priority: details.priority,
+      status: details.status,
+      services: servicesOf(details),
+      centre: this.#centre(outbox.find(details.id), sinceMs ?? details.createdMs, isAlarm),
+      receiver: this.#monitoring.journey(details.id),
+    };
+    const { centre } = view;
+    return {
+      view,
+      isLifeSafety: isRescue || (isTrip && isLifeSafetySubject(trip.subject)),
+      isUndelivered: centre !== null && centre.upstreamId === null && centre.phase !== "closed",
+    };
+  }
+
+  #objective(ref: ObjectiveRef): JourneyObjectiveView {
+    return journeyObjective(ref, this.#parts.objectives.get(ref));
+  }
+
+  #zoneOf({ zoneId, signal }: Trip): JourneyView["zone"] {
+    const zone = this.#parts.config.zones.find(({ id }) => id === zoneId);
+    return { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null };
+  }
+
+  /** @param sinceMs when the alarm began, milliseconds since 1970; null if that is not known */
+  #centre(
+    entry: OutboxEntry | undefined,
+    sinceMs: number | null,
+    isAlarm: boolean,
+  ): CentreJourneyView | null {
+    const { upstream } = this.#parts.config;
+    if (!upstream) return null;
+    const nowMs = this.#parts.clock.wallMs();
+    const hasArrived = entry !== undefined && entry.upstreamId !== null;
+    const isLate = sinceMs !== null && nowMs - sinceMs > upstream.undeliveredS * 1_000;
+    return {
+      phase: entry ? shownPhase(entry) : null,
+      upstreamId: entry?.upstreamId ?? null,
+      arrivedAt: hasArrived && entry.arrivedAtMs !== null ? isoTime(entry.arrivedAtMs) : null,
+      attempts: entry?.attempts ?? 0,
+      nextAttemptAt: entry && entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null,
+      set: hasArrived ? setOf(entry.base) : null,
+      // A dropped record has no entry that is sent: the user decided.
+      isUndelivered: isAlarm && !hasArrived && isLate && entry?.phase !== "closed",
+    };
+  }
+}
+
+/** Whether a trip came from the contact of its zone; a signal test did not. */
+function hasContact({ type }: Trip): boolean {
+  return type !== "signal";
+}
+
+/** @param known the objective in the lists; undefined if they do not have it */
+export function journeyObjective(
+  ref: ObjectiveRef,
+  known: { readonly name: string; readonly address?: string | null } | undefined,
+): JourneyObjectiveView {
+  return { ...ref, name: known?.name ?? refText(ref), address: known?.address ?? null };
+}
+
+const SERVICES = ["police", "ambulance", "firetruck"] as const;
+
+/** The services that a record requests, in the order of the contract. */
+export function servicesOf(details: UnfinishedDetails): JourneyView["services"] {
+  return SERVICES.filter((service) => details[service] === 1);
+}
+
+/** Status and crews of the record that the dispatch centre last had. @param base JSON from the dispatch centre */
+function setOf(base: string | null): CentreJourneyView["set"] {
+  if (base === null) return null;
+  const { status, crews } = JSON.parse(base) as { status?: unknown; crews?: unknown };
+  return {
+    status: status === "planned" || status === "in_progress" || status === "done" ? status : null,
+    crews: typeof crews === "number" ? crews : null,
+  };
+}
