@@ -13,6 +13,7 @@ const CODED: Readonly<Record<string, string>> = {
   objectives: "value",
   what: "what",
   change: "change",
+  phase: "phase",
 };
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

@@ -27,6 +27,7 @@ export const EN_DETAILS = {
   "detail.objectives": "objectives",
   "detail.pages": "pages",
   "detail.partition": "partition {value}",
+  "detail.phase": "state",
   "detail.reason": "reason: {value}",
   "detail.recoveries": "recoveries",
   "detail.redelivered": "sent again",

@@ -27,6 +27,14 @@ export const EN_RECORDS = {
   "interventions.deleted": "Intervention #{id} deleted",
   "interventions.saved": "Saved",
   "interventions.history": "History",
+  "interventions.closeTitle": "Set intervention #{id} to done?",
+  "interventions.closeDo": "Set to done",
+  "interventions.stillOpen": {
+    one: "The contact of {zones} is still open.",
+    other: "The contacts of these zones are still open: {zones}.",
+  },
+  "interventions.reached": "Reached the dispatch centre {time} after the trip.",
+  "interventions.setThere": "dispatch centre, {time}",
 
   "objectives.find": "Find objective",
   "objectives.details": "Details",

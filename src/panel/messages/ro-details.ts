@@ -30,6 +30,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.objectives": "obiective",
   "detail.pages": "pagini",
   "detail.partition": "partiția {value}",
+  "detail.phase": "stare",
   "detail.reason": "motiv: {value}",
   "detail.recoveries": "recuperări",
   "detail.redelivered": "retransmise",

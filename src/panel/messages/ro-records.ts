@@ -30,6 +30,15 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.deleted": "Intervenția #{id} a fost ștearsă",
   "interventions.saved": "Salvat",
   "interventions.history": "Istoric",
+  "interventions.closeTitle": "Finalizați intervenția #{id}?",
+  "interventions.closeDo": "Finalizare",
+  "interventions.stillOpen": {
+    one: "Contactul zonei {zones} este încă deschis.",
+    few: "Contactele acestor zone sunt încă deschise: {zones}.",
+    other: "Contactele acestor zone sunt încă deschise: {zones}.",
+  },
+  "interventions.reached": "A ajuns la dispecerat la {time} după declanșare.",
+  "interventions.setThere": "dispecerat, {time}",
 
   "objectives.find": "Căutare obiectiv",
   "objectives.details": "Detalii",

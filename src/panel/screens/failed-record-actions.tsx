@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
@@ -8,14 +9,47 @@ import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** Actions for a record that needs attention: retry it or stop sending it. */
-export function FailedRecordActions({
-  record: { interventionId: id, phase, lastResponse },
-  done,
-}: {
+interface Given {
   readonly record: SyncRecordView;
   readonly done: () => void;
-}) {
+}
+
+/** Actions for a record that needs attention, as the menu of its row: retry it or stop sending it. */
+export function FailedRecordActions(given: Given) {
+  const { retry, stop, question } = useActions(given);
+  return (
+    <>
+      <Menu label={t("app.actionsFor", { name: `#${given.record.interventionId}` })}>
+        {retry}
+        {stop}
+      </Menu>
+      {question}
+    </>
+  );
+}
+
+/** The same actions on the screen of the record, where it can be edited too. */
+export function FailedRecordButtons(given: Given) {
+  const { retry, stop, question } = useActions(given);
+  return (
+    <div class="row">
+      {retry}
+      <a class="button" href={`#/interventions/${given.record.interventionId}/edit`}>
+        <Icon name="pencil" />
+        {t("interventions.edit")}
+      </a>
+      {stop}
+      {question}
+    </div>
+  );
+}
+
+function useActions({ record: { interventionId: id, phase, lastResponse }, done }: Given): {
+  readonly retry: ComponentChildren;
+  readonly stop: ComponentChildren;
+  /** Whether to stop, while it is asked. */
+  readonly question: ComponentChildren;
+} {
   const [isAsked, setIsAsked] = useState(false);
   const act = async (action: "retry" | "drop"): Promise<void> => {
     await runWithErrorNotice(async () => {
@@ -24,34 +58,33 @@ export function FailedRecordActions({
     });
     done();
   };
-  return (
-    <>
-      <Menu label={t("app.actionsFor", { name: `#${id}` })}>
-        <button type="button" onClick={() => void act("retry")}>
-          <Icon name="refresh-cw" />
-          {t("sync.retry")}
-        </button>
-        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
-          <Icon name="x" />
-          {t("sync.drop")}
-        </button>
-      </Menu>
-      {isAsked && (
-        <ConfirmDialog
-          title={t("sync.dropTitle", { id })}
-          action={t("sync.dropDo")}
-          isDanger
-          act={() => act("drop")}
-          close={() => setIsAsked(false)}
-        >
-          <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
-          {lastResponse !== null && (
-            <p>
-              <DaemonText text={lastResponse} />
-            </p>
-          )}
-        </ConfirmDialog>
-      )}
-    </>
+  const retry = (
+    <button type="button" onClick={() => void act("retry")}>
+      <Icon name="refresh-cw" />
+      {t("sync.retry")}
+    </button>
   );
+  const stop = (
+    <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+      <Icon name="x" />
+      {t("sync.drop")}
+    </button>
+  );
+  const question = isAsked && (
+    <ConfirmDialog
+      title={t("sync.dropTitle", { id })}
+      action={t("sync.dropDo")}
+      isDanger
+      act={() => act("drop")}
+      close={() => setIsAsked(false)}
+    >
+      <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
+      {lastResponse !== null && (
+        <p>
+          <DaemonText text={lastResponse} />
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+  return { retry, stop, question };
 }

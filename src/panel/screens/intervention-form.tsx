@@ -20,6 +20,7 @@ import { errorText } from "../notice.tsx";
 import { ApiError, apiPath } from "../http.ts";
 import { useIdempotencyKey } from "../idempotency-key.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
+import { useClosing } from "./intervention-closing.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
@@ -33,6 +34,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
   const keyOf = useIdempotencyKey();
   const isNew = record === undefined;
+  const { changeTo, question } = useClosing(record?.id ?? 0);
   const save = async (fields: FormData): Promise<void> => {
     const body = changedFields(fields, record);
     const { body: saved } = await (isNew
@@ -60,13 +62,20 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   return (
     <>
       <h1>{isNew ? t("interventions.new") : t("interventions.editTitle", { id: record.id })}</h1>
-      <Form onSubmit={(fields) => run(() => saveOrPoint(fields))}>
+      <Form
+        onSubmit={async (fields) => {
+          const saveAll = (): Promise<unknown> => run(() => saveOrPoint(fields));
+          const isClosed = !isNew && record.status !== "done" && formText(fields, "status") === "done";
+          await (isClosed ? changeTo("done", saveAll) : saveAll());
+        }}
+      >
         <Fields {...(record ? { record } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
         <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
         <GuardUnsavedFields />
       </Form>
+      {question}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { Menu } from "../menu.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { useClosing } from "./intervention-closing.tsx";
 
 const STATUS_ICONS: Readonly<Record<Status, IconName>> = {
   planned: "clock",
@@ -22,6 +23,7 @@ export function InterventionMenu({
   readonly done: () => void;
 }) {
   const path = apiPath(`/interventii/${id}`);
+  const { changeTo, question } = useClosing(id);
   const set = async (status: Status): Promise<void> => {
     await runWithErrorNotice(async () => {
       // The list has no versions; this one is as new as the press.
@@ -36,19 +38,22 @@ export function InterventionMenu({
     done();
   };
   return (
-    <Menu label={t("app.actionsFor", { name: `#${id}` })}>
-      <a class="button" href={`#/interventions/${id}/edit`}>
-        <Icon name="pencil" />
-        {t("interventions.edit")}
-      </a>
-      {(["planned", "in_progress", "done"] as const)
-        .filter((one) => one !== current)
-        .map((one) => (
-          <button type="button" key={one} onClick={() => void set(one)}>
-            <Icon name={STATUS_ICONS[one]} />
-            {`${t("record.status")}: ${t(`status.${one}`)}`}
-          </button>
-        ))}
-    </Menu>
+    <>
+      <Menu label={t("app.actionsFor", { name: `#${id}` })}>
+        <a class="button" href={`#/interventions/${id}/edit`}>
+          <Icon name="pencil" />
+          {t("interventions.edit")}
+        </a>
+        {(["planned", "in_progress", "done"] as const)
+          .filter((one) => one !== current)
+          .map((one) => (
+            <button type="button" key={one} onClick={() => void changeTo(one, () => set(one))}>
+              <Icon name={STATUS_ICONS[one]} />
+              {`${t("record.status")}: ${t(`status.${one}`)}`}
+            </button>
+          ))}
+      </Menu>
+      {question}
+    </>
   );
 }

@@ -1,12 +1,12 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
+import { every } from "../clock.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
-import { Journey } from "../journey.tsx";
 import { Menu } from "../menu.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { t, translateCode } from "../i18n.ts";
@@ -15,8 +15,10 @@ import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { go, isFromList } from "../route.ts";
-import { SyncBadge } from "../sync-badge.tsx";
+import { needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
+import { useClosing } from "./intervention-closing.tsx";
+import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
 import { InterventionForm } from "./intervention-form.tsx";
 import { STATUSES } from "./interventions.tsx";
 
@@ -25,10 +27,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
   const path = apiPath(`/interventii/${id}`);
   const { response, error, reload } = useQuery<Intervention>(path, journalVersion.value);
   const record = response?.body;
-  const history = useQuery<HistoryView>(
-    isEdited || !record ? undefined : `/site/interventions/${record.id}/history`,
-    `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
-  );
+  const past = useHistory(isEdited ? undefined : record?.id);
   if (!response || !record || String(record.id) !== id)
     return (
       <>
@@ -38,6 +37,8 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       </>
     );
   const etag = response.headers.get("ETag") ?? "*";
+  const { journey, sync = null, setThere = [] } = past.response?.body ?? {};
+  const setAt: SetAt = (...fields) => setThere.find(({ field }) => fields.includes(field))?.at;
   if (isEdited) return <InterventionForm record={record} etag={etag} />;
   return (
     <>
@@ -55,25 +56,39 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       <div class="split">
         <div class="stack">
           <section class="card">
-            <OwnJourney id={record.id} />
-            {status.value?.role === "site" && <PlanLink zones={zonesIn(history)} />}
+            <Delivery id={record.id} stored={journey} />
+            {status.value?.role === "site" && <PlanLink zones={zonesIn(past)} />}
             <StatusButtons record={record} etag={etag} reload={reload} />
+            {setAt("status") !== undefined && (
+              <p>
+                <SetThere at={setAt("status")} />
+              </p>
+            )}
           </section>
+          {sync && needsAttention(sync.phase) && <Refused sync={sync} done={past.reload} />}
           <section class="card">
             <h2>{t("objectives.details")}</h2>
-            <Facts record={record} />
+            <Facts record={record} setAt={setAt} />
           </section>
         </div>
-        <History {...history} />
+        <History query={past} />
       </div>
     </>
   );
 }
 
-/** Its way to the dispatch centre, while it is not done. */
-function OwnJourney({ id }: { readonly id: number }) {
-  const journey = status.value?.journeys.find(({ interventionId }) => interventionId === id);
-  return journey ? <Journey journey={journey} /> : null;
+/** An attempt to send a record changes neither the journal nor the queue. */
+const REFRESH_EVERY_MS = 3_000;
+
+/** The history of a record, again while the record waits. @param id undefined while there is nothing to ask */
+function useHistory(id: number | undefined): QueryState<HistoryView> {
+  const query = useQuery<HistoryView>(
+    id === undefined ? undefined : `/site/interventions/${id}/history`,
+    `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
+  );
+  const isWaiting = query.response?.body.sync?.isSynced === false;
+  useEffect(() => (isWaiting ? every(REFRESH_EVERY_MS, query.refresh) : undefined), [isWaiting]);
+  return query;
 }
 
 /** The zones that have tripped in it, oldest first. */
@@ -83,6 +98,9 @@ function zonesIn({ response }: QueryState<HistoryView>): readonly string[] {
     return zone === undefined ? later : [zone, ...later];
   }, []);
 }
+
+/** When the dispatch centre has set the present value of one of these fields; undefined if it has not. */
+type SetAt = (...fields: readonly string[]) => string | undefined;
 
 function Back() {
   return (
@@ -108,6 +126,7 @@ function StatusButtons({
   readonly etag: string;
   readonly reload: () => void;
 }) {
+  const { changeTo, question } = useClosing(record.id);
   const set = (next: Status): Promise<boolean> =>
     runWithErrorNotice(async () => {
       await request(apiPath(`/interventii/${record.id}`), {
@@ -126,41 +145,49 @@ function StatusButtons({
           key={one}
           aria-pressed={record.status === one}
           onClick={() => {
-            if (record.status !== one) void set(one);
+            if (record.status !== one) void changeTo(one, () => set(one));
           }}
         >
           {t(`status.${one}`)}
         </button>
       ))}
+      {question}
     </div>
   );
 }
 
-function Facts({ record }: { readonly record: Intervention }) {
+function Facts({ record, setAt }: { readonly record: Intervention; readonly setAt: SetAt }) {
   const { objectiveType, objectiveId } = record;
   const objective = useQuery<Objective>(apiPath(`/${objectiveType}/${objectiveId}`)).response?.body;
   const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
-  const facts: readonly (readonly [string, string | number])[] = [
+  const facts: readonly (readonly [term: string, fact: string | number, setAt?: string | undefined])[] = [
     [
       t("record.objective"),
       `${objective?.name ?? ""} (${translateCode("objective", objectiveType)} ${objectiveId})`,
+      setAt("objectiveType", "objectiveId"),
     ],
     ...(objective?.address ? [[t("record.address"), objective.address] as const] : []),
-    [t("record.priority"), t(`priority.${record.priority}`)],
-    [t("record.type"), t(`type.${record.type}`)],
-    [t("record.dateStart"), formatRecordDate(record.dateStart)],
-    [t("record.dateEnd"), formatRecordDate(record.dateEnd)],
-    [t("record.crews"), record.crews],
-    [t("record.services"), requested.map((service) => t(`record.${service}`)).join(", ") || "–"],
-    [t("record.description"), record.description ?? "–"],
-    [t("record.notes"), record.notes ?? "–"],
+    [t("record.priority"), t(`priority.${record.priority}`), setAt("priority")],
+    [t("record.type"), t(`type.${record.type}`), setAt("type")],
+    [t("record.dateStart"), formatRecordDate(record.dateStart), setAt("dateStart")],
+    [t("record.dateEnd"), formatRecordDate(record.dateEnd), setAt("dateEnd")],
+    [t("record.crews"), record.crews, setAt("crews")],
+    [
+      t("record.services"),
+      requested.map((service) => t(`record.${service}`)).join(", ") || "–",
+      setAt("police", "ambulance", "firetruck"),
+    ],
+    [t("record.description"), record.description ?? "–", setAt("description")],
+    [t("record.notes"), record.notes ?? "–", setAt("notes")],
   ];
   return (
     <dl class="facts">
-      {facts.map(([term, fact]) => (
+      {facts.map(([term, fact, at]) => (
         <div key={term}>
           <dt>{term}</dt>
-          <dd>{fact}</dd>
+          <dd>
+            {fact} <SetThere at={at} />
+          </dd>
         </div>
       ))}
     </dl>
@@ -200,7 +227,7 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
 }
 
 /** The recorded history of the intervention, and its sync phase. */
-function History({ response, error, reload }: QueryState<HistoryView>) {
+function History({ query: { response, error, reload } }: { readonly query: QueryState<HistoryView> }) {
   if (!response) return <Pending error={error} reload={reload} />;
   const { entries, sync } = response.body;
   return (
@@ -210,7 +237,9 @@ function History({ response, error, reload }: QueryState<HistoryView>) {
         <p>
           {t("record.sync")}: <SyncBadge phase={sync.isSynced ? undefined : sync.phase} />
           {sync.upstreamId !== null && t("sync.upstreamId", { id: sync.upstreamId })}{" "}
-          {sync.lastResponse !== null && <DaemonText text={sync.lastResponse} />}
+          {sync.lastResponse !== null && !needsAttention(sync.phase) && (
+            <DaemonText text={sync.lastResponse} />
+          )}
         </p>
       )}
       <EventList entries={entries} />

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Status } from "../../generated/types.ts";
+import type { HistoryView } from "../../site/timeline-view.ts";
+import type { ZoneView } from "../../site/zone-view.ts";
+import { request } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice } from "../notice.tsx";
+
+interface Question {
+  /** Names of the zones that are open. */
+  readonly zones: readonly string[];
+  readonly change: () => Promise<unknown>;
+}
+
+interface Closing {
+  /** Changes the status; to done only once the user agrees, if a zone of the intervention is open. */
+  readonly changeTo: (status: Status, change: () => Promise<unknown>) => Promise<void>;
+  /** The question, while it is asked. */
+  readonly question: ComponentChildren;
+}
+
+/** Asks before an intervention is closed while the contact of one of its zones is still open. */
+export function useClosing(id: number): Closing {
+  const [asked, setAsked] = useState<Question>();
+  // A second press before the responses would change the status twice.
+  const isClosing = useRef(false);
+  const close = async (change: () => Promise<unknown>): Promise<void> => {
+    let zones: readonly string[] = [];
+    const isRead = await runWithErrorNotice(async () => {
+      zones = await openZonesOf(id);
+    });
+    if (!isRead) return;
+    if (zones.length === 0) await change();
+    else setAsked({ zones, change });
+  };
+  const changeTo: Closing["changeTo"] = async (status, change) => {
+    if (status !== "done") {
+      await change();
+      return;
+    }
+    if (isClosing.current) return;
+    isClosing.current = true;
+    try {
+      await close(change);
+    } finally {
+      isClosing.current = false;
+    }
+  };
+  const question = asked && (
+    <ConfirmDialog
+      title={t("interventions.closeTitle", { id })}
+      action={t("interventions.closeDo")}
+      act={asked.change}
+      close={() => setAsked(undefined)}
+    >
+      <p>{t("interventions.stillOpen", { n: asked.zones.length, zones: asked.zones.join(", ") })}</p>
+    </ConfirmDialog>
+  );
+  return { changeTo, question };
+}
+
+/** The names of the zones whose openings are in an intervention and that are open now. @throws ApiError */
+async function openZonesOf(id: number): Promise<readonly string[]> {
+  const { body: history } = await request<HistoryView>(`/site/interventions/${id}/history`);
+  if (history.zones.length === 0) return [];
+  const { body: zones } = await request<ZoneView[]>("/site/zones");
+  return zones
+    .filter((zone) => zone.contact === "open" && history.zones.includes(zone.id))
+    .map(({ name }) => name);
+}
