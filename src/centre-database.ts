@@ -16,6 +16,7 @@ import { PostgresObjectives } from "./postgres/postgres-objectives.ts";
 import { PostgresRecords } from "./postgres/postgres-records.ts";
 import { PostgresSignIns } from "./postgres/postgres-sign-ins.ts";
 import { PostgresSigningKeys } from "./postgres/signing-keys.ts";
+import { PostgresSiteScopes } from "./postgres/site-scopes.ts";
 import { PostgresUnfinished } from "./postgres/unfinished-records.ts";
 import { ensureAdministrator } from "./service/first-run.ts";
 
@@ -40,6 +41,7 @@ export class CentreDatabase {
   readonly fleet: PostgresFleet;
   readonly unfinished: PostgresUnfinished;
   readonly sites: PostgresKnownSites;
+  readonly siteScopes: PostgresSiteScopes;
   readonly enrolments: PostgresEnrolments;
   readonly keys: PostgresSigningKeys;
   readonly #lists: PostgresLists;
@@ -65,6 +67,7 @@ export class CentreDatabase {
     this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
     this.sites = new PostgresKnownSites(connections, clock);
+    this.siteScopes = new PostgresSiteScopes(connections);
     this.keys = new PostgresSigningKeys(connections);
   }
 

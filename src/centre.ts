@@ -114,7 +114,17 @@ export class Centre {
     { tokens, events }: { readonly tokens: TokenService; readonly events: EventNotes },
   ): DaemonServer {
     const { config, clock, httpDescriptor } = this.#options;
-    const { records, objectives, fleet, accounts, unfinished, sites, enrolments, events: log } = database;
+    const {
+      records,
+      objectives,
+      fleet,
+      accounts,
+      unfinished,
+      sites,
+      siteScopes,
+      enrolments,
+      events: log,
+    } = database;
     const site = centreApi({ config, clock, health: this.#health, unfinished, sites, events: log });
     const metrics = new CentreMetrics({ site });
     const newId = (): string => newKey(clock.wallMs());
@@ -137,6 +147,7 @@ export class Centre {
         tokens,
         accounts,
         events,
+        siteScopes,
         enrolments: limitedEnrolments(enrolments, { codes: enrolments, events, clock }),
         settings: undefined,
         setup: undefined,

@@ -16,6 +16,7 @@ import { ThreadFailures, type OnDemandThread } from "./ops/thread-failures.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
+import { SqliteSiteScopes } from "./service/site-scopes.ts";
 import { codesIn } from "./service/sqlite-enrolments.ts";
 import { ThreadedFleet } from "./service/sqlite-fleet.ts";
 import { SqliteObjectives } from "./service/sqlite-objectives.ts";
@@ -151,6 +152,7 @@ export class DaemonFront {
         timezone: site.timezone,
         fleet,
         enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database, clock), events, clock }),
+        siteScopes: new SqliteSiteScopes(database),
         objectives: new SqliteObjectives({ database, longLists }),
         tokens,
         accounts: records.accounts,

@@ -15,7 +15,10 @@ import type { Failpoint } from "./ops/failpoint.ts";
 import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 /** The services and components behind the routes. */
-type ServedParts = Pick<AppParts, "records" | "timezone" | "objectives" | "fleet" | "enrolments"> &
+type ServedParts = Pick<
+  AppParts,
+  "records" | "timezone" | "objectives" | "fleet" | "enrolments" | "siteScopes"
+> &
   Omit<SiteRouteParts, "authority" | "clock" | "onDamage">;
 
 interface DaemonServerOptions {
@@ -107,6 +110,7 @@ export class DaemonServer {
       silenceTimes: () => this.#config.fleet,
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, { ...parts, metrics, clock, authority, onDamage }),
+      hasUpstream: () => this.#config.upstream !== null,
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       onDamage,
       newRequestId: () => {

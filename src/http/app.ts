@@ -8,6 +8,7 @@ import type { Enrolments } from "../service/enrolments.ts";
 import type { Fleet } from "../service/fleet.ts";
 import type { ObjectiveLists } from "../service/objectives.ts";
 import type { Records } from "../service/records.ts";
+import type { SiteScopes } from "../service/site-scopes.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { createAuthGuards, type AuthGuards } from "./auth-guards.ts";
 import { closeUnreadBody } from "./body.ts";
@@ -31,6 +32,9 @@ export interface AppParts {
   readonly silenceTimes: () => SilenceTimes;
   readonly objectives: ObjectiveLists;
   readonly enrolments: Enrolments;
+  readonly siteScopes: SiteScopes;
+  /** Whether the records are sent to a dispatch centre; a reload may change it. */
+  readonly hasUpstream: () => boolean;
   readonly tokens: TokenService;
   readonly events: EventNotes;
   /** Adds the routes that the contract does not have. @returns ends their open responses */
@@ -102,11 +106,11 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
 }
 
 function apiRouter(parts: AppParts, { api, administrator, installation }: AuthGuards): Router {
-  const { records, timezone, objectives, enrolments, tokens, basePath, deleteNeedsAdministrator } = parts;
+  const { objectives, enrolments, tokens, basePath, deleteNeedsAdministrator } = parts;
   const router = Router({ caseSensitive: true });
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   // First, because Express compares a path with each route in turn.
-  interventionRoutes(router, { guard: api, deleteGuard }, { records, timezone });
+  interventionRoutes(router, { guard: api, deleteGuard }, parts);
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
   fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, parts);

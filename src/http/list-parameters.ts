@@ -31,8 +31,9 @@ export function reportIgnoredParameters(
 
 const COMMON: readonly string[] = ["q", "_sort", "_order", "_start", "_end"];
 
-/** Whether a query parameter changes the list of interventions. */
-export function changesInterventions(name: string): boolean {
+/** Whether a query parameter changes the list of interventions. @param hasUpstream whether there is an outbox to filter by */
+export function changesInterventions(name: string, hasUpstream: boolean): boolean {
+  if (name === "site" || (name === "sync" && hasUpstream)) return true;
   const field = /^(.+?)(?:_ne|_gte|_lte|_like)?$/s.exec(name)?.[1] ?? name;
   return (RECORD_FIELDS as readonly string[]).includes(field) || COMMON.includes(name);
 }

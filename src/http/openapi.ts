@@ -1,5 +1,6 @@
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { RECORD_FIELDS } from "../domain/intervention.ts";
+import { SYNC_GROUPS } from "../domain/sync-group.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
 import { fleetPaths } from "./openapi-fleet.ts";
@@ -129,6 +130,16 @@ function collectionOperations(): Json {
           maxLength: 200,
         }),
         query("_order", "ASC or DESC for each field, in any case", textLike("DESC")),
+        query(
+          "sync",
+          "Only records that have arrived at the dispatch centre, that wait for it, or that need attention; unknown without a dispatch centre",
+          { type: "string", enum: SYNC_GROUPS },
+        ),
+        query(
+          "site",
+          "Only the records of the site with this reference: those at the objectives of its account, and those that the account has created",
+          textLike("hala-nord"),
+        ),
         ...RECORD_FIELDS.map((field) =>
           query(
             field,

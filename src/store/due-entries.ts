@@ -16,6 +16,9 @@ export interface DueEntry {
 export const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
 
+/** Entries that need attention; the partial index outbox_stuck covers exactly these. */
+export const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
+
 /** Entries in progress are skipped; there are fewer of them than this. */
 const CANDIDATES_MAX = 32;
 

@@ -122,7 +122,9 @@ export class InterventionLists extends Store {
 
   /** The total, independent of the slice: from the counts, if these have all of the fields. */
   #count(query: InterventionQuery): number {
-    if (query.search === undefined && query.scope === undefined && query.filters.every(isCounted)) {
+    const { search, scope, sync } = query;
+    const isWhole = search === undefined && scope === undefined && sync === undefined;
+    if (isWhole && query.filters.every(isCounted)) {
       const { conditions, values } = conditionsOf({ filters: query.filters });
       return this.#number(
         `SELECT coalesce(sum(records), 0) FROM intervention_counts WHERE ${["TRUE", ...conditions].join(" AND ")}`,

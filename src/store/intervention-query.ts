@@ -1,6 +1,8 @@
 import type { RecordField } from "../domain/intervention.ts";
 import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
+import type { SyncGroup } from "../domain/sync-group.ts";
+import { ACTIVE, STUCK } from "./due-entries.ts";
 
 /** One field of the order of a list. */
 interface SortKey {
@@ -11,7 +13,7 @@ interface SortKey {
 }
 
 /** The records that the account of a site may use: those at its objectives, and those that it has created. */
-interface RecordScope {
+export interface RecordScope {
   readonly objectives: ObjectiveScope;
   readonly accountId: number;
 }
@@ -24,6 +26,8 @@ export interface InterventionQuery {
   readonly search?: string;
   /** Only the records of the account of a site; undefined for all. */
   readonly scope?: RecordScope;
+  /** Only the records that have come so far to the dispatch centre; undefined for all. Only a site has an outbox. */
+  readonly sync?: SyncGroup;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;
@@ -53,16 +57,16 @@ export interface InterventionSql {
   readonly values: Record<string, SqlValue>;
 }
 
+/** What selects the records of a list. */
+type Conditions = Pick<InterventionQuery, "filters" | "search" | "scope" | "sync">;
+
 /**
  * The FROM and WHERE clauses and their parameters, without tombstones.
  * @param order the first sort key; undefined if the order does not matter
  */
-export function sqlOf(
-  query: Pick<InterventionQuery, "filters" | "search" | "scope">,
-  order?: SortKey,
-): InterventionSql {
+export function sqlOf(query: Conditions, order?: SortKey): InterventionSql {
   const { conditions, values } = conditionsOf(query);
-  const isFiltered = query.scope !== undefined || query.filters.some(usesIndex);
+  const isFiltered = query.scope !== undefined || isFew(query.sync) || query.filters.some(usesIndex);
   const isHelped = isFiltered || (order !== undefined && INDEXED.has(order.field) && order.isRanked !== true);
   return {
     // Otherwise SQLite scans the whole table along some index, with random reads.
@@ -71,6 +75,11 @@ export function sqlOf(
     where: [`${ROW_WATCH}(id)`, "deleted_at IS NULL", ...conditions].join(" AND "),
     values,
   };
+}
+
+/** Whether a partial index of the outbox has a group. Nearly all records have arrived, so that group has none. */
+function isFew(sync: SyncGroup | undefined): boolean {
+  return sync === "waiting" || sync === "attention";
 }
 
 /** Fields with an index. */
@@ -95,11 +104,7 @@ function isOneSided(operator: Filter["operator"]): boolean {
  * The conditions of a query and their parameters. Field names come only from the closed list of record fields,
  * values only as parameters. A list of values is one parameter, because SQLite limits the number of ORs.
  */
-export function conditionsOf({
-  filters,
-  search,
-  scope,
-}: Pick<InterventionQuery, "filters" | "search" | "scope">): {
+export function conditionsOf({ filters, search, scope, sync }: Conditions): {
   conditions: string[];
   values: Record<string, SqlValue>;
 } {
@@ -119,6 +124,7 @@ export function conditionsOf({
     values["scopeAccount"] = scope.accountId;
     conditions.push(scopedTo(scope.accountId));
   }
+  if (sync !== undefined) conditions.push(IN_GROUP[sync]);
   if (search !== undefined) {
     values["search"] = folded(search);
     conditions.push(`(${SEARCHED.map((field) => `instr(${searchable(field)}, :search) > 0`).join(" OR ")})`);
@@ -134,6 +140,18 @@ function scopedTo(accountId: number): string {
     UNION ALL
     SELECT id FROM interventions WHERE created_by = :scopeAccount ${accountId > 2 ? "AND created_by > 2" : ""})`;
 }
+
+/** The records of each group, by their outbox entries. */
+const IN_GROUP: Readonly<Record<SyncGroup, string>> = {
+  arrived: `EXISTS (SELECT 1 FROM outbox WHERE intervention_id = interventions.id AND phase = 'linked'
+    AND want_rev <= synced_rev AND missing_since IS NULL)`,
+  waiting: `interventions.id IN (
+    SELECT intervention_id FROM outbox WHERE ${ACTIVE} AND phase <> 'blocked'
+    UNION ALL SELECT intervention_id FROM outbox WHERE ${STUCK} AND phase = 'linked')`,
+  attention: `interventions.id IN (
+    SELECT intervention_id FROM outbox WHERE ${ACTIVE} AND phase = 'blocked'
+    UNION ALL SELECT intervention_id FROM outbox WHERE ${STUCK} AND phase <> 'linked')`,
+};
 
 /** A single value becomes `=`, so that an index can also provide the order of the rows. */
 function isOneValue({ operator, values }: Filter): boolean {

@@ -11,13 +11,10 @@ import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
-import { ACTIVE } from "./due-entries.ts";
+import { ACTIVE, STUCK } from "./due-entries.ts";
 import { CachedResult } from "./cached-result.ts";
 import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
-
-/** Entries that need attention; the partial index outbox_stuck covers exactly these. */
-const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
 
 /** Entries that wait for their objective at the dispatch centre. */
 const BLOCKED = `${ACTIVE} AND phase = 'blocked'`;

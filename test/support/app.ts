@@ -19,6 +19,7 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ListService } from "../../src/service/lists.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
+import { SqliteSiteScopes } from "../../src/service/site-scopes.ts";
 import { codesIn, SqliteEnrolments } from "../../src/service/sqlite-enrolments.ts";
 import { PlanService } from "../../src/service/plans.ts";
 import { SqliteFleet } from "../../src/service/sqlite-fleet.ts";
@@ -199,6 +200,8 @@ export class TestApp {
         locale: "en",
       }),
       silenceTimes: () => SILENCE,
+      siteScopes: new SqliteSiteScopes(database),
+      hasUpstream: () => false,
       objectives: new SqliteObjectives({ database }),
       tokens: this.tokens,
       accounts: localRemote(this.accounts),
@@ -228,6 +231,7 @@ export class TestApp {
       ...(centre && {
         records: centre.records,
         fleet: centre.fleet,
+        siteScopes: centre.siteScopes,
         objectives: centre.objectives,
         accounts: centre.accounts,
         events: centre.notes,

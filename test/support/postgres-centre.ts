@@ -12,6 +12,7 @@ import { PostgresFleet } from "../../src/postgres/postgres-fleet.ts";
 import { PostgresLists } from "../../src/postgres/postgres-lists.ts";
 import { PostgresObjectives } from "../../src/postgres/postgres-objectives.ts";
 import { PostgresRecords } from "../../src/postgres/postgres-records.ts";
+import { PostgresSiteScopes } from "../../src/postgres/site-scopes.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
 import { eventually } from "./eventually.ts";
@@ -34,6 +35,7 @@ export class PostgresCentre {
   readonly accounts: PostgresAccounts;
   readonly objectives: PostgresObjectives;
   readonly enrolments: PostgresEnrolments;
+  readonly siteScopes: PostgresSiteScopes;
   readonly events: PostgresEvents;
   readonly signIns: PostgresSignIns;
   readonly notes: EventNotes;
@@ -65,6 +67,7 @@ export class PostgresCentre {
       bcryptCost: 4,
       nowMs: () => clock.wallMs(),
     });
+    this.siteScopes = new PostgresSiteScopes(connections);
     this.objectives = new PostgresObjectives(connections);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock, () => clock.wallMs());

@@ -5,10 +5,13 @@ import { changedFields, type InterventionCreate } from "../../domain/interventio
 import { validateInterventionCreate } from "../../generated/validators.js";
 import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
 import { recordsInScope } from "../../service/scoped-records.ts";
+import { scopeOfSite, type SiteScopes } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
+import type { InterventionQuery } from "../../store/intervention-query.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
+import { siteOf, syncGroupOf } from "../list-filters.ts";
 import { changesInterventions, reportIgnoredParameters } from "../list-parameters.ts";
 import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
 import { addResource, idFromPath } from "../resource.ts";
@@ -22,17 +25,25 @@ export const DELETION_REPORTING_HEADER = { name: "Deletion-Reporting", value: "1
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
 
-/** Routes of interventions: list, create, read, change, delete. @param timezone IANA zone of dates without an offset */
+interface InterventionRouteParts {
+  readonly records: Records;
+  /** IANA zone of dates without an offset. */
+  readonly timezone: string;
+  readonly siteScopes: SiteScopes;
+  /** Whether the records are sent to a dispatch centre. */
+  readonly hasUpstream: () => boolean;
+}
+
+/** Routes of interventions: list, create, read, change, delete. */
 export function interventionRoutes(
   router: Router,
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
-  { records, timezone }: { readonly records: Records; readonly timezone: string },
+  parts: InterventionRouteParts,
 ): void {
+  const { records } = parts;
   addResource(router, "/interventii", guard, {
     get: async (request, response) => {
-      const parameters = parametersOf(request.originalUrl);
-      reportIgnoredParameters(parameters, response, changesInterventions);
-      const query = interventionQueryOf(parameters, timezone);
+      const query = await listQueryOf(request, response, parts);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
       const list = await recordsInScope(principalOf(request), records)
@@ -73,6 +84,25 @@ export function interventionRoutes(
     patch: [readBody, update],
     delete: [...deleteGuard, remove],
   });
+}
+
+/** @throws AppError `invalid` */
+async function listQueryOf(
+  request: Request,
+  response: Response,
+  { timezone, siteScopes, hasUpstream }: InterventionRouteParts,
+): Promise<InterventionQuery> {
+  const parameters = parametersOf(request.originalUrl);
+  const hasOutbox = hasUpstream();
+  reportIgnoredParameters(parameters, response, (name) => changesInterventions(name, hasOutbox));
+  const sync = hasOutbox ? syncGroupOf(parameters) : undefined;
+  const site = siteOf(parameters);
+  const scope = site === undefined ? undefined : await scopeOfSite(site, principalOf(request), siteScopes);
+  return {
+    ...interventionQueryOf(parameters, timezone),
+    ...(sync === undefined ? {} : { sync }),
+    ...(scope === undefined ? {} : { scope }),
+  };
 }
 
 async function create(records: Records, request: Request, response: Response): Promise<void> {

@@ -72,6 +72,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["ASC or DESC", "ASC sau DESC"],
   ["_sort names a field twice", "_sort conține un câmp de două ori"],
   ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
+  ["site {ref} has no account here", "locația {ref} nu are aici un cont"],
+  [
+    "Check its reference; santinela sites access lists the sites that have an account",
+    "Verificați referința; santinela sites access listează locațiile care au cont",
+  ],
   ["records must be attention", "records: valoare permisă: attention"],
   [
     "ids must be 1 to {n} ids of interventions, separated by commas",

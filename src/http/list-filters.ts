@@ -1,0 +1,24 @@
+import { AppError } from "../domain/errors.ts";
+import { SYNC_GROUPS, type SyncGroup } from "../domain/sync-group.ts";
+
+/* Filters of the list of interventions that the contract does not have. */
+
+/** How far records have come to the dispatch centre: `sync`. @throws AppError `invalid` */
+export function syncGroupOf(parameters: URLSearchParams): SyncGroup | undefined {
+  const text = only(parameters, "sync");
+  if (text === undefined) return undefined;
+  const group = SYNC_GROUPS.find((one) => one === text);
+  if (group === undefined) throw new AppError("invalid", `sync must be one of ${SYNC_GROUPS.join(", ")}`);
+  return group;
+}
+
+/** The reference of a site: `site`. @throws AppError `invalid` */
+export function siteOf(parameters: URLSearchParams): string | undefined {
+  return only(parameters, "site");
+}
+
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw new AppError("invalid", `${name} may be given once`);
+  return values[0];
+}

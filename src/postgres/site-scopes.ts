@@ -1,0 +1,30 @@
+import { recordScopeOf, type SiteScopes } from "../service/site-scopes.ts";
+import { scopeOf } from "../store/accounts.ts";
+import type { RecordScope } from "../store/intervention-query.ts";
+import type { NamedStatement, Queries } from "./connection.ts";
+
+/** The sites of a dispatch centre on PostgreSQL, as `SqliteSiteScopes` finds them in SQLite. */
+export class PostgresSiteScopes implements SiteScopes {
+  readonly #queries: Queries;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  async scopeOf(site: string): Promise<RecordScope | undefined> {
+    const [row] = await this.#queries.query<{ id: number; objectives: string | null }>(ACCOUNT_OF_SITE, [
+      site,
+    ]);
+    if (!row) return undefined;
+    const { id, objectives } = row;
+    return recordScopeOf({ id, objectives: objectives === null ? undefined : scopeOf(objectives) });
+  }
+}
+
+const ACCOUNT_OF_SITE: NamedStatement = {
+  name: "account-of-site",
+  text: `SELECT id, objectives FROM accounts WHERE site = $1
+    UNION ALL
+    SELECT keeper.id, keeper.objectives FROM sites JOIN accounts keeper ON keeper.id = sites.account
+    WHERE ref = $1 AND NOT keeper.disabled AND NOT EXISTS (SELECT 1 FROM accounts WHERE site = $1)`,
+};
