@@ -27,6 +27,8 @@ export const EN_RECORDS = {
   "interventions.deleted": "Intervention #{id} deleted",
   "interventions.saved": "Saved",
   "interventions.history": "History",
+  "interventions.attention": "needs attention",
+  "interventions.site": "Site",
   "interventions.closeTitle": "Set intervention #{id} to done?",
   "interventions.closeDo": "Set to done",
   "interventions.stillOpen": {

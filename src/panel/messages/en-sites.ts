@@ -25,6 +25,7 @@ export const EN_SITES = {
   "sites.count.silent": "{n} silent",
   "sites.unfinished": "Unfinished interventions: {objective}",
   "sites.moreFaults": { one: "{n} more fault", other: "{n} more faults" },
+  "sites.interventionsOf": "Interventions of {name}",
   "sites.repair": "Intervention #{id}",
   "sites.uptime": "Running for",
   "sites.clock": "Clock, compared with the dispatch centre",

@@ -30,6 +30,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.deleted": "Intervenția #{id} a fost ștearsă",
   "interventions.saved": "Salvat",
   "interventions.history": "Istoric",
+  "interventions.attention": "necesită atenție",
+  "interventions.site": "Locație",
   "interventions.closeTitle": "Finalizați intervenția #{id}?",
   "interventions.closeDo": "Finalizare",
   "interventions.stillOpen": {

@@ -37,6 +37,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     few: "încă {n} deranjamente",
     other: "încă {n} de deranjamente",
   },
+  "sites.interventionsOf": "Intervențiile locației {name}",
   "sites.repair": "Intervenția #{id}",
   "sites.uptime": "Funcționează de",
   "sites.clock": "Ceasul, față de dispecerat",

@@ -18,6 +18,7 @@ import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
 import { apiPath } from "../http.ts";
+import { SiteFilter } from "./site-filter.tsx";
 import { PERIOD_FILTERS, PeriodChoice, periodParameters, PeriodRange } from "./period-filter.tsx";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
@@ -25,8 +26,14 @@ export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
 export const WORK_TYPES: readonly WorkType[] = ["maintenance", "inspection", "repair", "other"];
 
 const PAGE_SIZE = 20;
-const FIELD_FILTERS = ["status", "priority", "type", "q"] as const;
+const FIELD_FILTERS = ["status", "priority", "type", "sync", "site", "q"] as const;
 const FILTERS = [...FIELD_FILTERS, ...PERIOD_FILTERS] as const;
+/** How far a record has come to the dispatch centre. */
+const SYNC_GROUPS = [
+  ["arrived", "journey.arrived"],
+  ["waiting", "journey.waiting"],
+  ["attention", "interventions.attention"],
+] as const;
 /** The values of the status filter; `open`: every status but done. */
 const OPEN = "open";
 
@@ -42,9 +49,12 @@ function setFilter(change: Readonly<Record<string, string>>): void {
 
 /** All interventions, with filters, sorting and pages; all of these are in the address. */
 export function InterventionsScreen() {
-  const { sort = SORT, order = "desc", start = "0" } = route.value.query;
+  const { sort = SORT, order = "desc", start = "0", sync: group = "" } = route.value.query;
   const isDescending = order === "desc";
-  const { response, error, reload } = useQuery<Intervention[]>(queryPath(), journalVersion.value);
+  // The way of a record to the dispatch centre is no event.
+  const outbox = group === "" ? "" : JSON.stringify(status.value?.outbox);
+  const version = `${journalVersion.value} ${outbox}`;
+  const { response, error, reload } = useQuery<Intervention[]>(queryPath(), version);
   const isSynced = status.value?.link.state !== "none";
   const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
@@ -67,7 +77,7 @@ export function InterventionsScreen() {
           </a>
         </div>
       </div>
-      <Filters />
+      <Filters isSynced={isSynced} isCentre={isCentre} />
       <PeriodRange set={setFilter} />
       {!response && <Pending error={error} reload={reload} />}
       {response && isSynced && !sync.response && sync.error && (
@@ -96,8 +106,8 @@ export function InterventionsScreen() {
 }
 
 /** The first option of a choice is its name, which says what the chip is for while nothing is chosen. */
-function Filters() {
-  const { status: state = "", priority = "", type = "", q = "" } = route.value.query;
+function Filters({ isSynced, isCentre }: { readonly isSynced: boolean; readonly isCentre: boolean }) {
+  const { status: state = "", priority = "", type = "", sync = "", site = "", q = "" } = route.value.query;
   return (
     <div class="filter-chips">
       <TextField
@@ -137,7 +147,17 @@ function Filters() {
         onChange={(value) => setFilter({ type: value })}
         options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
+      {isSynced && (
+        <Choice
+          label={t("record.sync")}
+          name="sync"
+          value={sync}
+          onChange={(value) => setFilter({ sync: value })}
+          options={[["", t("record.sync")], ...SYNC_GROUPS.map(([group, text]) => [group, t(text)] as const)]}
+        />
+      )}
       <PeriodChoice set={setFilter} />
+      {isCentre && <SiteFilter site={site} choose={(ref) => setFilter({ site: ref })} />}
       {isFiltered() && (
         <button type="button" onClick={showAll}>
           {t("interventions.all")}

@@ -22,3 +22,8 @@ export function useReports<T>(path: string): QueryState<T> {
 export function LevelBadge({ level }: { readonly level: SiteLevel }) {
   return <Badge tone={LEVEL_TONES[level]}>{t(`headline.${level}`)}</Badge>;
 }
+
+/** The address of the list of the interventions of a site. @param ref its reference */
+export function interventionsOf(ref: string): string {
+  return `#/interventions?site=${encodeURIComponent(ref)}`;
+}

@@ -6,12 +6,13 @@ import { formatDuration, formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { apiPath } from "../http.ts";
 import { language, t, translateCode } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { go } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table } from "../table.tsx";
 import { SiteInterventions } from "./site-interventions.tsx";
-import { LevelBadge, useReports } from "./site-level.tsx";
+import { interventionsOf, LevelBadge, useReports } from "./site-level.tsx";
 import { troublesOf } from "./site-troubles.ts";
 
 /** One site with its last report and its newest changes. */
@@ -41,13 +42,17 @@ export function Site({ id }: { readonly id: string }) {
             <li key={trouble}>{trouble}</li>
           ))}
         </ul>
-        {interventionId !== null && (
-          <p>
+        <p class="row">
+          {interventionId !== null && (
             <a class="button" href={`#/interventions/${interventionId}`}>
               {t("sites.repair", { id: interventionId })}
             </a>
-          </p>
-        )}
+          )}
+          <a class="button" href={interventionsOf(report.ref)}>
+            <Icon name="siren" />
+            {t("nav.interventions")}
+          </a>
+        </p>
         <Facts detail={response.body} />
       </section>
       <SiteInterventions site={site} />

@@ -3,6 +3,7 @@ import { formatTime } from "../date-format.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
@@ -11,7 +12,7 @@ import { mayAdminister } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
 import { FleetBar } from "./fleet-bar.tsx";
 import { SiteAccess } from "./site-access.tsx";
-import { LevelBadge, useReports } from "./site-level.tsx";
+import { interventionsOf, LevelBadge, useReports } from "./site-level.tsx";
 import { troublesOf } from "./site-troubles.ts";
 import { Site } from "./site.tsx";
 
@@ -80,5 +81,15 @@ function columns(): Column<SiteView>[] {
     { key: "why", title: t("sites.why"), cell: (site) => troublesOf(site).join(" · ") || "–" },
     { key: "reported", title: t("sites.reported"), cell: ({ reportedAt }) => formatTime(reportedAt) },
     { key: "ref", title: t("sites.ref"), cell: ({ report }) => <code>{report.ref}</code> },
+    {
+      key: "interventions",
+      title: t("nav.interventions"),
+      isMenu: true,
+      cell: ({ report: { ref, name } }) => (
+        <a class="button plain" href={interventionsOf(ref)} aria-label={t("sites.interventionsOf", { name })}>
+          <Icon name="siren" />
+        </a>
+      ),
+    },
   ];
 }
