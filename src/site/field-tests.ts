@@ -5,6 +5,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { WalkReport, WalkTests } from "../inputs/walk-tests.ts";
+import { RecordJourneys } from "./record-journeys.ts";
 import type { SignalTestView, WalkTestView } from "./zone-view.ts";
 import type { SiteParts } from "./site-parts.ts";
 
@@ -12,11 +13,13 @@ import type { SiteParts } from "./site-parts.ts";
 export class SiteTests {
   readonly #parts: SiteParts;
   readonly #lifeSafetySuppressed: () => readonly LifeSafetyHeld[];
+  readonly #journeys: RecordJourneys;
 
   /** @param lifeSafetySuppressed life-safety zones whose trips are currently suppressed */
   constructor(parts: SiteParts, lifeSafetySuppressed: () => readonly LifeSafetyHeld[]) {
     this.#parts = parts;
     this.#lifeSafetySuppressed = lifeSafetySuppressed;
+    this.#journeys = new RecordJourneys({ ...parts, trips: parts.journal.trips });
   }
 
   /** The running or last walk test; null before the first. */
@@ -66,15 +69,17 @@ export class SiteTests {
     const test = journal.trips.find(key);
     if (test?.type !== "signal") throw new AppError("not-found", "unknown signal test");
     const { interventionId } = test;
-    return signalTestView(
-      test,
-      config.upstream && interventionId !== null ? outbox.find(interventionId) : undefined,
-    );
+    const hasEntry = config.upstream && interventionId !== null;
+    return {
+      ...signalTestView(test, hasEntry ? outbox.find(interventionId) : undefined),
+      journey:
+        interventionId === null ? this.#journeys.ofTrip(test).view : this.#journeys.find(interventionId),
+    };
   }
 }
 
 /** @param entry outbox entry of its record; undefined before it has a record and for a standalone daemon */
-function signalTestView(test: Trip, entry: OutboxEntry | undefined): SignalTestView {
+function signalTestView(test: Trip, entry: OutboxEntry | undefined): Omit<SignalTestView, "journey"> {
   const { key, zoneId, moment, state, interventionId, lastError } = test;
   const isHere = interventionId !== null;
   const hasArrived = entry !== undefined && entry.upstreamId !== null && entry.phase === "linked";

@@ -1,3 +1,4 @@
+import type { JourneyView } from "./journey-view.ts";
 import type { LastMessageView } from "./discovery-view.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
@@ -140,4 +141,6 @@ export interface SignalTestView {
   readonly upstreamId: number | null;
   /** Reason of a delay or rejection; null if there is none. */
   readonly reason: string | null;
+  /** How far it has come, as an alarm would; null if its record was deleted. */
+  readonly journey: JourneyView | null;
 }

@@ -114,6 +114,8 @@ describeWithBrowser("a technician on site", () => {
     await walk.button("Start signal test").click();
     await walk.text(/recorded here as #\d+/).shown();
     await walk.badge("test completed").shown();
+    // Without a dispatch centre its way ends here; there is no contact.
+    expect(await walk.markup(".journey").words()).toMatch(/^Journal\s+stored\s+Record\s+\d\d:\d\d:\d\d$/);
   });
 
   test("sends one signal test when the button is pressed twice", async () => {

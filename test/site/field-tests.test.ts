@@ -12,6 +12,8 @@ test("a signal test waits for a dispatch centre that a reload has added", () => 
   const parts = {
     journal: { trips: { find: () => TEST } },
     outbox: { find: () => WAITING },
+    // Its record was deleted.
+    unfinished: { named: () => undefined },
     config,
   } as unknown as SiteParts;
   const tests = new SiteTests(parts, () => []);

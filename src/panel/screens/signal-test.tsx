@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
-import { Badge, type Tone } from "../badge.tsx";
+import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
+import { Journey } from "../journey.tsx";
 import { journalVersion, status } from "../live-updates.ts";
 import { Pending, runWithErrorNotice } from "../notice.tsx";
 
@@ -40,43 +41,29 @@ export function SignalTest() {
         </button>
       </p>
       {!response && error && <Pending error={error} reload={reload} />}
-      {response && response.body.key === key && <Steps test={response.body} />}
+      {response && response.body.key === key && <Progress test={response.body} />}
     </section>
   );
 }
 
-function Steps({ test }: { readonly test: SignalTestView }) {
-  const hasCentre = status.value?.link.state !== "none";
-  const isHere = test.interventionId !== null;
-  const hasArrived = test.upstreamId !== null;
-  const local = test.state === "refused" ? "fault" : isHere ? "fine" : "off";
+/** Its way as that of an alarm, then its numbers and its end. */
+function Progress({ test }: { readonly test: SignalTestView }) {
+  const { journey, interventionId, upstreamId, state, isOver, reason } = test;
+  const isHere = interventionId !== null;
+  const local = state === "refused" ? "fault" : isHere ? "fine" : "off";
   return (
-    <ol class="steps" aria-live="polite">
-      <Step tone="fine" text={t("signal.recorded")} />
-      <Step
-        tone={local}
-        text={isHere ? t("signal.here", { id: test.interventionId ?? "" }) : t("signal.notHere")}
-      />
-      {hasCentre && (
-        <Step
-          tone={hasArrived ? "fine" : "off"}
-          text={hasArrived ? t("signal.arrived", { id: test.upstreamId ?? "" }) : t("signal.notArrived")}
-        />
+    <div class="stack" aria-live="polite">
+      {journey && <Journey journey={journey} />}
+      <p class="row">
+        <Badge tone={local}>{isHere ? t("signal.here", { id: interventionId }) : t("signal.notHere")}</Badge>
+        {upstreamId !== null && <Badge tone="fine">{t("signal.arrived", { id: upstreamId })}</Badge>}
+        {isOver && <Badge tone={local}>{t("signal.completed")}</Badge>}
+      </p>
+      {reason !== null && (
+        <p class="quiet">
+          <DaemonText text={reason} />
+        </p>
       )}
-      {test.isOver && <Step tone={local} text={t("signal.completed")} />}
-      {test.reason !== null && (
-        <li class="quiet">
-          <DaemonText text={test.reason} />
-        </li>
-      )}
-    </ol>
-  );
-}
-
-function Step({ tone, text }: { readonly tone: Tone; readonly text: string }) {
-  return (
-    <li>
-      <Badge tone={tone}>{text}</Badge>
-    </li>
+    </div>
   );
 }
