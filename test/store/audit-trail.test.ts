@@ -51,6 +51,7 @@ const IS_AUDITED: Readonly<Record<EventName, boolean>> = {
   "zone-bypassed": true,
   "zone-restored": true,
   "walk-test-started": true,
+  "walk-test-extended": true,
   "walk-test-ended": true,
   "blind-interval": false,
   "opening-repeated": false,
