@@ -127,12 +127,14 @@ const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([
   "busy",
 ]);
 
-/** Files whose errors end the start of the daemon: there is no panel yet. */
+/** Files whose errors end the start of the daemon or a command: there is no panel yet. */
 const AT_THE_START: ReadonlySet<string> = new Set([
   "config/environment.ts",
   "http/listen.ts",
   "ops/secrets.ts",
+  "ops/stopped-centre.ts",
   "postgres/migrations.ts",
+  "postgres/sqlite-move.ts",
   "store/instance-lock.ts",
 ]);
 
