@@ -9,6 +9,8 @@ import { formatTime } from "./date-format.ts";
 import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
+/** As many contacts as the daemon lists of a zone, `TRIPS_SHOWN` of the history of zones. */
+export const CONTACTS_MAX = 500;
 export const HOUR_MS = 3_600_000;
 export const TIME_RANGES = [
   [24, "timeRange.day"],

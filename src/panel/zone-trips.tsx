@@ -7,10 +7,8 @@ import { t } from "./i18n.ts";
 import { Pending } from "./notice.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 import { tripBars, tripOutcomes, tripsIn, type TripBar, type TripFilter } from "./trip-counts.ts";
-import { HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
+import { CONTACTS_MAX, HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
 
-/** As many contacts as the daemon lists of a zone. */
-export const CONTACTS_MAX = 500;
 /** Sizes in SVG units. */
 const BAR = 10;
 const GAP = 2;

@@ -3,8 +3,8 @@ import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import type { TripFilter } from "../trip-counts.ts";
-import { CONTACTS_MAX, TripSummary, ZoneTrips } from "../zone-trips.tsx";
-import { useHistories } from "../zone-timeline.tsx";
+import { CONTACTS_MAX, useHistories } from "../zone-timeline.tsx";
+import { TripSummary, ZoneTrips } from "../zone-trips.tsx";
 
 /** Where a list has a column beside it, as in panel.css. */
 const WIDE = matchMedia("(min-width: 1100px)");

@@ -1,9 +1,7 @@
 import "../home-aside.css";
 import { useEffect } from "preact/hooks";
-import type { PlanView } from "../../site/plan-view.ts";
 import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
-import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
 import { nowMs } from "../clock.ts";
@@ -15,6 +13,7 @@ import { LinkDay } from "../link-history-chart.tsx";
 import { status, zones } from "../live-updates.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { kindIcon } from "../zone-appearance.ts";
+import { usePinnedZones } from "../plan-link.tsx";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 import { FoundCount, QuietDay } from "./home-quiet.tsx";
 
@@ -38,10 +37,11 @@ export function HomeAside() {
 
 /** Reads which zones have a place on a floor plan: the cards of the interventions link to it. */
 function PinnedZones() {
-  const { response } = useQuery<PlanView[]>("/site/plans");
+  const pinned = usePinnedZones(true);
+  const ids = JSON.stringify(pinned);
   useEffect(() => {
-    pinnedZones.value = response?.body.flatMap(({ pins }) => pins.map(({ zone }) => zone)) ?? [];
-  }, [response]);
+    pinnedZones.value = pinned ?? [];
+  }, [ids]);
   return null;
 }
 

@@ -4,13 +4,11 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
-import { useHistories } from "../zone-timeline.tsx";
+import { CONTACTS_MAX, useHistories } from "../zone-timeline.tsx";
 
 /** Zones named, of those that moved last. */
 const MOVED_SHOWN = 5;
 const HOURS = 24;
-/** As many trips as the daemon lists of a zone. */
-const TRIPS_MAX = 500;
 
 /** A quiet site: what moved last, and the trips of the last day. Also for those who may not read the event log. */
 export function QuietDay() {
@@ -20,7 +18,7 @@ export function QuietDay() {
     .sort((a, b) => b.since.localeCompare(a.since))
     .slice(0, MOVED_SHOWN);
   const trips = histories?.reduce((sum, zone) => sum + zone.trips.length, 0);
-  const isCut = histories?.some((zone) => zone.trips.length >= TRIPS_MAX) === true;
+  const isCut = histories?.some((zone) => zone.trips.length >= CONTACTS_MAX) === true;
   return (
     <section class="card past" aria-label={t("quiet.moved")}>
       <h2>{t("quiet.moved")}</h2>

@@ -37,7 +37,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       </>
     );
   const etag = response.headers.get("ETag") ?? "*";
-  const { journey, sync = null, setThere = [] } = past.response?.body ?? {};
+  const { journey, sync = null, setThere = [], zones = [] } = past.response?.body ?? {};
   const setAt: SetAt = (...fields) => setThere.find(({ field }) => fields.includes(field))?.at;
   if (isEdited) return <InterventionForm record={record} etag={etag} />;
   return (
@@ -57,7 +57,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
         <div class="stack">
           <section class="card">
             <Delivery id={record.id} stored={journey} />
-            {status.value?.role === "site" && <PlanLink zones={zonesIn(past)} />}
+            {status.value?.role === "site" && <PlanLink zones={[journey?.zone?.id ?? "", ...zones]} />}
             <StatusButtons record={record} etag={etag} reload={reload} />
             {setAt("status") !== undefined && (
               <p>
@@ -89,14 +89,6 @@ function useHistory(id: number | undefined): QueryState<HistoryView> {
   const isWaiting = query.response?.body.sync?.isSynced === false;
   useEffect(() => (isWaiting ? every(REFRESH_EVERY_MS, query.refresh) : undefined), [isWaiting]);
   return query;
-}
-
-/** The zones that have tripped in it, oldest first. */
-function zonesIn({ response }: QueryState<HistoryView>): readonly string[] {
-  return (response?.body.entries ?? []).reduce<string[]>((later, { who }) => {
-    const [, zone] = /^zone (\S+)$/.exec(who) ?? [];
-    return zone === undefined ? later : [zone, ...later];
-  }, []);
 }
 
 /** When the dispatch centre has set the present value of one of these fields; undefined if it has not. */
