@@ -263,6 +263,17 @@ export class PanelPage {
     return new PanelPage(page, address);
   }
 
+  /** The session of this tab; undefined while signed out. */
+  session(): Promise<string | undefined> {
+    return this.evaluate<string | undefined>(`sessionStorage.getItem("${SESSION_KEY}") ?? undefined`);
+  }
+
+  /** Gives a new tab the session of another one, at an address of the daemon that is not the panel. */
+  async startWith(session: string): Promise<void> {
+    await this.#page.goto(`${this.#address}manifest.webmanifest`);
+    await this.evaluate(`sessionStorage.setItem("${SESSION_KEY}", ${JSON.stringify(session)})`);
+  }
+
   /** Opens a screen by its address, which may have filters after a question mark. */
   async open(address: string): Promise<Screen> {
     await this.#page.goto(`${this.#address}#/${address}`);
@@ -280,10 +291,12 @@ export class PanelPage {
   }
 
   /** Waits for a screen whose address is not known before, such as that of a new record. */
-  async arrival(address: RegExp): Promise<Screen> {
+  async arrival(address: RegExp | readonly string[]): Promise<Screen> {
+    const isOne = (shown: string): boolean =>
+      address instanceof RegExp ? address.test(shown) : address.includes(shown);
     const found = await eventually(`a screen at ${address}`, async () => {
       const shown = await this.#page.locator("main").getAttribute("data-screen");
-      return shown !== null && address.test(shown) ? shown : undefined;
+      return shown !== null && isOne(shown) ? shown : undefined;
     });
     return this.screen(found);
   }
@@ -536,6 +549,9 @@ export class PanelPage {
     await this.#page.setViewportSize({ width, height: 800 });
   }
 }
+
+/** Where the panel keeps the token of a tab. */
+const SESSION_KEY = "santinela.token";
 
 /**
  * BROWSER_SLOWDOWN=6 makes the browser six times slower and delays each request randomly, so that responses arrive in a
