@@ -95,13 +95,27 @@ describe("the project check", () => {
       code: 0,
       last: [
         "ci: npm test: passed",
-        "ci: npm run test:long: passed",
+        "ci: npm run test:long, half 1/2: passed",
         "ci: the package: passed",
         "ci: the service on systemd: passed",
         "ci: GPIO lines of a kernel: passed",
         "ci: installation and upgrade: passed",
       ],
     });
+  });
+
+  test("runs one half of the long tests, by the commit, and all of them with the suites of the machines", async () => {
+    const shares = async (commit: string, more = {}): Promise<string[]> => {
+      writeFileSync(join(folder, "bin/git"), `#!/bin/sh\necho ${commit}\n`, { mode: 0o755 });
+      rmSync(join(folder, "ends/runs"), { force: true });
+      expect((await check(0, more)).code).toBe(0);
+      return runs()
+        .filter((run) => run.includes("test:long"))
+        .map((run) => /--shard=(\S+)/.exec(run)?.[1] ?? "all");
+    };
+    expect(await shares("a1e1e3ed6d06911a267eb69711f0fb82c44bd35e")).toEqual(["1/2"]);
+    expect(await shares("344c428496fafb199ce97ad999a7143f599b9fed")).toEqual(["2/2"]);
+    expect(await shares("344c428496fafb199ce97ad999a7143f599b9fed", { CI_MACHINES: "1" })).toEqual(["all"]);
   });
 
   test("runs all suites of the machines only on demand, in place of parts of them", async () => {
@@ -140,7 +154,7 @@ describe("the project check", () => {
       reports({ "test/a.test.ts": true, "test/b.test.ts": false, "test/c.test.ts": false });
       const { code, last } = await check();
       expect(code).toBe(0);
-      const name = suite === "test" ? "npm test" : "npm run test:long";
+      const name = suite === "test" ? "npm test" : "npm run test:long, half 1/2";
       expect(last).toContain(`ci: ${name}: test/b.test.ts failed, then passed`);
       expect(last).toContain(`ci: ${name}: test/c.test.ts failed, then passed`);
       expect(last).not.toContain(`ci: ${name}: passed`);
@@ -217,7 +231,7 @@ describe("the project check", () => {
       code: 0,
       last: [
         "ci: npm test: passed",
-        "ci: npm run test:long: passed",
+        "ci: npm run test:long, half 1/2: passed",
         expect.stringMatching(/^ci: the package: not run: after \d+ s no time is left$/),
       ],
     });
@@ -229,7 +243,7 @@ describe("the project check", () => {
     expect(code).toBe(1);
     expect(last).toEqual([
       "ci: npm test: passed",
-      "ci: npm run test:long: passed",
+      "ci: npm run test:long, half 1/2: passed",
       "ci: the package: failed with 1, then failed with 1",
     ]);
   });
