@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Random runs, faults and floods, and each file that takes more than about 20 seconds: npm run test:long. */
+/** Random runs, faults and floods, and most files that take more than 8 seconds beside others: npm run test:long. */
 const LONG = [
   ...["faults", "promise", "simulation", "attacks", "fleet"].map((folder) => `test/${folder}/**/*.test.ts`),
   "test/**/*.long.test.ts",
