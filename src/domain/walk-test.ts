@@ -20,7 +20,7 @@ export interface WalkTestZone {
   readonly trips: number;
   /** Whether it is bypassed, or was at the end of the test. */
   readonly bypassed: boolean;
-  /** Whether it has tripped. */
+  /** Whether it has tripped, by the sensor that it has now or had at the end of the test. */
   readonly passed: boolean;
 }
 

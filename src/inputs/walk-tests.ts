@@ -1,7 +1,8 @@
-import { isoTime } from "../domain/clock.ts";
+import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { SiteIdentity, WalkTestProgress, WalkTestResult, WalkTestZone } from "../domain/walk-test.ts";
+import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { WalkTest } from "../store/walk-tests.ts";
 import { assertMinutes, monotonicEndOf } from "./time-limit.ts";
@@ -35,10 +36,22 @@ const MINUTE_MS = 60_000;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
+interface RunningTest {
+  /** With the time of its end once a user has ended it: it is over then, and only its result is not stored yet. */
+  readonly test: WalkTest;
+  readonly endsAtMs: number;
+  readonly endedBy: Actor;
+}
+
+/** A test that ends automatically when its time is over. */
+function runningTest(clock: Clock, test: WalkTest): RunningTest {
+  return { test, endsAtMs: monotonicEndOf(clock, test), endedBy: DAEMON };
+}
+
 /** Walk tests: a period in which trips show that their zones work, and are not dispatched. */
 export class WalkTests {
   readonly #options: WalkTestsOptions;
-  #running: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
+  #running: RunningTest | undefined;
   /** The last test, once it was read or has ended. */
   #ended: WalkReport | undefined;
   #zones: readonly Zone[];
@@ -52,7 +65,7 @@ export class WalkTests {
   start(): void {
     const { journal, clock } = this.#options;
     const test = journal.walkTests.latest();
-    if (test?.endedWallMs === null) this.#running = { test, endsAtMs: monotonicEndOf(clock, test) };
+    if (test?.endedWallMs === null) this.#running = runningTest(clock, test);
   }
 
   exchange(zones: readonly Zone[]): void {
@@ -62,14 +75,15 @@ export class WalkTests {
   /** Ends a test whose time is over; to be called at intervals. */
   tick(): void {
     const running = this.#running;
-    if (running && running.endsAtMs <= this.#options.clock.monotonicMs()) this.#end(running.test, DAEMON);
+    if (running && running.endsAtMs <= this.#options.clock.monotonicMs()) this.#end(running);
   }
 
   /** Ends the running test earlier if its time is over by the wall clock, which is trusted only now. */
   shorten(): void {
     if (!this.#running) return;
     const { test, endsAtMs } = this.#running;
-    this.#running = { test, endsAtMs: Math.min(endsAtMs, monotonicEndOf(this.#options.clock, test)) };
+    const endMs = monotonicEndOf(this.#options.clock, test);
+    this.#running = { ...this.#running, endsAtMs: Math.min(endsAtMs, endMs) };
   }
 
   /** Who has started the test that runs now; undefined without one. */
@@ -96,7 +110,7 @@ export class WalkTests {
       untilWallMs: sinceWallMs + minutes * MINUTE_MS,
       zones: this.#zones,
     });
-    this.#running = { test, endsAtMs: monotonicEndOf(clock, test) };
+    this.#running = runningTest(clock, test);
     this.#record("walk-test-started", actor, { minutes });
     return this.#reportOf(test);
   }
@@ -116,23 +130,35 @@ export class WalkTests {
     if (gainedMs <= 0) throw new AppError("conflict", `a walk test lasts at most ${MIN_MAX} minutes`);
     this.#options.journal.walkTests.extend(running.test.id, untilWallMs);
     const test = { ...running.test, untilWallMs };
-    this.#running = { test, endsAtMs: running.endsAtMs + gainedMs };
+    this.#running = { ...running, test, endsAtMs: running.endsAtMs + gainedMs };
     this.#record("walk-test-extended", actor, { minutes: gainedMs / MINUTE_MS });
     return this.#reportOf(test);
   }
 
-  /** Ends the running test and stores its result; does nothing without one. @throws any error of the journal; then it goes on */
+  /**
+   * Ends the running test and stores its result; does nothing without one.
+   * @throws any error of the journal: the test is over all the same, and `tick` stores its result
+   */
   end(actor: Actor): void {
     this.tick();
-    if (this.#running) this.#end(this.#running.test, actor);
+    if (!this.#running) return;
+    const { test } = this.#running;
+    // First: a disk that rejects the result must not keep back the alarms of a building whose user has gone.
+    const ended = { ...test, endedWallMs: this.#endOf(test) };
+    this.#running = { test: ended, endsAtMs: this.#options.clock.monotonicMs(), endedBy: actor };
+    this.#end(this.#running);
   }
 
-  #end(test: WalkTest, actor: Actor): void {
-    const { clock, journal, onChange } = this.#options;
+  /** The time of its end. One whose time was over while the daemon was stopped has ended then. */
+  #endOf({ sinceWallMs, untilWallMs, endedWallMs }: WalkTest): number {
+    return endedWallMs ?? Math.max(sinceWallMs, Math.min(this.#options.clock.wallMs(), untilWallMs));
+  }
+
+  #end({ test, endedBy: actor }: RunningTest): void {
+    const { journal, onChange } = this.#options;
     // Trips that the disk has rejected would be missing in the result.
     journal.earlierFirst();
-    // One whose time was over while the daemon was stopped has ended then.
-    const endedWallMs = Math.max(test.sinceWallMs, Math.min(clock.wallMs(), test.untilWallMs));
+    const endedWallMs = this.#endOf(test);
     const result: WalkTestResult = {
       ...this.#progressOf(test, endedWallMs),
       ended: isoTime(endedWallMs),
@@ -182,9 +208,13 @@ export class WalkTests {
     const { journal, identity, isBypassed } = this.#options;
     const { name, ref, timezone } = identity();
     const tripped = new Map(journal.walkTests.tripsAfter(afterSeq).map((zone) => [zone.zoneId, zone]));
-    const present = new Set(this.#zones.map(({ id }) => id));
+    const sensors = new Map(this.#zones.map((zone) => [zone.id, sensorOf(zone)]));
+    const testedBy = new Map(journal.zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone.sensor]));
+    // The trips of a sensor that was replaced during the test say nothing about the present one.
+    const isOfFormer = (id: string): boolean =>
+      sensors.has(id) && testedBy.get(id) !== null && testedBy.get(id) !== sensors.get(id);
     // A zone that was removed during the test is still a part of it, tested or not.
-    const all = [...this.#zones, ...zones.filter(({ id }) => !present.has(id))];
+    const all = [...this.#zones, ...zones.filter(({ id }) => !sensors.has(id))];
     const zoneOf = ({ id, name: zoneName, kind }: (typeof all)[number]): WalkTestZone => {
       const seen = tripped.get(id);
       return {
@@ -195,7 +225,7 @@ export class WalkTests {
         last: seen ? isoTime(seen.lastWallMs) : null,
         trips: seen?.trips ?? 0,
         bypassed: isBypassed(id, atWallMs),
-        passed: seen !== undefined,
+        passed: seen !== undefined && !isOfFormer(id),
       };
     };
     return {

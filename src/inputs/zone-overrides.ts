@@ -29,10 +29,18 @@ const BYPASS_MIN_MAX = 7 * 24 * 60;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
+interface ActiveBypass {
+  readonly bypass: Bypass;
+  /** By the monotonic clock. It is over then, even if its end is not stored yet. */
+  readonly endsAtMs: number;
+  /** The user who has ended it; undefined if its time ends it. */
+  readonly endedBy?: Actor;
+}
+
 /** Overrides of the zones: bypasses, walk tests and gates. */
 export class ZoneOverrides {
   readonly #options: ZoneOverridesOptions;
-  readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
+  readonly #bypasses = new Map<string, ActiveBypass>();
   readonly gates: GateStates;
   readonly walkTests: WalkTests;
   #wasTrusted = true;
@@ -85,8 +93,8 @@ export class ZoneOverrides {
     this.#shortenOnceTrusted();
     // Before the bypasses: its result names the zones that were bypassed at its end.
     this.walkTests.tick();
-    for (const { bypass, endsAtMs } of this.#bypasses.values())
-      if (endsAtMs <= nowMs) this.#endBypass(bypass.zoneId, DAEMON);
+    for (const { bypass, endsAtMs, endedBy = DAEMON } of this.#bypasses.values())
+      if (endsAtMs <= nowMs) this.#endBypass(bypass.zoneId, endedBy);
   }
 
   /** Disposition of a trip of this zone now. */
@@ -135,9 +143,16 @@ export class ZoneOverrides {
     return bypass;
   }
 
-  /** Returns a zone to service: ends its bypass and its swinger shutdown. @throws AppError `not-found` */
+  /**
+   * Returns a zone to service: ends its bypass and its swinger shutdown.
+   * @throws AppError `not-found`; any error of the journal: the bypass is over all the same, and `tick` stores its end
+   */
   restore(zoneId: string, actor: Actor): void {
     this.#assertZone(zoneId);
+    const active = this.#bypasses.get(zoneId);
+    // First, as the end of a walk test.
+    if (active)
+      this.#bypasses.set(zoneId, { ...active, endsAtMs: this.#options.clock.monotonicMs(), endedBy: actor });
     this.#options.journal.swingers.forget(zoneId);
     this.#endBypass(zoneId, actor);
   }
@@ -152,8 +167,11 @@ export class ZoneOverrides {
     const hasBecomeTrusted = isTrusted && !this.#wasTrusted;
     this.#wasTrusted = isTrusted;
     if (!hasBecomeTrusted) return;
-    for (const [id, { bypass, endsAtMs }] of this.#bypasses)
-      this.#bypasses.set(id, { bypass, endsAtMs: Math.min(endsAtMs, this.#endOf(bypass)) });
+    for (const [id, active] of this.#bypasses)
+      this.#bypasses.set(id, {
+        ...active,
+        endsAtMs: Math.min(active.endsAtMs, this.#endOf(active.bypass)),
+      });
     this.walkTests.shorten();
   }
 

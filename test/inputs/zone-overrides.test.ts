@@ -72,6 +72,23 @@ describe("a bypass", () => {
     expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
   });
 
+  test("that a user ends keeps back no alarm while the disk does not take its end", () => {
+    site = new MonitoredZones([DOOR]);
+    const { zoneOverrides } = site.zoneService;
+    zoneOverrides.bypass("door", { reason: "painter" }, ANA);
+    trip("door");
+    site.breakJournal();
+    expect(() => zoneOverrides.restore("door", ANA)).toThrow(/readonly/);
+    site.repairJournal();
+    trip("door");
+    expect(states()).toEqual(["bypassed", "waiting"]);
+    site.clock.advance(MINUTE_MS);
+    expect(site.events.at(-1)).toMatchObject({ ...ANA, event: "zone-restored", subject: "zone door" });
+    site.restart();
+    trip("door");
+    expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
+  });
+
   test.each([
     ["nowhere", { reason: "painter" }, /unknown zone "nowhere"/],
     ["door", {}, /reason must have/],

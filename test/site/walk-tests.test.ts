@@ -10,7 +10,8 @@ import type { EndedWalkTestView, WalkTestView } from "../../src/site/zone-view.t
 import { NO_SITE, OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
-const DOOR = zoneOf({ id: "door", name: "Ușa principală", input: { simulated: true }, swinger: false });
+const DOOR_OPTIONS = { id: "door", name: "Ușa principală", swinger: false } as const;
+const DOOR = zoneOf({ ...DOOR_OPTIONS, input: { simulated: true } });
 const SMOKE = zoneOf({ id: "smoke", name: "Fum depozit", kind: "fire", input: { simulated: true } });
 const SHED = zoneOf({ id: "shed", name: "Magazie", input: { simulated: true } });
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
@@ -209,14 +210,40 @@ describe("the result of a walk test", () => {
     ]);
   });
 
-  test("is stored with its end or not at all", async () => {
+  test("does not count the trip of a sensor that was replaced during the test", async () => {
     await change({ minutes: 30 });
+    trip("door");
+    const replaced = zoneOf({ ...DOOR_OPTIONS, input: { gpio: 17, contact: "nc" } });
+    site.zoneService.exchange([replaced, SMOKE], ANA);
+    expect((await report()).zones[0]).toMatchObject({ id: "door", trips: 1, passed: false });
+    trip("door");
+    expect((await report()).zones[0]).toMatchObject({ id: "door", trips: 2, passed: true });
+    site.zoneService.exchange([DOOR, SMOKE], ANA);
+    await change({ end: true });
+    expect((await get("/site/walk-tests/1")).body).toMatchObject({
+      zones: [{ id: "door", trips: 2, passed: false }, { id: "smoke" }],
+    });
+    expect(site.events.at(-1)?.detail).toMatchObject({ tripped: 0, missing: ["door", "smoke"] });
+  });
+
+  test("is stored with its end or not at all, and no alarm waits for a disk that rejects it", async () => {
+    await change({ minutes: 30 });
+    trip("door");
     site.breakJournal();
     expect((await change({ end: true })).status).toBeGreaterThanOrEqual(500);
-    expect(await report()).toMatchObject({ running: true });
+    const ended = new Date(site.clock.wallMs()).toISOString();
+    expect(await report()).toMatchObject({ running: false, ended, sha256: null });
+    expect((await change({ minutes: 30 })).status).toBeGreaterThanOrEqual(500);
     site.repairJournal();
     expect(site.journal.walkTests.ended(10)).toEqual([]);
-    await change({ end: true });
+    trip("door");
+    expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);
+    site.clock.advance(MINUTE_MS);
+    expect((await get("/site/walk-tests/1").expect(200)).body).toMatchObject({
+      ended,
+      endedBy: "operator@test.example",
+      zones: [{ id: "door", trips: 1, passed: true }, { id: "smoke" }],
+    });
     expect(site.journal.walkTests.ended(10)).toHaveLength(1);
   });
 });
