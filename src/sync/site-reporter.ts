@@ -26,10 +26,23 @@ interface SiteReporterOptions {
 
 /** Response header of a sign-in by which a dispatch centre tells that it takes reports. */
 const SITE_REPORTS_HEADER = "site-reports";
-/** Intervals without an answer after which a report is sent although the link is down. */
-const OVERDUE_INTERVALS = 2;
+/**
+ * Intervals without an answer after which a report is sent although the link is down: one is left out, and the second is sent. The
+ * centre may call a site silent after two.
+ */
+const OVERDUE_INTERVALS = 1.5;
 /** The interval varies by this share, so that the reports of many sites stay spread. */
 const JITTER = 0.1;
+
+/**
+ * Time limit of a report, milliseconds. One without a response, as on a connection that a router has forgotten, is over before the
+ * next one is due: otherwise all that are due within the time-out would be left out.
+ * @param upstream `reportS` is 0 for no reports
+ */
+export function reportTimeoutMs({ timeoutS, reportS }: { timeoutS: number; reportS: number }): number {
+  const untilNextMs = Math.round(reportS * 1000 * (1 - 2 * JITTER));
+  return reportS === 0 ? timeoutS * 1000 : Math.min(timeoutS * 1000, untilNextMs);
+}
 
 /**
  * Shows the dispatch centre that this site is alive. Only a centre that has offered it gets reports. There is no queue: a report

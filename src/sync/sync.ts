@@ -16,7 +16,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objectives/objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
-import { SiteReporter } from "./site-reporter.ts";
+import { reportTimeoutMs, SiteReporter } from "./site-reporter.ts";
 import { NextRun, nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
 
@@ -86,7 +86,12 @@ export class Sync {
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
     const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
     const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
-    const reportClient = new ApiClient({ ...connections, connectionsMax: 1, keepIdleMs: REPORT_IDLE_MS });
+    const reportClient = new ApiClient({
+      ...connections,
+      timeoutMs: reportTimeoutMs({ timeoutS, reportS }),
+      connectionsMax: 1,
+      keepIdleMs: REPORT_IDLE_MS,
+    });
     this.#clients = [client, urgentClient, reportClient];
     this.#link = new Link({ ...options, baseUrl });
     const facts = new UpstreamCapabilities(options.database);

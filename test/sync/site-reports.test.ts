@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { siteReport } from "../../src/domain/site-report.ts";
 import { validateSiteReport } from "../../src/generated/validators.js";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
@@ -22,11 +23,13 @@ let isForeign: boolean;
 let status: number | undefined;
 /** Response to all requests about records; undefined for the normal one. */
 let refused: { readonly status: number; readonly headers: Record<string, string> } | undefined;
+/** Whether reports get no response, as on a connection that a router has forgotten. */
+let isSwallowed: boolean;
 let conditions: ConditionRegistry;
 
 beforeEach(async () => {
   [centre, site] = [await TestApp.make(), await TestApp.make()];
-  [posted, isForeign, status, refused] = [[], false, undefined, undefined];
+  [posted, isForeign, status, refused, isSwallowed] = [[], false, undefined, undefined, false];
   server = createServer((request, response) => {
     const { method = "", url = "" } = request;
     if (method === "POST") posted.push(url);
@@ -34,16 +37,29 @@ beforeEach(async () => {
       const setHeader = response.setHeader.bind(response);
       response.setHeader = (name, value) => (name === "Site-Reports" ? response : setHeader(name, value));
     }
+    if (url === "/site-reports" && isSwallowed) return;
     if (url === "/site-reports" && status !== undefined) response.writeHead(status).end();
     else if (refused && url.startsWith("/interventii"))
       response.writeHead(refused.status, refused.headers).end();
     else centre.app(request, response);
   });
-  const port = await listen(server);
+  await listen(server);
+  sync = syncOf({ timeoutS: 5, reportS: 60 });
+});
+afterEach(async () => {
+  await sync.stop();
+  server.closeAllConnections();
+  await close(server);
+  await site.close();
+  await centre.close();
+});
+
+function syncOf(times: { readonly timeoutS: number; readonly reportS: number }): Sync {
+  const { port } = server.address() as AddressInfo;
   const { database, clock } = site;
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   conditions = new ConditionRegistry(clock, log);
-  sync = new Sync({
+  return new Sync({
     upstream: {
       baseUrl: `http://127.0.0.1:${port}`,
       email: TEST_ACCOUNTS.operator,
@@ -51,9 +67,8 @@ beforeEach(async () => {
       schedule: "* * * * *",
       objectives: "off",
       marker: "notes",
-      timeoutS: 5,
-      reportS: 60,
       ca: undefined,
+      ...times,
     },
     site: { ref: "hala-nord", timezone: "Europe/Bucharest" },
     database,
@@ -65,14 +80,7 @@ beforeEach(async () => {
     failpoint: () => {},
     report: async () => ({ ...REPORT, at: clock.wallMs() }),
   });
-});
-afterEach(async () => {
-  await sync.stop();
-  server.closeAllConnections();
-  await close(server);
-  await site.close();
-  await centre.close();
-});
+}
 
 async function start(): Promise<void> {
   sync.start();
@@ -108,16 +116,30 @@ test("a failing report raises no condition and is not repeated: the next one rep
   await eventually("the report", async () => (await centre.parts.fleet.counts()).counts.well === 1);
 });
 
-test("a centre that asks for an hour still gets a report once the last one is two minutes old", async () => {
+test("a centre that asks for an hour still gets every second report, or it would call the site silent", async () => {
   await start();
   await nextReport(1);
+  await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
   refused = { status: 503, headers: { "Retry-After": "3600" } };
   await sync.now();
   await eventually("the pause", () => sync.link.waitMs > 3_000_000);
+  for (let quarter = 0; quarter < 8; quarter += 1) site.clock.advance(15_000);
+  await eventually("the second report", () => reports() === 2);
   // The third one shows that the answer to the second did not end the pause.
   await nextReport(3);
   expect(sync.link.state).toBe("down");
   expect(sync.link.waitMs).toBeGreaterThan(3_000_000);
+});
+
+test("a report without a response holds up no further one, however long other requests may take", async () => {
+  sync = syncOf({ timeoutS: 120, reportS: 2 });
+  await start();
+  await nextReport(1);
+  await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
+  isSwallowed = true;
+  await nextReport(2);
+  isSwallowed = false;
+  await nextReport(3);
 });
 
 test("a centre that denies the account access gets no reports until it is asked again", async () => {
