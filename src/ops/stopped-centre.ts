@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { counted } from "../domain/headline-text.ts";
 import { readDatabase, stepsOf, type Database } from "../store/database.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
@@ -62,14 +63,17 @@ export function assertComplete(dataDir: string): void {
 /**
  * Asserts that a centre does not begin with an empty PostgreSQL beside the records of its time on SQLite: its sites would be locked
  * out and create their records again, and the move needs an empty database.
- * @throws AppError `configuration` if the data directory has such records
+ * @throws AppError `configuration` if the data directory has such records, or sites that may not have sent any yet
  */
 export function assertNothingLeft(dataDir: string): void {
   const path = mainPath(dataDir);
   if (!existsSync(path)) return;
   const records = countIn(path, "SELECT count(*) FROM interventions");
-  if (records === 0) return;
-  throw new AppError("configuration", `the database is empty, and ${path} has ${records} interventions`, {
+  // A file of the first releases knows no sites.
+  const sites = countIn(path, HAS_SITES) === 0 ? 0 : countIn(path, SITES);
+  if (records + sites === 0) return;
+  const what = [counted(records, "intervention"), counted(sites, "site")].join(" and ");
+  throw new AppError("configuration", `the database is empty, and ${path} has ${what}`, {
     hint: `Move them: santinela migrate --from-sqlite ${dataDir}\nTo begin without them, use another data directory (dataDir).`,
   });
 }
@@ -130,4 +134,8 @@ function mainPath(dataDir: string): string {
 /** Without a dispatch centre of its own, nothing of a record has ever been sent. */
 const UNSENT = `SELECT count(*) FROM outbox
   WHERE phase IN ('posting', 'unsure', 'writing', 'blocked', 'rejected') OR (phase = 'linked' AND want_rev > synced_rev)`;
+const HAS_SITES = "SELECT count(*) FROM pragma_table_info('accounts') WHERE name = 'site'";
+/** Those that have an account or have reported. */
+const SITES = `SELECT count(*) FROM (
+  SELECT site FROM accounts WHERE site IS NOT NULL AND disabled = 0 UNION SELECT ref FROM sites)`;
 const WAITING = "SELECT count(*) FROM trips WHERE state IN ('waiting', 'refused')";

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { MOVED_TABLES, type MovedTable } from "../../src/postgres/moved-tables.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
-import { santinela } from "../support/command-line.ts";
+import { santinela, type Outcome } from "../support/command-line.ts";
 import { MovingCentre } from "../support/moving-centre.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -101,17 +101,30 @@ describeWithPostgres("a dispatch centre on SQLite that moves to PostgreSQL", () 
     expect(await centre.rowsIn("interventions")).toBe(0);
   });
 
-  test("is not left behind by a start on the empty database, which would lock out its sites", async () => {
+  async function startedOnEmptyDatabase(): Promise<Outcome> {
     const untilSignal = () => new Promise<never>(() => {});
-    const refused = await santinela(["centre", "--config", "centre.yaml"], {
-      cwd: centre.folder,
-      untilSignal,
-    });
+    return santinela(["centre", "--config", "centre.yaml"], { cwd: centre.folder, untilSignal });
+  }
+
+  test("is not left behind by a start on the empty database, which would lock out its sites", async () => {
+    const refused = await startedOnEmptyDatabase();
     expect(refused.code).toBe(78);
     expect(refused.stderr).toMatch(
-      /the database is empty, and .*santinela\.db has \d+ interventions[\s\S]*santinela migrate --from-sqlite/,
+      /the database is empty, and .*santinela\.db has \d+ interventions and 1 site\n[\s\S]*santinela migrate --from-sqlite/,
     );
     expect((await centre.move()).code).toBe(0);
+  });
+
+  test("is not left behind either while its sites have reported and had no alarm yet", async () => {
+    centre.inSource((source) => source.exec("PRAGMA foreign_keys = OFF; DELETE FROM interventions"));
+    const refused = await startedOnEmptyDatabase();
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(/santinela\.db has 0 interventions and 1 site\n/),
+    ]);
+    // An enrolled one may not have reported either.
+    centre.inSource((source) => source.exec("DELETE FROM sites"));
+    expect((await startedOnEmptyDatabase()).code).toBe(78);
   });
 
   test("is not moved while it runs", async () => {
