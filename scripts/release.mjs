@@ -1,5 +1,5 @@
-// npm run release -- --to FOLDER --key KEY [--also-trust KEY]... [--repository FOLDER] [--architectures amd64,arm64] [--no-image]
-//   [--dry-run]
+// npm run release -- --to FOLDER --key KEY [--also-trust KEY]... [--no-longer-trust FINGERPRINT]... [--repository FOLDER]
+//   [--architectures amd64,arm64] [--no-image] [--dry-run]
 // Builds every file of a release from the last commit: packages, source archive, components, OCI image, notes, signed checksums,
 // the signed apt repository, to which it adds the packages, and the data directories for the tests of later upgrades
 // (FOLDER/upgrade, not published: keys and times differ each time). KEY is a key of the gpg key ring of the caller; GNUPGHOME selects
@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { sha256, writeChecksums } from "./release/checksums.mjs";
 import { writeImage } from "./release/image.mjs";
-import { addToRepository } from "./release/repository.mjs";
+import { addToRepository, keyLossIn } from "./release/repository.mjs";
 import { keyFaultOf, publicKeyFaultOf } from "./release/signature.mjs";
 import { faultsOf, notesOf } from "./release/tree.mjs";
 
@@ -53,6 +53,7 @@ function optionsOf(words) {
         to: { type: "string" },
         key: { type: "string" },
         "also-trust": { type: "string", multiple: true, default: [] },
+        "no-longer-trust": { type: "string", multiple: true, default: [] },
         repository: { type: "string" },
         architectures: { type: "string", default: "amd64,arm64" },
         "no-image": { type: "boolean", default: false },
@@ -71,6 +72,7 @@ function optionsOf(words) {
       to: folder,
       key,
       alsoTrusted: values["also-trust"],
+      noLongerTrusted: values["no-longer-trust"],
       repository: resolve(repository ?? join(folder, "apt")),
       architectures,
       image: !values["no-image"],
@@ -82,14 +84,19 @@ function optionsOf(words) {
 }
 
 /** What is wrong with the key, before an hour of building. A check of the tree alone needs none. */
-function keyFaultsOf({ key, alsoTrusted }) {
+function keyFaultsOf(options) {
+  const { key, alsoTrusted, repository } = options;
   const faults = alsoTrusted.map((one) => publicKeyFaultOf(one, commitS()));
   if (key !== undefined) faults.unshift(keyFaultOf(key, commitS()));
-  return faults.filter((fault) => fault !== undefined);
+  const found = faults.filter((fault) => fault !== undefined);
+  if (key === undefined || found.length > 0) return found;
+  const loss = keyLossIn(repository, options, commitS());
+  return loss === undefined ? [] : [loss];
 }
 
 /** Builds the files of the release in `to`. @returns their names */
-function build({ to, key, alsoTrusted, repository, architectures, image }, version) {
+function build(options, version) {
+  const { to, key, repository, architectures, image } = options;
   const epochS = commitS();
   const name = `santinela_${version}`;
   const packed = join(to, "packages.part");
@@ -122,7 +129,7 @@ function build({ to, key, alsoTrusted, repository, architectures, image }, versi
   }
   made.push(...writeChecksums(to, key, made, epochS));
   // Last: what is published is complete.
-  addToRepository(repository, key, packages, epochS, alsoTrusted);
+  addToRepository(repository, options, packages, epochS);
   return made.toSorted();
 }
 

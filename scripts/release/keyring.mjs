@@ -1,7 +1,15 @@
 // The Debian package of the keys that a repository is signed with: an upgrade of it replaces the key ring that `Signed-By:` of
 // apt names, so that a machine has the next key before the repository is signed with it.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,10 +30,7 @@ const CONTROL = fileURLToPath(new URL("../packaging/deb/control", import.meta.ur
  */
 export function keyringPackageFor(pool, ring, epochS) {
   const version = versionAt(epochS);
-  const newest = readdirSync(pool)
-    .filter((file) => file.startsWith(`${NAME}_`))
-    .toSorted()
-    .at(-1);
+  const newest = newestIn(pool);
   if (newest !== undefined) {
     if (ringOf(join(pool, newest)).equals(ring)) return undefined;
     if (newest >= fileOf(version))
@@ -34,6 +39,31 @@ export function keyringPackageFor(pool, ring, epochS) {
       );
   }
   return { write: () => build(join(pool, fileOf(version)), ring, version, epochS) };
+}
+
+/**
+ * Fingerprints of the keys that machines trust because of the newest package in the pool and would not with `ring`. A next key
+ * would be lost to them, and later every release that is signed with it.
+ */
+export function lostKeysOf(pool, ring) {
+  const newest = existsSync(pool) ? newestIn(pool) : undefined;
+  if (newest === undefined) return [];
+  const kept = fingerprintsIn(ring);
+  return fingerprintsIn(ringOf(join(pool, newest))).filter((one) => !kept.includes(one));
+}
+
+function newestIn(pool) {
+  return readdirSync(pool)
+    .filter((file) => file.startsWith(`${NAME}_`))
+    .toSorted()
+    .at(-1);
+}
+
+function fingerprintsIn(ring) {
+  const options = { input: ring, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] };
+  const listed = execFileSync("gpg", ["--batch", "--quiet", "--show-keys", "--with-colons"], options);
+  // The line after that of a key; those of its subkeys follow theirs.
+  return [...listed.matchAll(/^pub:.*\nfpr:+([0-9A-F]+):/gm)].map(([, fingerprint]) => fingerprint);
 }
 
 /** Digits of one length, so that versions are in the order of their texts. */

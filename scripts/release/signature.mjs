@@ -1,5 +1,6 @@
 // Signatures of gpg at the time of a release, so that the same bytes and the same key always give the same signature.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { resolve } from "node:path";
 
 /**
  * Signs a file with SHA-256.
@@ -42,6 +43,15 @@ export function publicKeyFaultOf(key, epochS) {
   } catch (error) {
     return error.message;
   }
+}
+
+/** Fingerprint of the key that has made a signature; undefined if it is not valid or of no key of the key ring (a path). */
+export function signerOf(keyRing, signature, path) {
+  const ring = ["--no-default-keyring", "--keyring", resolve(keyRing), "--trust-model", "always"];
+  const words = ["--batch", "--quiet", ...ring, "--status-fd", "1", "--verify", signature, path];
+  const { stdout } = spawnSync("gpg", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  // The last word is the primary key.
+  return /^\[GNUPG:\] VALIDSIG .* ([0-9A-F]+)$/m.exec(stdout ?? "")?.[1];
 }
 
 /** Runs gpg at the time of the release. @returns its output, as bytes */

@@ -133,6 +133,27 @@ describe.skipIf(!HAS_APT)("the keys of the apt repository", () => {
     expect(readFileSync(join(repository, "dists/stable/InRelease"), "utf8")).toBe(before);
   });
 
+  test("are not lost by a release that forgets the next one, which would lock machines out later", async () => {
+    publish("1.1.0", FORMER, "--also-trust", NEXT);
+    await update();
+    await upgradeKeyring();
+    const forgotten = publish("1.2.0", FORMER);
+    expect(forgotten.status).toBe(1);
+    const [, next = "none"] = /add --also-trust ([0-9A-F]{40}),/.exec(forgotten.stderr) ?? [];
+    expect(keyringPackages()).toHaveLength(2);
+    expect(publish("1.2.0", FORMER, "--also-trust", next)).toMatchObject({ status: 0 });
+    expect(publish("1.3.0", NEXT)).toMatchObject({ status: 0 });
+    expect(await update()).toBe(true);
+    expect(await candidate("santinela")).toBe("1.3.0");
+  });
+
+  test("are left out on purpose by their fingerprint", () => {
+    publish("1.1.0", FORMER, "--also-trust", NEXT);
+    const [, next = "none"] = /--also-trust ([0-9A-F]{40}),/.exec(publish("1.2.0", FORMER).stderr) ?? [];
+    expect(publish("1.2.0", FORMER, "--no-longer-trust", next)).toMatchObject({ status: 0 });
+    expect(keyringPackages()).toHaveLength(3);
+  });
+
   test("must be in the key ring of the release", () => {
     const { status, stderr } = publish("1.1.0", FORMER, "--also-trust", "absent@example.org");
     expect(status).toBe(1);
