@@ -76,17 +76,20 @@ const OUTAGE_SHOWN_FOR_MS = 86_400_000;
  * Plans a look for silent sites. A centre that was down itself, or whose clock was set, has missed reports: it must have listened
  * for the whole time of a site before it can call that one silent.
  * @param nowMs until when it is known which sites have reported
- * @param watchingSinceMs since when reports were received without interruption, by the same clock as `nowMs`
+ * @param watchingSinceMs since when reports were received without interruption, by the same clock as `nowMs`; a function if that
+ *   depends on the time of a site, in seconds
  * @returns undefined while that is too short for every site
  */
 export function silenceQuery(
   nowMs: number,
-  watchingSinceMs: number,
+  watchingSinceMs: number | ((silentS: number) => number),
   times: SilenceTimes,
 ): SilenceQuery | undefined {
-  const watchedMs = nowMs - watchingSinceMs;
-  if (differentTimes(times).every((silentS) => watchedMs < silentS * 1000)) return undefined;
-  const limits = (silentS: number): SilenceLimits => limitsOf(silentS * 1000, { nowMs, watchedMs });
+  const watchedMsOf = (silentS: number): number =>
+    nowMs - (typeof watchingSinceMs === "number" ? watchingSinceMs : watchingSinceMs(silentS));
+  if (differentTimes(times).every((silentS) => watchedMsOf(silentS) < silentS * 1000)) return undefined;
+  const limits = (silentS: number): SilenceLimits =>
+    limitsOf(silentS * 1000, { nowMs, watchedMs: watchedMsOf(silentS) });
   const own = Object.entries(times.sites).map(([ref, silentS]) => ({ ref, ...limits(silentS) }));
   return { ...limits(times.silentS), own, nowMs };
 }

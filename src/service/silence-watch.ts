@@ -41,6 +41,8 @@ export class SilenceWatch {
   #looking: Promise<void> | undefined;
   /** When silent sites with each of the times, in seconds, could be found the last time. */
   #judgedAt: ReadonlyMap<number, Moment>;
+  /** When the process last stood still too long for sites with each of the times, monotonic. */
+  readonly #stalledAt = new Map<number, number>();
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
@@ -84,16 +86,23 @@ export class SilenceWatch {
 
   /** A timer that is late: the process stood still. Its reports are still to be read, or their sites have given up. */
   #after(delayMs: number, action: () => void): CancelTimer {
-    const { clock, fleet, log } = this.#options;
+    const { clock } = this.#options;
     const dueMs = clock.monotonicMs() + delayMs;
     return clock.after(delayMs, () => {
-      const lateMs = clock.monotonicMs() - dueMs;
-      if (lateMs > this.#lookMs / 2) {
-        log.warn("reports-delayed", { lateMs: Math.round(lateMs) });
-        fleet.reportsMissed();
-      }
+      this.#noteLate(clock.monotonicMs() - dueMs);
       action();
     });
+  }
+
+  /** A stop of seconds that a bank has to be given again means nothing to a site with a long time. */
+  #noteLate(lateMs: number): void {
+    const { clock, fleet, log } = this.#options;
+    const times = differentTimes(this.#times);
+    const affected = times.filter((silentS) => lateMs > lookMsFor(silentS) / 2);
+    if (affected.length === 0) return;
+    log.warn("reports-delayed", { lateMs: Math.round(lateMs) });
+    if (affected.length === times.length) fleet.reportsMissed();
+    else for (const silentS of affected) this.#stalledAt.set(silentS, clock.monotonicMs());
   }
 
   /** @param earlier a time that is not in it begins now */
@@ -123,23 +132,28 @@ export class SilenceWatch {
   }
 
   async #find(): Promise<SilenceResult | undefined> {
-    const { fleet } = this.#options;
+    const { fleet, clock } = this.#options;
     // A changed configuration may replace both meanwhile.
     const [times, lookMs] = [this.#times, this.#lookMs];
     const longestMs = Math.max(...differentTimes(times)) * 1000;
     const { completeMs, sinceMs } = await fleet.reception({ silentMs: longestMs, signMs: lookMs });
     const knownMs = completeMs - lookMs;
-    this.#noteJudged(knownMs - sinceMs);
-    const query = silenceQuery(knownMs, sinceMs, times);
+    const sinceMsOf = (silentS: number): number => {
+      const stalledMs = this.#stalledAt.get(silentS) ?? Number.NEGATIVE_INFINITY;
+      // By the clock of the reports.
+      return Math.max(sinceMs, completeMs - (clock.monotonicMs() - stalledMs));
+    };
+    this.#noteJudged((silentS) => knownMs - sinceMsOf(silentS));
+    const query = silenceQuery(knownMs, sinceMsOf, times);
     return query && fleet.findSilent(query);
   }
 
-  /** @param watchedMs for how long reports were received without interruption */
-  #noteJudged(watchedMs: number): void {
+  /** @param watchedMsOf for how long reports were received without interruption, for a time in seconds */
+  #noteJudged(watchedMsOf: (silentS: number) => number): void {
     const { conditions } = this.#options;
     const now = this.#now();
     const judged = [...this.#judgedAt].map(
-      ([silentS, at]) => [silentS, watchedMs >= silentS * 1000 ? now : at] as const,
+      ([silentS, at]) => [silentS, watchedMsOf(silentS) >= silentS * 1000 ? now : at] as const,
     );
     this.#judgedAt = new Map(judged);
     const held = judged.filter(
@@ -162,5 +176,10 @@ export class SilenceWatch {
 
 /** A silent site is found up to two looks late, so the shortest time decides. */
 function lookMsOf(times: SilenceTimes): number {
-  return Math.min(LOOK_MS_MAX, (Math.min(...differentTimes(times)) * 1000) / LOOKS_PER_TIME);
+  return lookMsFor(Math.min(...differentTimes(times)));
+}
+
+/** The interval that one time would need, milliseconds. */
+function lookMsFor(silentS: number): number {
+  return Math.min(LOOK_MS_MAX, (silentS * 1000) / LOOKS_PER_TIME);
 }

@@ -313,6 +313,24 @@ test("a centre that has missed the reports of many sites makes no outage of the 
   expect((await repairs()).map(({ priority }) => priority)).toEqual(["medium"]);
 });
 
+test("a process that stands still for seconds again and again still finds sites with a longer time than a bank", async () => {
+  await startAgain({ silentS: 600, sites: { bank: 20 } });
+  await pass(600_000, ["bank", REPORT.ref]);
+  for (let minute = 0; minute < 11; minute += 1) {
+    await pass(50_000, ["bank"]);
+    await look(() => app.clock.standStill(8_000));
+    await report("bank");
+  }
+  expect(await silentSites()).toEqual([REPORT.ref]);
+  // A report of the bank may have come meanwhile: it is given the whole time again.
+  await pass(10_000);
+  await look(() => app.clock.standStill(8_000));
+  await pass(15_000);
+  expect(await silentSites()).toEqual([REPORT.ref]);
+  await pass(20_000);
+  expect(await silentSites()).toEqual(["bank", REPORT.ref]);
+});
+
 test("a changed time is in force from the next look on", async () => {
   await startAgain({ silentS: 600, sites: { other: 20 } });
   await pass(60_000, [REPORT.ref]);
