@@ -48,6 +48,10 @@ test.each([
   [3929, "reached a restored dispatch centre with new records late, below its watermark"],
   [5128, "had a duplicate, and in-flight values were dropped before it was found"],
   [1341, "was missing at a restored dispatch centre, whose list was unreadable at that time"],
+  [
+    263,
+    "was deleted at the dispatch centre before its late duplicate was found, whose old values counted as a dispatcher's",
+  ],
   [559, "was deleted on site before the response to its POST, at a dispatch centre with one-page lists"],
 ])("regression seed %i: a record %s", async (seed) => {
   expect((await simulate({ build: await loadBuild(), seed })).problems).toEqual([]);

@@ -1,4 +1,4 @@
-import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
+import { fieldsOf } from "../../domain/intervention.ts";
 import { markersIn } from "../../domain/marker.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
@@ -10,11 +10,11 @@ import {
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
-import { noteRestore } from "./gone-records.ts";
+import { formerIdOf, noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import { afterFailure } from "../attempt-outcome.ts";
-import { foundAs } from "./unconfirmed-post.ts";
+import { asFirstSent, foundAs } from "./unconfirmed-post.ts";
 
 /** An entry and the listed records that carry its marker. */
 interface MarkedEntry {
@@ -173,20 +173,19 @@ export class DuplicateSweep {
     const { store } = this.#context;
     const kept = chooseSurvivor(ours, [store.sentOf(entry)], entry.inFlightValues);
     if (!kept || !entry.attempt) return [];
-    store.apply(entry, "found", foundAs(this.#context, entry, kept.id));
+    const found = foundAs(this.#context, entry, kept.id);
+    // The record itself may be back. A duplicate has only the values of the first request, never those sent since to the other one.
+    const isDuplicate = kept.id !== formerIdOf(entry);
+    store.apply(entry, "found", isDuplicate ? { ...found, ...asFirstSent(entry) } : found);
     return [];
   }
 
   #relink(entry: OutboxEntry, { id }: MatchCandidate): void {
     const { store, clock } = this.#context;
-    // Both have the first request in common: the merge pushes later local changes and keeps theirs.
-    const body = entry.attempt?.body ?? entry.base ?? "{}";
     store.outbox.save({
       ...entry,
+      ...asFirstSent(entry),
       upstreamId: id,
-      base: body,
-      agreed: JSON.stringify(fieldsOf(JSON.parse(body) as Intervention)),
-      syncedRev: Math.min(entry.attempt?.rev ?? entry.wantRev, entry.wantRev - 1),
       verifyAtMs: clock.wallMs(),
       nextAtMs: 0,
     });

@@ -112,6 +112,7 @@ function close(context: SyncContext, entry: OutboxEntry, event: "removed" | "wit
   });
 }
 
-function formerIdOf({ base }: OutboxEntry): number {
+/** The id of a record at the centre before it was missing; 0 without one. */
+export function formerIdOf({ base }: OutboxEntry): number {
   return Number((JSON.parse(base ?? "{}") as UpstreamRecord)["id"] ?? 0);
 }

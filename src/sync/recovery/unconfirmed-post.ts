@@ -1,3 +1,4 @@
+import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
 import {
   carriesMarker,
   chooseSurvivor,
@@ -136,4 +137,14 @@ export function foundAs(context: SyncContext, entry: OutboxEntry, upstreamId: nu
   // Verify at once: a dispatcher may already have changed the record.
   const found = { ...linked, verifyAtMs: context.clock.wallMs() };
   return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
+}
+
+/** The changes of an entry that is linked to a duplicate: both have the first request in common, and the merge pushes what came later. */
+export function asFirstSent({ attempt, base, wantRev }: OutboxEntry): Partial<OutboxEntry> {
+  const body = attempt?.body ?? base ?? "{}";
+  return {
+    base: body,
+    agreed: JSON.stringify(fieldsOf(JSON.parse(body) as Intervention)),
+    syncedRev: Math.min(attempt?.rev ?? wantRev, wantRev - 1),
+  };
 }
