@@ -364,7 +364,7 @@ class World {
     // A record lost by a restore can look deleted by a dispatcher at first; it is shown as that. Only an id that is assigned again
     // proves the restore, and none is if it comes after the last record.
     const isProven = [...this.centre.rows.keys()].some((id) => id > this.#idsRestored);
-    const lostMax = isProven ? 0 : ids.length;
+    const lostMax = isProven ? 2 : ids.length;
     let goneLeft = this.#restores ? lostMax : this.#deletedThere;
     for (const id of ids) {
       const entry = site.outbox.find(id);

@@ -333,7 +333,9 @@ describe("compressed responses", () => {
 
   test("that decompress to more than the limit are aborted, and the mirror stays", async () => {
     await hour();
-    packed = () => gzipSync(Buffer.alloc(200 * 1024 * 1024, " "), { level: 1 });
+    // Packed before the request: the time in which a response must come is real.
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "), { level: 1 });
+    packed = () => bomb;
     await mirror.pull({ isLossAccepted: false });
     expect(mirror.outcomes["obiective/cladiri"]).toMatchObject({
       result: "failed",
