@@ -294,7 +294,8 @@ export class PanelPage {
   async arrival(address: RegExp | readonly string[]): Promise<Screen> {
     const isOne = (shown: string): boolean =>
       address instanceof RegExp ? address.test(shown) : address.includes(shown);
-    const found = await eventually(`a screen at ${address}`, async () => {
+    const wanted = address instanceof RegExp ? address.source : address.join(" or ");
+    const found = await eventually(`a screen at ${wanted}`, async () => {
       const shown = await this.#page.locator("main").getAttribute("data-screen");
       return shown !== null && isOne(shown) ? shown : undefined;
     });
