@@ -1,3 +1,4 @@
+import { CONFLICT_SENTENCES, conflictKind, conflictText } from "./conflict.ts";
 import type { EventName } from "./event.ts";
 import type { TripType } from "./trip.ts";
 import type { ZoneKind } from "./zone.ts";
@@ -30,7 +31,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "account-enabled": "{who} enabled account {about}",
   "signing-key-rotated": "{who} rotated the signing key",
   "signing-key-forgotten": "{who} revoked the previous signing key",
-  "sync-conflict": "The dispatch centre had changed the same field of intervention",
+  "sync-conflict": "Conflict with the dispatch centre about intervention",
   "objectives-changed": "The objectives of the dispatch centre changed",
   "database-recovered": "The database was damaged and recovered",
   "database-restored": "{who} restored the database from a backup",
@@ -122,10 +123,13 @@ export function eventSentence(
     word: zone ? OPEN_STATE_TEXTS[zone.kind] : "trip",
     fault: typeof cause === "string" ? cause : "fault",
   };
-  const said = EVENT_SENTENCES[event].replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
+  const isConflict = event === "sync-conflict";
+  const sentence = isConflict ? CONFLICT_SENTENCES[conflictKind(detail)] : EVENT_SENTENCES[event];
+  const said = sentence.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
   const record = /^intervention (\d+)$/.exec(subject)?.[1];
   const outcome = typeof state === "string" && event !== "restore" ? (OUTCOMES[state] ?? state) : "";
-  const note = [outcome, typeof reason === "string" ? reason : ""].filter((part) => part !== "").join(", ");
+  const parts = [outcome, isConflict ? conflictText(detail) : "", typeof reason === "string" ? reason : ""];
+  const note = parts.filter((part) => part !== "").join(", ");
   return `${said}${record === undefined ? "" : ` #${record}`}${note === "" ? "" : ` - ${note}`}`;
 }
 

@@ -1,3 +1,4 @@
+import type { MergeConflict } from "./conflict.ts";
 import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts";
 import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
 import type { InFlightValues } from "./outbox.ts";
@@ -27,13 +28,6 @@ interface Merged {
   readonly applyLocally: Partial<InterventionFields>;
   /** Changed on both sides, with the side that was kept. */
   readonly conflicts: readonly MergeConflict[];
-}
-
-interface MergeConflict {
-  readonly field: string;
-  readonly here: unknown;
-  readonly there: unknown;
-  readonly kept: "here" | "there";
 }
 
 /** Fields decided by the dispatcher if both sides have changed them: crews, services and times. */

@@ -1,3 +1,4 @@
+import type { MergeConflict } from "../domain/conflict.ts";
 import { formatTime } from "./date-format.ts";
 import { shortText, type DetailTexts } from "./event-detail.ts";
 import { translateDaemonText, t, translateCode } from "./i18n.ts";
@@ -28,7 +29,7 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
     // 64 digits are for a program; the report shows them.
     if (name === "sha256") return "";
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
-    if (Array.isArray(value)) return listText(name, value);
+    if (Array.isArray(value)) return name === "fields" ? fieldsText(value) : listText(name, value);
     if (typeof value !== "string") return undefined;
     if (MOMENT.test(value)) return formatTime(value);
     return translateCode(CODED[name] ?? "", value, translateDaemonText(value) ?? value);
@@ -38,6 +39,21 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
 /** Who did something, or from where: an account and an address stay as they are. */
 export function originText(origin: string): string {
   return translateCode("from", origin, origin);
+}
+
+/** Both values of each field of a conflict, and which of them was kept. */
+function fieldsText(fields: readonly unknown[]): string {
+  const textOf = (field: string, value: unknown): string =>
+    EVENT_DETAIL_TEXTS.value(field, value ?? "–") ?? shortText(String(value));
+  return (fields as readonly MergeConflict[])
+    .map(({ field, here, there, kept }) =>
+      t(`kept.${kept}`, {
+        field: translateCode("record", field, field),
+        here: textOf(field, here),
+        there: textOf(field, there),
+      }),
+    )
+    .join("; ");
 }
 
 /** A list that has nothing is left out, except that of the zones without a trip: it is the result of a walk test. */

@@ -70,7 +70,10 @@ function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
       who: originText(who),
       about: zone?.name ?? about,
     }),
-    note: [isInSentence(event) ? "" : detailText(detail, EVENT_DETAIL_TEXTS), originText(from)]
+    note: [
+      isInSentence(event) ? "" : detailText(notSaid(event, detail), EVENT_DETAIL_TEXTS),
+      originText(from),
+    ]
       .filter((part) => part !== "")
       .join(" · "),
   };
@@ -81,9 +84,19 @@ function isInSentence(event: string): boolean {
   return event.startsWith("sign") || event === "plan-changed";
 }
 
-/** The sentence of an event: there is one for each change of a floor plan, and a dispatch centre has no zones to monitor. */
-function saidAs(event: string, { change }: TimelineEntry["detail"]): string {
+/** The details without what the sentence of a conflict says. */
+function notSaid(event: string, detail: TimelineEntry["detail"]): TimelineEntry["detail"] {
+  const { conflict: _conflict, phase: _phase, ...rest } = detail;
+  return event === "sync-conflict" ? rest : detail;
+}
+
+/**
+ * The sentence of an event: there is one for each change of a floor plan and each kind of conflict, and a dispatch centre has
+ * no zones to monitor.
+ */
+function saidAs(event: string, { change, conflict }: TimelineEntry["detail"]): string {
   if (event === "plan-changed") return `plan-${String(change)}`;
+  if (event === "sync-conflict" && typeof conflict === "string") return `conflict-${conflict}`;
   return event === "blind-interval" && status.value?.role === "centre" ? "outage" : event;
 }
 

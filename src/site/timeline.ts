@@ -1,6 +1,7 @@
 import type { Request, Response, Router } from "express";
 import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
+import { conflictKind } from "../domain/conflict.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
@@ -160,9 +161,12 @@ export class SiteTimeline {
   }
 }
 
-/** An event as an entry of the timeline. */
+/** An event as an entry of the timeline. A conflict has its kind, also one that an earlier release has stored without. */
 export function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntry {
-  return entry;
+  const { event, detail } = entry;
+  return event === "sync-conflict"
+    ? { ...entry, detail: { ...detail, conflict: conflictKind(detail) } }
+    : entry;
 }
 
 function entryOfTrip(trip: Trip): TimelineEntry {

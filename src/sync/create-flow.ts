@@ -93,7 +93,9 @@ export class CreateFlow {
       linkedIds.note();
       noteShownIds(this.#context, [record.id]);
     }
-    if (event === "refused") store.recordConflict(entry.interventionId, { phase: "rejected", code, reason });
+    const conflict = answer.event === "applied" ? "other-record" : "rejected";
+    if (event === "refused")
+      store.recordConflict(entry.interventionId, conflict, { phase: "rejected", code, reason });
     return outcome;
   }
 }

@@ -1,3 +1,4 @@
+import { mergeConflictKind } from "../domain/conflict.ts";
 import { fieldsOf } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import {
@@ -133,7 +134,8 @@ export class Reconciler {
     const before = fieldsOf(stored.record);
     const merged = merge({ local: before, agreed, base, upstream, inFlightValues, hasTripJoined });
     const local = this.#pull.work(stored, merged.applyLocally, upstream);
-    if (merged.conflicts.length > 0) store.recordConflict(entry.interventionId, { fields: merged.conflicts });
+    const { conflicts: fields } = merged;
+    if (fields.length > 0) store.recordConflict(entry.interventionId, mergeConflictKind(fields), { fields });
     const whole = store.outgoing(fieldsOf(local.record), stored.uid);
     const marker = store.markerOf(stored.uid);
     // A centre that has never returned the marker does not keep it, so repeating it is useless. It is only
@@ -202,7 +204,7 @@ export class Reconciler {
       const changes = afterFailure(this.#context, entry, retried.outcome);
       store.apply(entry, retried.outcome.event, { ...changes, ...retried.changes });
       if (retried.outcome.event === "refused")
-        store.recordConflict(interventionId, { phase: "rejected", code, reason });
+        store.recordConflict(interventionId, REJECTED[step.kind], { phase: "rejected", code, reason });
       return;
     }
     const hadInFlight = Object.keys(step.earlier.inFlightValues).length > 0;
@@ -223,6 +225,9 @@ export class Reconciler {
     });
   }
 }
+
+/** What a rejected request is in the event log. */
+const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as const;
 
 /** Records finished for longer than this are no longer verified; retention removes them later. */
 const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;

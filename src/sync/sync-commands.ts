@@ -60,7 +60,7 @@ export class SyncCommands {
           refusals: 0,
           nextAtMs: 0,
         });
-        store.recordConflict(interventionId, {
+        store.recordConflict(interventionId, "sent-again", {
           phase,
           reason: "a trip has joined this intervention since; it is sent again",
         });

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { ConflictKind } from "../domain/conflict.ts";
 import { DISPATCH_CENTRE, type EventDetail, type NewEvent } from "../domain/event.ts";
 import {
   fieldsOf,
@@ -123,8 +124,8 @@ export class SyncStore {
   }
 
   /** Adds a conflict to the event log, for a user to resolve or to know. */
-  recordConflict(interventionId: number, detail: EventDetail): void {
-    this.recordEvent({ event: "sync-conflict", who: "sync" }, interventionId, detail);
+  recordConflict(interventionId: number, conflict: ConflictKind, detail: EventDetail): void {
+    this.recordEvent({ event: "sync-conflict", who: "sync" }, interventionId, { conflict, ...detail });
   }
 
   /** Adds an event of the dispatch centre about a record to the event log. */

@@ -31,3 +31,82 @@ test.each([
 ] as const)("%o becomes a sentence", (entry, sentence) => {
   expect(eventSentence(entry, ZONES)).toBe(sentence);
 });
+
+/** Details of a conflict with the dispatch centre, as they are stored, and what they are in the log. */
+const CONFLICTS: readonly (readonly [detail: Readonly<Record<string, unknown>>, sentence: string])[] = [
+  [
+    { conflict: "rejected", phase: "rejected", code: "400", reason: "answered 400: too few crews" },
+    "The dispatch centre rejected intervention #7 - answered 400: too few crews",
+  ],
+  [
+    { conflict: "change-rejected", phase: "rejected", code: "422", reason: "answered 422" },
+    "The dispatch centre rejected a change of intervention #7 - answered 422",
+  ],
+  [
+    { conflict: "deletion-rejected", phase: "rejected", code: "400", reason: "answered 400" },
+    "The dispatch centre rejected the deletion of intervention #7 - answered 400",
+  ],
+  [
+    {
+      conflict: "fields",
+      fields: [
+        { field: "crews", here: 2, there: 4, kept: "there" },
+        { field: "description", here: "two dogs", there: null, kept: "here" },
+      ],
+    },
+    "The dispatch centre had changed the same data of intervention #7 - crews: 4 of the dispatch centre kept, not 2 of this site; description: two dogs of this site kept, not null of the dispatch centre",
+  ],
+  [
+    { conflict: "reopened", fields: [{ field: "status", here: "planned", there: "done", kept: "here" }] },
+    "After the dispatch centre had set it to done, a trip reopened intervention #7 - status: planned of this site kept, not done of the dispatch centre",
+  ],
+  // Of earlier releases, which stored no kind.
+  [
+    { phase: "rejected", code: "400", reason: "answered 400" },
+    "The dispatch centre rejected intervention #7 - answered 400",
+  ],
+  [
+    {
+      phase: "rejected",
+      code: "201",
+      reason: "the dispatch centre responded with record 5, which is not ours",
+    },
+    "The dispatch centre responded with another record for intervention #7 - the dispatch centre responded with record 5, which is not ours",
+  ],
+  [{ phase: "gone", code: "404", reason: "x" }, "The dispatch centre deleted intervention #7 - x"],
+  [
+    { phase: "gone", code: "NEWEST-MISSING", reason: "x" },
+    "The dispatch centre has deleted or lost intervention #7 - x",
+  ],
+  [{ phase: "closed", code: "404", reason: "x" }, "The dispatch centre deleted finished intervention #7 - x"],
+  [
+    { phase: "gone", reason: "a trip has joined this intervention since; it is sent again" },
+    "Sent again after a new trip: intervention #7 - a trip has joined this intervention since; it is sent again",
+  ],
+  [
+    { phase: "gone", reason: "the dispatch centre assigns ids again, so it was restored" },
+    "The dispatch centre was restored from a backup and had lost intervention #7 - the dispatch centre assigns ids again, so it was restored",
+  ],
+  [
+    { phase: "linked", reason: "x" },
+    "Linked to a record of the dispatch centre without a reference: intervention #7 - x",
+  ],
+  [
+    { phase: "unsure", reason: "x" },
+    "The record at the dispatch centre is no longer that of intervention #7 - x",
+  ],
+  [
+    { reason: "the dispatch centre has a copy of this record" },
+    "The dispatch centre has a copy of intervention #7 - the dispatch centre has a copy of this record",
+  ],
+  [{ reason: "x" }, "The dispatch centre has edited duplicates of intervention #7 - x"],
+  [
+    { fields: [{ field: "status", here: "planned", there: "done", kept: "here" }] },
+    "After the dispatch centre had set it to done, a trip reopened intervention #7 - status: planned of this site kept, not done of the dispatch centre",
+  ],
+];
+
+test.each(CONFLICTS)("a conflict with %j tells what has happened", (detail, sentence) => {
+  const entry = { event: "sync-conflict", who: "sync", subject: "intervention 7", detail } as const;
+  expect(eventSentence(entry, ZONES)).toBe(sentence);
+});

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
+import { CONFLICT_SENTENCES } from "../../src/domain/conflict.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import { EVENT_SENTENCES, OPEN_STATE_TEXTS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
@@ -63,9 +64,10 @@ test("a condition has the same English title in the panel as in the log", () => 
 
 test("an entry of the event log has the same English sentence in the panel as on the command line", () => {
   const shown = (prefix: string, keys: readonly string[]) =>
-    Object.fromEntries(keys.map((key) => [key, (WHOLE as Texts)[`${prefix}.${key}`]]));
-  expect(shown("says", Object.keys(EVENT_SENTENCES))).toEqual(EVENT_SENTENCES);
-  expect(shown("outcome", Object.keys(OUTCOMES))).toEqual(OUTCOMES);
+    Object.fromEntries(keys.map((key) => [key, (WHOLE as Texts)[`${prefix}${key}`]]));
+  expect(shown("says.", Object.keys(EVENT_SENTENCES))).toEqual(EVENT_SENTENCES);
+  expect(shown("says.conflict-", Object.keys(CONFLICT_SENTENCES))).toEqual(CONFLICT_SENTENCES);
+  expect(shown("outcome.", Object.keys(OUTCOMES))).toEqual(OUTCOMES);
   const words = Object.keys(OPEN_STATE_TEXTS).map((kind) => [
     kind,
     (WHOLE as Texts)[`zoneWord.${kind}.open`],
@@ -195,6 +197,13 @@ test("what the daemon says is translated with its values, or not at all", () => 
   ).toBe("sfârșitul (2026-11-20T10:00:00Z) este înainte de început (2026-11-20T12:00:00Z)");
   expect(translateToRomanian("unknown zone usa. Known: hol, pod")).toBe(
     "zona usa nu există. Există: hol, pod",
+  );
+  expect(
+    translateToRomanian(
+      "answered 404: no such record; the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup; if it was lost, run santinela sync retry 12",
+    ),
+  ).toBe(
+    "răspuns 404: no such record; dispeceratul nu are nicio înregistrare mai nouă: aceasta a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță; dacă s-a pierdut, rulați santinela sync retry 12",
   );
   expect(translateToRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
   expect(translateToRomanian("something that no table has; name is required")).toBeUndefined();

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { EDGE, upstreamYaml } from "../support/installation.ts";
 import { json } from "../support/nonconforming-centre.ts";
@@ -131,6 +133,36 @@ describeWithBrowser("records at a strict dispatch centre", () => {
     const list = await page.open("interventions?sync=attention");
     await list.markup(".filter-chips").button("All interventions").shown();
     await list.without(list.link("Abandonată"));
+  });
+
+  test("are in the event log with what the centre did and answered, in both languages and at the terminal", async () => {
+    const { stdout } = await santinela(["events", "--config", join(site.installation.folder, "site.yaml")], {
+      cwd: site.installation.folder,
+    });
+    expect(stdout).toMatch(/The dispatch centre rejected intervention #2 - answered 400: Echipaje/);
+    const log = await page.open("events?q=Echipaje%20insuficiente%20(2)");
+    await eventually("the entry", async () => /rejected intervention #2/.test(await log.words()));
+    expect(await log.words()).toContain("reason: answered 400: Echipaje insuficiente (2)");
+    expect(await log.words()).not.toContain("changed the same");
+    await page.speak("RO");
+    await eventually("the entry", async () => /a respins intervenția #2/.test(await log.words()));
+    expect(await log.words()).toContain("motiv: răspuns 400: Echipaje insuficiente (2)");
+    await page.speak("EN");
+  });
+
+  test("and a field that both sides have changed is there with both values and the one that was kept", async () => {
+    const dataDir = join(site.installation.folder, "site");
+    const row = [...centre.rows.values()].find(({ name }) => name === "Sosită");
+    centre.edit(row?.id ?? 0, { crews: 9 });
+    expect((await askDaemon(dataDir, "PUT", "/interventii/1", { crews: 4 })).status).toBe(200);
+    const sameData = await page.open("events?q=same%20data");
+    const kept = "Crews: “9” of the dispatch centre kept, not “4”";
+    await eventually("the entry", async () => (await sameData.words()).includes(kept));
+    await page.speak("RO");
+    const keptInRomanian = "Echipaje: s-a păstrat „9” de la dispecerat, nu „4”";
+    const same = await page.open("events?q=aceleași%20date");
+    await eventually("the entry", async () => (await same.words()).includes(keptInRomanian));
+    await page.speak("EN");
     expect(site.pageErrors).toEqual([]);
   });
 });

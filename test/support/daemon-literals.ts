@@ -19,6 +19,9 @@ interface Node {
 
 const SOURCE = new URL("../../src/", import.meta.url).pathname;
 
+/** What makes entries of the event log with a reason for users. */
+const REASONED: ReadonlySet<string> = new Set(["recordConflict"]);
+
 /** What makes errors and conditions, with the places of the texts among the arguments. */
 const MAKERS: Readonly<Record<string, readonly number[]>> = {
   AppError: [1],
@@ -37,9 +40,15 @@ export function daemonLiterals(without: readonly string[]): DaemonLiteral[] {
 function literalsOf(file: string, text: string): DaemonLiteral[] {
   return nodesIn(parseAst(text, { lang: "ts" }) as unknown as Node).flatMap((node) => {
     if (node.type !== "NewExpression" && node.type !== "CallExpression") return [];
-    const places = MAKERS[nameOf(node["callee"] as Node)] ?? [];
-    if (places.length === 0) return [];
+    const name = nameOf(node["callee"] as Node);
+    const places = MAKERS[name] ?? [];
     const given = node["arguments"] as readonly Node[];
+    if (REASONED.has(name))
+      return given
+        .flatMap((one) => propertyOf(one, "reason"))
+        .flatMap(textsOf)
+        .map((text) => ({ text, file, code: "" }));
+    if (places.length === 0) return [];
     const [code = ""] = given[0] ? textsOf(given[0]) : [];
     const hints = given.flatMap((one) => propertyOf(one, "hint"));
     return (

@@ -67,6 +67,7 @@ test("an alarm is one intervention with a record of its name and second, whose v
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: typedId });
   expect(site.app.interventions.get(id).record).toMatchObject({ crews: 3, notes: "the owner called" });
   expect(conflicts()).toContainEqual({
+    conflict: "linked",
     phase: "linked",
     reason: expect.stringContaining(`record ${typedId} of the dispatch centre is linked`) as string,
   });

@@ -1,4 +1,5 @@
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
+import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
 import { RO_ERROR_MESSAGES } from "./ro-error-messages.ts";
 
@@ -149,6 +150,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the database is damaged: {problem}", "baza de date este deteriorată: {problem}"],
 
   ...RO_ERROR_MESSAGES,
+  ...RO_CONFLICTS,
   ...RO_DEVICES,
   ...RO_CONFIGURATION,
 

@@ -18,6 +18,9 @@ export function reportCopy({ store }: Pick<SyncContext, "store">, difference: Di
   if (interventionId === null) return;
   const { upstreamId } = store.entry(interventionId);
   const copies = upstreamIds.filter((id) => id !== upstreamId).join(", ");
-  const reason = `the dispatch centre has a copy of this record (${copies} besides ${upstreamId}) that this site did not create; if it is not needed, delete it there`;
-  store.write(() => store.recordConflict(interventionId, { reason }));
+  store.write(() =>
+    store.recordConflict(interventionId, "copied", {
+      reason: `the dispatch centre has a copy of this record (${copies} besides ${upstreamId}) that this site did not create; if it is not needed, delete it there`,
+    }),
+  );
 }

@@ -163,7 +163,7 @@ export class DuplicateSweep {
 
   #reportDuplicates({ interventionId, upstreamId }: OutboxEntry, extras: readonly MatchCandidate[]): void {
     const ids = extras.map(({ id }) => id);
-    this.#context.store.recordConflict(interventionId, {
+    this.#context.store.recordConflict(interventionId, "duplicates", {
       reason: `the dispatch centre has duplicates of this record (${ids.join(", ")} besides ${upstreamId}) and dispatchers have edited several; delete all but one there`,
     });
   }

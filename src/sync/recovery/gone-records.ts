@@ -32,7 +32,7 @@ export function markGone(
     // If there may be a duplicate, the sweep still needs the attempt.
     attempt: entry.sweepAtMs === null ? null : entry.attempt,
   });
-  store.recordConflict(id, { phase: "gone", code, reason: text });
+  store.recordConflict(id, isNewest ? "deleted-or-lost" : "deleted", { phase: "gone", code, reason: text });
 }
 
 /** The changes of a record that is gone before it is retried: it may exist, so it is searched for before it is sent. */
@@ -66,7 +66,7 @@ export function noteRestore(context: SyncContext, fromId: number): void {
     const { interventionId, phase } = entry;
     const search = searchedFirst(context, entry);
     store.apply(entry, "retry", { ...search, attempts: 0, refusals: 0, nextAtMs: 0 });
-    store.recordConflict(interventionId, {
+    store.recordConflict(interventionId, "restored", {
       phase,
       reason: `the dispatch centre assigns ids again, so it was restored from a backup and has lost this record; it is searched for and created again if not found`,
     });
@@ -105,7 +105,7 @@ function isFinished({ store }: SyncContext, entry: OutboxEntry): boolean {
 function close(context: SyncContext, entry: OutboxEntry, event: "removed" | "withdrawn"): void {
   const { store } = context;
   store.apply(entry, event, closing(context, entry));
-  store.recordConflict(entry.interventionId, {
+  store.recordConflict(entry.interventionId, "deleted-when-done", {
     phase: "closed",
     code: "404",
     reason: "deleted at the dispatch centre after it was done on both sides",

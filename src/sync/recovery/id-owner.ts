@@ -89,7 +89,7 @@ export function unlink(context: SyncContext, entry: OutboxEntry): void {
     sweepAtMs: null,
     missingSinceMs: null,
   });
-  store.recordConflict(entry.interventionId, {
+  store.recordConflict(entry.interventionId, "unlinked", {
     phase: "unsure",
     reason: `record ${entry.upstreamId} of the dispatch centre is no longer this intervention; it is searched for and created again if not found`,
   });

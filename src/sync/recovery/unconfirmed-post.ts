@@ -112,7 +112,7 @@ export class UnconfirmedPost {
     const { store } = this.#context;
     const isMarkerKept = store.isMarked && store.facts.lostReference === null;
     if (!isMarkerKept || carriesMarker(kept, store.markerOf(store.record(interventionId).uid))) return;
-    store.recordConflict(interventionId, {
+    store.recordConflict(interventionId, "linked", {
       phase: "linked",
       reason: `record ${kept.id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention`,
     });

@@ -1,0 +1,45 @@
+/** What the daemon says about records that differ from those of the dispatch centre, in Romanian; see ro-daemon.ts. */
+export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string])[] = [
+  [
+    "a trip has joined this intervention since; it is sent again",
+    "o declanșare s-a adăugat între timp la această intervenție; se retransmite",
+  ],
+  [
+    "the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup",
+    "dispeceratul nu are nicio înregistrare mai nouă: aceasta a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță",
+  ],
+  ["if it was lost, run santinela sync retry {id}", "dacă s-a pierdut, rulați santinela sync retry {id}"],
+  [
+    "the dispatch centre assigns ids again, so it was restored from a backup and has lost this record; it is searched for and created again if not found",
+    "dispeceratul alocă din nou aceleași numere, deci a fost restaurat dintr-o copie de siguranță și a pierdut această înregistrare; se caută, iar dacă nu este găsită, se creează din nou",
+  ],
+  [
+    "deleted at the dispatch centre after it was done on both sides",
+    "ștearsă la dispecerat după ce a fost finalizată de ambele părți",
+  ],
+  ["deleted at the dispatch centre", "ștearsă la dispecerat"],
+  [
+    "the dispatch centre responded with record {id}, which is not the one that was sent",
+    "dispeceratul a răspuns cu înregistrarea {id}, care nu este cea transmisă",
+  ],
+  [
+    "the dispatch centre responded with record {id}, which is linked to intervention {n}; was the centre restored from a backup?",
+    "dispeceratul a răspuns cu înregistrarea {id}, asociată intervenției {n}; a fost restaurat dintr-o copie de siguranță?",
+  ],
+  [
+    "record {id} of the dispatch centre is no longer this intervention; it is searched for and created again if not found",
+    "înregistrarea {id} de la dispecerat nu mai este această intervenție; se caută, iar dacă nu este găsită, se creează din nou",
+  ],
+  [
+    "record {id} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert {n}; if not, run santinela sync retry {m}",
+    "înregistrarea {id} de la dispecerat nu mai are referința noastră, iar ora de început nu corespunde; dacă este această intervenție, rulați santinela sync reassert {n}; dacă nu, rulați santinela sync retry {m}",
+  ],
+  [
+    "the dispatch centre has a copy of this record ({copies} besides {id}) that this site did not create; if it is not needed, delete it there",
+    "dispeceratul are o copie a acestei înregistrări ({copies}, pe lângă {id}) pe care această locație nu a creat-o; dacă nu este necesară, ștergeți-o acolo",
+  ],
+  [
+    "the dispatch centre has duplicates of this record ({ids} besides {id}) and dispatchers have edited several; delete all but one there",
+    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe; ștergeți-le acolo pe toate, cu excepția uneia",
+  ],
+];
