@@ -130,11 +130,32 @@ export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEn
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
     deleted: event === "deleted",
-    // An edit restarts a rejected entry; an entry that waits for the link keeps its retry time.
-    ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
+    // What was rejected is no longer what is to be sent.
+    refusals: 0,
+    // An edit restarts a rejected entry.
+    ...(phase === entry.phase ? dueAfterEdit(entry, priorityOrder) : { attempts: 0, nextAtMs: 0 }),
     // A copy of an earlier attempt may still be in flight: it is searched for and removed there.
     ...(phase === "closed" && entry.possiblyDuplicated ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
   };
+}
+
+/** Codes with which the centre asks for time, whatever the content. */
+export const CODES_OF_BUSY_CENTRE: ReadonlySet<string> = new Set(["429", "503"]);
+
+/**
+ * When an entry is due whose phase an edit does not change: at once, because an earlier failure may have been about its
+ * content. It keeps its time while an earlier request may still arrive, while it is doubtful that the centre has the record,
+ * and while the centre has asked for time, which an alarm does not grant.
+ */
+function dueAfterEdit(
+  { phase, missingSinceMs, lastCode, ...before }: OutboxEntry,
+  priorityOrder: number,
+): Partial<OutboxEntry> {
+  // An unconfirmed alarm waits for a shorter time.
+  if (phase === "unsure") return priorityOrder < before.priorityOrder ? { nextAtMs: 0 } : {};
+  const isAlarm = priorityOrder === URGENT_PRIORITY_ORDER;
+  const isHeld = missingSinceMs !== null || (!isAlarm && CODES_OF_BUSY_CENTRE.has(lastCode ?? ""));
+  return (phase === "new" || phase === "linked") && !isHeld ? { nextAtMs: 0 } : {};
 }
 
 /** Outcome of deleting a record for its entry: `withdrawn` only if no copy can be at the centre. */

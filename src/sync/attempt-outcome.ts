@@ -1,6 +1,11 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
-import { type OutboxEntry, type RecoveryState, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
+import {
+  CODES_OF_BUSY_CENTRE,
+  type OutboxEntry,
+  type RecoveryState,
+  URGENT_PRIORITY_ORDER,
+} from "../domain/outbox.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
@@ -14,23 +19,32 @@ export function effectiveOutcome(entry: OutboxEntry, outcome: WriteOutcome): Wri
 }
 
 /**
- * Turns a rejection of an alarm into a retry, up to the number of waits in `ALARM_RETRY_MS`. A gateway can send
- * a stray 4xx, so one is not enough to reject an alarm.
+ * Turns a rejection into a retry: at once if the record has changed since it was sent, because what was rejected is no longer
+ * what is to be sent; for an alarm up to the number of waits in `ALARM_RETRY_MS`. A gateway can send a stray 4xx, so one is
+ * not enough to reject an alarm.
+ * @param sentRev the revision that was sent
  */
-export function retryAlarmRejection(
+export function retryRejection(
   { clock }: SyncContext,
-  { priorityOrder, refusals }: OutboxEntry,
+  { priorityOrder, refusals, wantRev }: OutboxEntry,
   outcome: WriteOutcome,
+  sentRev: number,
 ): { readonly outcome: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
+  const isAlarm = priorityOrder === URGENT_PRIORITY_ORDER;
+  const isHeld = !isAlarm && CODES_OF_BUSY_CENTRE.has(outcome.code);
+  if (wantRev > sentRev && CERTAIN_FAILURES.has(outcome.event) && !isHeld)
+    return { outcome: { ...outcome, event: "not-applied" }, changes: { attempts: 0, nextAtMs: 0 } };
   const waitMs = ALARM_RETRY_MS[refusals];
   const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
-  if (priorityOrder !== URGENT_PRIORITY_ORDER || !isStray || waitMs === undefined)
-    return { outcome, changes: {} };
+  if (!isAlarm || !isStray || waitMs === undefined) return { outcome, changes: {} };
   return {
     outcome: { ...outcome, event: "not-applied" },
     changes: { refusals: refusals + 1, nextAtMs: clock.wallMs() + waitMs },
   };
 }
+
+/** Outcomes after which nothing of the request can arrive. */
+const CERTAIN_FAILURES: ReadonlySet<WriteOutcome["event"]> = new Set(["not-applied", "refused", "missing"]);
 
 /** The changes of an entry after a POST, besides its phase. */
 export function afterPost(
@@ -41,9 +55,14 @@ export function afterPost(
   const { event, record } = outcome;
   if (event === "applied" && record) return linkedTo(context, entry, record.id, record.json);
   const failure = afterFailure(context, entry, outcome);
-  if (event !== "ambiguous") return { ...failure, sends: Math.max(0, entry.sends - 1) };
-  const attempt = entry.attempt && { ...entry.attempt, atMs: context.clock.wallMs() };
-  return { ...failure, attempt, possiblyDuplicated: true };
+  if (event === "ambiguous") {
+    const attempt = entry.attempt && { ...entry.attempt, atMs: context.clock.wallMs() };
+    return { ...failure, attempt, possiblyDuplicated: true };
+  }
+  const sends = Math.max(0, entry.sends - 1);
+  // Nothing of it can still arrive: a search before the next attempt must not wait for it.
+  const attempt = entry.attempt && sends === 0 ? { ...entry.attempt, atMs: 0 } : entry.attempt;
+  return { ...failure, attempt, sends };
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   closing,
   effectiveOutcome,
   inheritedInFlightValues,
-  retryAlarmRejection,
+  retryRejection,
 } from "./attempt-outcome.ts";
 import { report, type SyncContext } from "./context.ts";
 import { noteShownIds } from "./recovery/gone-records.ts";
@@ -83,17 +83,22 @@ export class CreateFlow {
   #record(entry: OutboxEntry, answer: WriteOutcome): WriteOutcome {
     const { store, linkedIds, syncConditions } = this.#context;
     const own = checkIdOwner(this.#context, entry, effectiveOutcome(entry, answer));
-    const { outcome, changes } = retryAlarmRejection(this.#context, entry, own);
+    // A response with another record says nothing about the content, and the request may have created one.
+    const isAnothers = answer.event === "applied" && own.event !== "applied";
+    const sentRev = isAnothers ? entry.wantRev : (entry.attempt?.rev ?? entry.wantRev);
+    const { outcome, changes } = retryRejection(this.#context, entry, own, sentRev);
     const { event, code, reason, record } = outcome;
     if (event === "applied") store.facts.noteKeys(answer.echoesKey === true);
     else this.#watermarks.reset();
-    store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes });
+    const { attempt } = entry;
+    const kept = isAnothers && event !== "ambiguous" ? { attempt } : {};
+    store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept });
     if (record) {
       syncConditions.noteAnswer(entry, record.json);
       linkedIds.note();
       noteShownIds(this.#context, [record.id]);
     }
-    const conflict = answer.event === "applied" ? "other-record" : "rejected";
+    const conflict = isAnothers ? "other-record" : "rejected";
     if (event === "refused")
       store.recordConflict(entry.interventionId, conflict, { phase: "rejected", code, reason });
     return outcome;

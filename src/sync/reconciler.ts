@@ -18,7 +18,7 @@ import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
 import { unlink } from "./recovery/id-owner.ts";
-import { afterFailure, retryAlarmRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
+import { afterFailure, retryRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 
 /** Reconciles a linked record: reads it, merges, and sends the differences. */
 export class Reconciler {
@@ -200,7 +200,8 @@ export class Reconciler {
     if (event !== "applied" || !record || step.kind === "delete") {
       // The record was just read, so a 404 is more likely about the objective; the next read decides.
       const failure = event === "missing" ? { ...outcome, event: "not-applied" as const } : outcome;
-      const retried = retryAlarmRejection(this.#context, entry, failure);
+      const sentRev = step.kind === "put" ? step.local.rev : entry.wantRev;
+      const retried = retryRejection(this.#context, entry, failure, sentRev);
       const changes = afterFailure(this.#context, entry, retried.outcome);
       store.apply(entry, retried.outcome.event, { ...changes, ...retried.changes });
       if (retried.outcome.event === "refused")

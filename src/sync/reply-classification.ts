@@ -1,5 +1,6 @@
 import type { Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
+import { CODES_OF_BUSY_CENTRE } from "../domain/outbox.ts";
 import type { OutboxEvent } from "../domain/outbox-phase.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
@@ -54,7 +55,7 @@ function mayBeRecordSpecific(outcome: WriteOutcome, reply: Reply): boolean {
 
 /** Whether the server takes this request later: one with a full disk stores alarms only, and one limit may be for POST alone. */
 function isPostponed({ code, retryAfterMs }: WriteOutcome): boolean {
-  return retryAfterMs !== undefined && POSTPONED.has(code);
+  return retryAfterMs !== undefined && CODES_OF_BUSY_CENTRE.has(code);
 }
 
 function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
@@ -156,8 +157,6 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 
 /** Codes of a request that the server does not permit or does not know, or of a record that it no longer has. */
 const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]);
-/** Codes that come with the time of the next attempt. */
-const POSTPONED: ReadonlySet<string> = new Set(["429", "503"]);
 /** The record has another version than the request named. */
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
