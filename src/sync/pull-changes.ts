@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { fieldsOf, instantsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
-import { withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
-import type { InFlightValues, OutboxEntry } from "../domain/outbox.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
 import { validateInterventionUpdate } from "../generated/validators.js";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
@@ -90,13 +90,23 @@ type OwnField = "dispeceratId" | "invoicePdf";
 /** Maximum replication lag: reads may come from a replica that shows a write only after this time. */
 export const REPLICATION_LAG_MAX_MS = 60_000;
 
+/** A value that an update of ours has replaced, and until when a replica may still show it, on the monotonic clock. */
+interface ReplacedValue {
+  readonly field: string;
+  readonly value: unknown;
+  readonly untilMs: number;
+}
+
+/** Of one record: more than a site changes in a minute. */
+const REPLACED_MAX = 100;
+
 /**
  * Values that our updates have just replaced. A lagging replica still returns them, which looks like a dispatcher's
  * change. Kept in memory only: a restart takes longer than the lag.
  */
 export class StaleReads {
   readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #replaced = new Map<number, { readonly untilMs: number; readonly values: InFlightValues }>();
+  readonly #replaced = new Map<number, readonly ReplacedValue[]>();
 
   constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;
@@ -107,23 +117,32 @@ export class StaleReads {
    * @param shown the record as read before the update
    */
   note({ interventionId }: OutboxEntry, body: object, shown: UpstreamRecord): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const [id, { untilMs }] of this.#replaced) if (untilMs < nowMs) this.#replaced.delete(id);
-    const old = Object.fromEntries(Object.keys(body).map((field) => [field, shown[field] ?? null]));
-    const values = withInFlightValues(this.#replaced.get(interventionId)?.values ?? {}, old);
-    this.#replaced.set(interventionId, { untilMs: nowMs + REPLICATION_LAG_MAX_MS, values });
+    for (const id of this.#replaced.keys()) if (this.#of(id).length === 0) this.#replaced.delete(id);
+    const untilMs = this.#clock.monotonicMs() + REPLICATION_LAG_MAX_MS;
+    const added = Object.keys(body).map((field) => ({ field, value: shown[field] ?? null, untilMs }));
+    this.#replaced.set(interventionId, [...this.#of(interventionId), ...added].slice(-REPLACED_MAX));
   }
 
-  /** The in-flight values, with replaced values that a replica may still return. */
-  withReplaced({ interventionId, inFlightValues }: OutboxEntry): InFlightValues {
-    const replaced = this.#replaced.get(interventionId);
-    if (!replaced || replaced.untilMs < this.#clock.monotonicMs()) return inFlightValues;
-    const fields = Object.entries(replaced.values);
-    return {
-      ...inFlightValues,
-      ...Object.fromEntries(
-        fields.map(([field, old]) => [field, [...(inFlightValues[field] ?? []), ...old]]),
-      ),
-    };
+  /**
+   * The known values of fields that a read shows with a value that was just replaced. A replica may lag, or a dispatcher has
+   * set them back: they keep these values until a later read tells which. Not for a value that may still arrive.
+   * @param base the record as last known
+   */
+  heldBack(
+    { interventionId, inFlightValues }: OutboxEntry,
+    base: UpstreamRecord,
+    shown: UpstreamRecord,
+  ): UpstreamRecord {
+    const held = this.#of(interventionId).filter(({ field, value }) => {
+      const isChanged = base[field] !== undefined && (base[field] ?? null) !== value;
+      const isInFlight = (inFlightValues[field] ?? []).includes(value);
+      return isChanged && !isInFlight && (shown[field] ?? null) === value;
+    });
+    return Object.fromEntries(held.map(({ field }) => [field, base[field]]));
+  }
+
+  #of(interventionId: number): readonly ReplacedValue[] {
+    const nowMs = this.#clock.monotonicMs();
+    return (this.#replaced.get(interventionId) ?? []).filter(({ untilMs }) => untilMs >= nowMs);
   }
 }

@@ -10,7 +10,7 @@ import {
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import { PullChanges, StaleReads } from "./pull-changes.ts";
+import { PullChanges, REPLICATION_LAG_MAX_MS, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
 import { knownOf, type Step } from "./linked-step.ts";
@@ -113,7 +113,7 @@ export class Reconciler {
       else store.outbox.auditAll();
       return undefined;
     }
-    if (!entry.deleted) return this.#merge(entry, stored, { shown: upstream, tag: seen.tag });
+    if (!entry.deleted) return this.#merge(entry, stored, { seen: upstream, tag: seen.tag });
     store.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
   }
@@ -121,14 +121,16 @@ export class Reconciler {
   #merge(
     entry: OutboxEntry,
     stored: StoredIntervention,
-    { shown, tag }: { readonly shown: UpstreamRecord; readonly tag: string | undefined },
+    { seen, tag }: { readonly seen: UpstreamRecord; readonly tag: string | undefined },
   ): Step | undefined {
     const { store, clock, timeouts } = this.#context;
+    const known = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
+    const heldBack = this.#staleReads.heldBack(entry, known, seen);
+    const shown = { ...seen, ...heldBack };
     const upstream = store.unmarked(shown, stored.uid);
-    const base = store.unmarked(JSON.parse(entry.base ?? "{}") as UpstreamRecord, stored.uid);
+    const base = store.unmarked(known, stored.uid);
     const wallMs = clock.wallMs();
-    const { inFlightUntilMs } = entry;
-    const inFlightValues = this.#staleReads.withReplaced(entry);
+    const { inFlightUntilMs, inFlightValues } = entry;
     const agreed = store.agreedOf(entry, stored.uid);
     const hasTripJoined = entry.joinedRev > entry.syncedRev;
     const before = fieldsOf(stored.record);
@@ -142,16 +144,17 @@ export class Reconciler {
     // added to another update, unless the centre is known to remove it.
     const isKept = store.facts.lostReference === null && entry.wantRev > entry.syncedRev;
     const isMarkerLost =
-      store.isMarked &&
-      !carriesMarker(shown, marker) &&
-      (isKept || carriesMarker(JSON.parse(entry.base ?? "{}") as UpstreamRecord, marker));
+      store.isMarked && !carriesMarker(shown, marker) && (isKept || carriesMarker(known, marker));
     const marked = store.marked(merged.push, fieldsOf(local.record), stored.uid);
     const body = isMarkerLost ? store.withMissingMarker(marked, whole) : marked;
     const read: Partial<OutboxEntry> = {
       wantRev: local.rev,
       base: JSON.stringify(shown),
       priorityOrder: priorityOrderOf(local.record.priority),
-      verifyAtMs: this.#nextVerifyAt(local, wallMs),
+      verifyAtMs:
+        Object.keys(heldBack).length > 0
+          ? wallMs + REPLICATION_LAG_MAX_MS
+          : this.#nextVerifyAt(local, wallMs),
       missingSinceMs: null,
     };
     if (Object.keys(body).length === 0) {
