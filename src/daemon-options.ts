@@ -63,7 +63,7 @@ export interface DaemonOptions {
   readonly reload: ReloadHooks;
   /** Stops this run cleanly, calls `betweenRuns` while no file is open, and starts a new run. */
   readonly restart: (betweenRuns: () => void) => void;
-  /** The restarts of this process because of a damaged journal; by default there was none. */
+  /** The restarts of this process because of a damaged database; by default there was none. */
   readonly damageRestarts?: DamageRestarts;
   /** Stops this run cleanly and powers the machine off; a new run follows if that fails. By default nothing happens. */
   readonly powerOff?: () => void;

@@ -2,6 +2,7 @@ import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import { offDiskFileOf, type RunningConfig, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import { offsetAt } from "./domain/calendar.ts";
+import { messageOf } from "./domain/errors.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/open-contact.ts";
 import type { SiteIdentity } from "./domain/walk-test.ts";
@@ -10,6 +11,7 @@ import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
+import { requestIntegrityCheck } from "./ops/backups.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { Databases } from "./ops/databases.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
@@ -23,6 +25,7 @@ import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
 import { AlarmTrips } from "./store/alarm-trips.ts";
 import { DispatchedTrips } from "./store/dispatched-trips.ts";
+import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
@@ -121,6 +124,9 @@ export class DaemonSensing {
       ...common,
       samples: journal.linkSamples,
       readState: () => site.linkSample(),
+      onError: (error) => {
+        if (isDamage(error)) requestIntegrityCheck(config.dataDir, messageOf(error));
+      },
     });
     this.components = {
       site,

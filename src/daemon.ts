@@ -88,7 +88,8 @@ export class Daemon {
     const folder = new DataDirectory({
       ...this.#common,
       dataDir,
-      onJournalError: damageRestart.onError,
+      onJournalError: damageRestart.onJournalError,
+      onDamage: damageRestart.onDamage,
       beforeLongWork: this.#options.beforeLongWork,
       configurationFile: config.file,
       bootId,

@@ -94,7 +94,7 @@ export const CONDITIONS = {
   },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
-  "database-damaged": { severity: "error", title: "Database damaged: restart the daemon" },
+  "database-damaged": { severity: "error", title: "Database damaged: the daemon restarts itself" },
   "database-recovered": { severity: "error", title: "Database was damaged and recovered" },
   "data-lost": { severity: "error", title: "Data lost or altered" },
   "trips-off-disk": { severity: "error", title: "Trips only in memory: journal cannot be written" },
@@ -198,7 +198,7 @@ export const CONDITION_MESSAGES = {
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "database-damaged":
-    "{problem}. What is on the damaged pages cannot be read. Restart the daemon: it recovers what it can, and sends the trips again. Check the disk.",
+    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself, at most every ten minutes, recovers what it can, and sends the trips again. If this message stays for longer, restart the daemon. Check the disk.",
   "storage-volatile":
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "configuration-volatile":

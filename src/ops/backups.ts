@@ -101,7 +101,7 @@ export function finishBackup(dataDir: string, out: string, problems: readonly st
     removePart(part);
     requestIntegrityCheck(dataDir, problems.join("\n"));
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
-      hint: "Earlier backups are kept. Restart the daemon: it restores the newest intact backup and salvages readable rows.",
+      hint: "Earlier backups are kept. A running daemon restarts itself and recovers the database; otherwise start it.",
     });
   }
   renameDurably(part, out);
@@ -134,18 +134,22 @@ function removePart(part: string): void {
 
 /**
  * Requests an integrity check at the next start. Never fails, because the caller reports the error that it has met.
- * The file is written only once, so that a failing SD card is not kept busy.
+ * The file is written only once, so that a failing SD card is not kept busy; damage replaces what a start has left in it.
  * @param why reason, for readers of the file
  */
 export function requestIntegrityCheck(dataDir: string, why: string): void {
   const file = integrityCheckFile(dataDir);
-  if (existsSync(file)) return;
   try {
+    const known = requestedIntegrityCheck(dataDir);
+    if (known !== undefined && (known !== ALTERED_ROWS || why === ALTERED_ROWS)) return;
     writeDurably(file, `${why}\n`);
   } catch {
     // The request cannot be stored: the next start checks less.
   }
 }
+
+/** The reason of a check that a start requests: only a full one compares altered rows with the constraints of the schema. */
+export const ALTERED_ROWS = "rows have a wrong checksum";
 
 /** The reason of a requested integrity check; undefined if none is requested. @throws an error of the disk */
 export function requestedIntegrityCheck(dataDir: string): string | undefined {

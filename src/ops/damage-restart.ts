@@ -28,8 +28,8 @@ export interface DamageRestarts {
 const INTERVAL_MS = 600_000;
 
 /**
- * Restarts the daemon when the trip journal is damaged while it runs: only a start recovers it, and until then no
- * reading can be stored and no trip dispatched.
+ * Restarts the daemon when a database is damaged while it runs: only a start recovers it. Until then no reading can be stored,
+ * if it is the journal, or no trip becomes a record, if it is `santinela.db`.
  */
 export class DamageRestart {
   readonly #options: DamageRestartOptions;
@@ -41,15 +41,21 @@ export class DamageRestart {
   }
 
   /** To be called with each error of the journal. */
-  readonly onError = (error: unknown): void => {
-    if (!isDamage(error) || this.#isStopped || this.#cancel) return;
-    const { dataDir, clock, log, conditions, restarts, restart } = this.#options;
-    const problem = messageOf(error);
-    requestIntegrityCheck(dataDir, `journal.db: ${problem}`);
-    conditions.raise("database-damaged", { problem: `journal.db: ${problem}` });
+  readonly onJournalError = (error: unknown): void => {
+    if (!isDamage(error) || this.#isStopped) return;
+    const problem = `journal.db: ${messageOf(error)}`;
+    requestIntegrityCheck(this.#options.dataDir, problem);
+    this.onDamage(problem);
+  };
+
+  /** To be called with damage of either database that was met since the start, for which the next start will check both. */
+  readonly onDamage = (problem: string): void => {
+    if (this.#isStopped || this.#cancel) return;
+    const { clock, log, conditions, restarts, restart } = this.#options;
+    conditions.raise("database-damaged", { problem });
     const { lastAtMs = Number.NEGATIVE_INFINITY } = restarts;
     const delayMs = Math.max(0, lastAtMs + INTERVAL_MS - clock.monotonicMs());
-    log.error("database-damage-restart", { error, delayMs });
+    log.error("database-damage-restart", { problem, delayMs });
     // Not at once: the reading that met the damage is stored in memory first.
     this.#cancel = clock.after(delayMs, () => {
       restarts.lastAtMs = clock.monotonicMs();

@@ -26,6 +26,8 @@ interface DataDirectoryOptions {
   readonly newIdentity: () => string;
   /** Called with each error of the journal; optional. */
   readonly onJournalError?: (error: unknown) => void;
+  /** Called with damage of a database that any thread or a backup has met since the start; optional. */
+  readonly onDamage?: (problem: string) => void;
   /** Called before long work on the databases; optional. */
   readonly beforeLongWork?: BeforeLongWork | undefined;
 }

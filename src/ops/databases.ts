@@ -9,7 +9,7 @@ import { EventLog } from "../store/event-log.ts";
 import { isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
+import { ALTERED_ROWS, requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import type { ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { countLostTrips, lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
@@ -185,9 +185,8 @@ export class Databases {
 
   /** Accepts the losses of a report that has been written; an interrupted call is repeated. */
   #accept(report: LossReport): void {
-    // Only a full check compares altered rows with the schema's constraints.
     if (report.losses.some(({ altered }) => altered > 0))
-      requestIntegrityCheck(this.#options.dataDir, "rows have a wrong checksum");
+      requestIntegrityCheck(this.#options.dataDir, ALTERED_ROWS);
     redeliverLostTrips(this.journal, this.main, report.redeliverSinceMs);
     for (const [name, database] of this.#each) acceptLosses(name, database, this.#numbers);
     this.noteNumbers(report.gaps);

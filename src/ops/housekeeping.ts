@@ -15,6 +15,8 @@ interface HousekeepingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  /** Called with damage of a database that any thread or a backup has met since the start; optional. */
+  readonly onDamage?: ((problem: string) => void) | undefined;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
@@ -28,12 +30,19 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
   #cancelDisk: CancelTimer | undefined;
+  /** What the start itself has left to the next one. */
+  #leftByStart: string | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
   }
 
   start(): void {
+    try {
+      this.#leftByStart = requestedIntegrityCheck(this.#options.dataDir);
+    } catch (error) {
+      this.#failed(error);
+    }
     this.#monitorDisk();
     this.#check();
   }
@@ -75,11 +84,16 @@ export class Housekeeping {
     reserveFile.fill(free).catch((error: unknown) => log.warn("reserve-file-write-failed", { error }));
   }
 
-  /** Damage that any thread has met since the start; only the next start can recover it. */
+  /**
+   * Damage that any thread or a backup has met; only the next start can recover it. What the start itself has left is shown:
+   * another start at once would leave it again.
+   */
   #checkDamage(): void {
-    const { dataDir, conditions } = this.#options;
+    const { dataDir, conditions, onDamage } = this.#options;
     const problem = requestedIntegrityCheck(dataDir);
-    if (problem !== undefined) conditions.raise("database-damaged", { problem });
+    if (problem === undefined) return;
+    conditions.raise("database-damaged", { problem });
+    if (problem !== this.#leftByStart) onDamage?.(problem);
   }
 
   /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */

@@ -18,6 +18,8 @@ interface LinkRecorderOptions {
   readonly readState: () =>
     | { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null }
     | undefined;
+  /** Called with an error of a database; optional. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Stores samples of the link state: at each change, and every five minutes. */
@@ -40,8 +42,20 @@ export class LinkRecorder {
     this.#cancel();
   }
 
+  /** A missing sample is acceptable: disk space is for alarms, and an unreadable database must not stop their processing. */
   #check(): void {
-    const { samples, clock, log, readState } = this.#options;
+    const { log, onError } = this.#options;
+    try {
+      this.#sample();
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      log.debug("link-sample-write-failed", { error });
+      onError?.(error);
+    }
+  }
+
+  #sample(): void {
+    const { samples, clock, readState } = this.#options;
     const current = readState();
     if (!current) return;
     const { state, oldestWaitingMs } = current;
@@ -52,12 +66,6 @@ export class LinkRecorder {
     const atMs = clock.wallMs();
     const oldestUnsentS =
       oldestWaitingMs === null ? null : Math.max(0, Math.round((atMs - oldestWaitingMs) / 1000));
-    try {
-      samples.add({ atMs, state, oldestUnsentS });
-    } catch (error) {
-      // A missing sample is acceptable; disk space is for alarms.
-      if (!isStorageError(error)) throw error;
-      log.debug("link-sample-write-failed", { error });
-    }
+    samples.add({ atMs, state, oldestUnsentS });
   }
 }

@@ -317,14 +317,11 @@ zones:
     expect(await conditions()).toContain("database-recovered");
   });
 
-  test("is reported when a request meets it, and recovered by a restart", async () => {
+  test("is recovered when a request meets it, without a person restarting the daemon", async () => {
     await site.start();
     damage("santinela.db", "plans");
     await askDaemon(folder, "GET", "/site/plans");
-    await eventually("the condition", async () => (await conditions()).includes("database-damaged"));
-    await site.end("SIGTERM");
-    await site.start();
-    expect(await conditions()).toContain("database-recovered");
+    await eventually("the recovery", async () => (await conditions()).includes("database-recovered"), 60_000);
     expect(await conditions()).not.toContain("database-damaged");
   });
 

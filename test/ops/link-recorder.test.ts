@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LinkSampleState } from "../../src/domain/link-history.ts";
 import { LinkRecorder } from "../../src/ops/link-recorder.ts";
 import { JsonLog } from "../../src/ops/log.ts";
-import type { Database } from "../../src/store/database.ts";
+import { sqliteError, type Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { LinkSampleStore } from "../../src/store/link-samples.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -13,14 +13,22 @@ let database: Database;
 let samples: LinkSampleStore;
 let recorder: LinkRecorder;
 let now: { state: LinkSampleState; oldestWaitingMs: number | null };
+/** Thrown by the next readings. */
+let fault: Error | undefined;
+let errors: unknown[];
 
 beforeEach(() => {
   clock = new ManualClock();
   database = openJournalDatabase(":memory:");
   samples = new LinkSampleStore(database);
   now = { state: "up", oldestWaitingMs: null };
+  [fault, errors] = [undefined, []];
   const log = new JsonLog({ level: "debug", clock, write: () => {} });
-  recorder = new LinkRecorder({ samples, clock, log, readState: () => now });
+  const readState = () => {
+    if (fault) throw fault;
+    return now;
+  };
+  recorder = new LinkRecorder({ samples, clock, log, readState, onError: (error) => errors.push(error) });
   recorder.start();
 });
 afterEach(() => {
@@ -51,4 +59,16 @@ test("entries older than a month are removed", () => {
   clock.advance(10_000);
   expect(all()).toHaveLength(1);
   expect(all()[0]?.atMs).toBeGreaterThan(firstAtMs);
+});
+
+test("a damaged outbox is reported, and the link is recorded again once it can be read", () => {
+  const before = all().length;
+  fault = sqliteError("database disk image is malformed", "SQLITE_CORRUPT");
+  now = { state: "down", oldestWaitingMs: null };
+  clock.advance(20_000);
+  expect(errors).toContain(fault);
+  expect(all()).toHaveLength(before);
+  fault = undefined;
+  clock.advance(20_000);
+  expect(all()).toHaveLength(before + 1);
 });

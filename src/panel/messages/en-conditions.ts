@@ -54,7 +54,7 @@ export const EN_CONDITIONS = {
   "condition.mqtt-session-taken-over": "MQTT session taken over (duplicate client id)",
   "condition.mqtt-client-id-temporary": "MQTT client id temporary",
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",
-  "condition.database-damaged": "Database damaged: restart the daemon",
+  "condition.database-damaged": "Database damaged: the daemon restarts itself",
   "condition.database-recovered": "Database was damaged and recovered",
   "condition.data-lost": "Data lost or altered",
   "condition.trips-off-disk": "Trips only in memory: journal cannot be written",

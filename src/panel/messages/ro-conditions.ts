@@ -57,7 +57,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-session-taken-over": "Client id MQTT folosit de două ori",
   "condition.mqtt-client-id-temporary": "Client id MQTT temporar",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
-  "condition.database-damaged": "Baza de date este deteriorată: reporniți serviciul",
+  "condition.database-damaged": "Baza de date este deteriorată: serviciul repornește automat",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",
   "condition.data-lost": "Date pierdute sau modificate",
   "condition.trips-off-disk": "Declanșări păstrate în memorie: jurnalul nu poate fi scris",

@@ -205,7 +205,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   ["cannot use the database {file}: {reason}", "baza de date {file} nu poate fi folosită: {reason}"],
   [
-    "Earlier backups are kept. Restart the daemon: it restores the newest intact backup and salvages readable rows",
-    "Copiile anterioare se păstrează. Reporniți serviciul: restaurează cea mai nouă copie intactă și recuperează rândurile citibile",
+    "Earlier backups are kept. A running daemon restarts itself and recovers the database; otherwise start it",
+    "Copiile anterioare se păstrează. Dacă funcționează, serviciul repornește automat și recuperează baza de date; altfel, porniți-l",
   ],
 ];
