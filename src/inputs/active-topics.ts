@@ -9,6 +9,9 @@ interface ActiveTopicsOptions {
 
 /** Maximum number of topics tracked for one source; a larger site has more than one zone. */
 const TOPICS_OF_SOURCE_MAX = 256;
+/** Kind of the sources of alarm panels, whose "topics" are numbers. */
+export const NUMBERS = "numbers";
+const NUMBERS_PREFIX = `["${NUMBERS}",`;
 
 /**
  * Of each source with several topics, those that are active: open, tampered, low, unavailable or armed. They are stored, because
@@ -16,15 +19,26 @@ const TOPICS_OF_SOURCE_MAX = 256;
  */
 export class ActiveTopics {
   readonly #options: ActiveTopicsOptions | undefined;
+  readonly #loggedAs: string;
   readonly #topics: Map<string, readonly string[]>;
   /** Sources whose last change could not be stored; the next message stores it. */
   readonly #unstored = new Set<string>();
 
-  /** @param options none for a recording, of which nothing is stored */
-  constructor(options?: ActiveTopicsOptions) {
+  /**
+   * @param options none for a recording, of which nothing is stored
+   * @param of which sources it has: those of MQTT, or those of alarm panels, which share the table
+   */
+  constructor(options?: ActiveTopicsOptions, of: "topics" | typeof NUMBERS = "topics") {
     this.#options = options;
+    this.#loggedAs = of === NUMBERS ? "alarm-panel-number-open" : "mqtt-topic-active";
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
-    for (const [source, topics] of options ? storedTopics(options) : []) this.#topics.set(source, topics);
+    for (const [source, topics] of options ? storedTopics(options) : [])
+      if (source.startsWith(NUMBERS_PREFIX) === (of === NUMBERS)) this.#topics.set(source, topics);
+  }
+
+  /** The active topics of a source. */
+  of(source: string): readonly string[] {
+    return this.#topics.get(source) ?? [];
   }
 
   /** Notes the state of one topic. @returns whether any topic of the source is active */
@@ -52,7 +66,7 @@ export class ActiveTopics {
   /** So that a person finds a topic that never ends what it has reported. */
   #logActive(source: string, topic: string): void {
     const [kind, of] = JSON.parse(source) as readonly string[];
-    this.#options?.log.info("mqtt-topic-active", { kind, of, topic });
+    this.#options?.log.info(this.#loggedAs, { kind, of, topic });
   }
 
   /** A change that cannot be stored still applies: a tamper or an arming must not wait for the disk. */

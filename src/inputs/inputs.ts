@@ -24,6 +24,7 @@ import { publisherAt } from "./retained-publisher.ts";
 import { SupplyReadings } from "./supply-readings.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import { ZoneMessages } from "./zone-messages.ts";
+import type { ZoneSnapshot } from "./zone-reload.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
@@ -118,6 +119,14 @@ export class Inputs {
   /** Messages and silences of alarm panels; undefined without a receiver. */
   get alarmPanelUse(): AlarmPanelUse | undefined {
     return this.#panels?.use;
+  }
+
+  /** The topics or numbers that keep a zone of several open; empty for any other zone. */
+  openBy({ zone, contact }: Pick<ZoneSnapshot, "zone" | "contact">): readonly string[] {
+    if (contact !== "open") return [];
+    return zone.input.source === "mqtt"
+      ? this.#mqttZones.openTopics(zone.id)
+      : (this.#panels?.openNumbers.of(zone) ?? []);
   }
 
   /** What the loop of a zone shows; null for a zone without end-of-line resistors. */

@@ -81,6 +81,11 @@ export class MqttZones {
     this.#repeated.exchange(zones);
   }
 
+  /** The topics that are open, of a zone with several. */
+  openTopics(zoneId: string): readonly string[] {
+    return this.#topics.openTopics(zoneId);
+  }
+
   /** The topic filters to subscribe to. */
   get filters(): readonly string[] {
     return this.#topics.filters;

@@ -92,6 +92,12 @@ export class ZoneTopics {
     return new Set([...ofZones, ...gates.map(gateKey)]);
   }
 
+  /** The open topics of a zone with several. */
+  openTopics(zoneId: string): readonly string[] {
+    const { sources = [] } = this.#ofZones.get(zoneId) ?? {};
+    return sources.flatMap(({ kind, key }) => (kind === "contact" ? this.#active.of(key) : []));
+  }
+
   /** Whether any zone or gate uses a topic. */
   isUsed(topic: string): boolean {
     return this.#sourcesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;

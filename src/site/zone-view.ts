@@ -45,6 +45,11 @@ export interface ZoneSourceView {
   /** Account of an alarm panel, and the number of the zone there. */
   readonly account: string | null;
   readonly number: number | null;
+  /**
+   * What keeps it open, if several topics or numbers open it: topics, or numbers such as `4`, or `1/4` with their partition; `E301` or
+   * `AT` is a code that came without a number. Empty otherwise.
+   */
+  readonly openBy: readonly string[];
   /** The last message that it has read since the daemon started; null before the first. */
   readonly lastMessage: LastMessageView | null;
 }

@@ -82,6 +82,7 @@ export class SiteZones {
       id: zoneId,
       ...none,
       ...placeOf(input),
+      openBy: watched ? this.#parts.inputs.openBy(watched) : [],
       lastMessage: last
         ? { topic: last.topic, payload: last.text, at: isoTime(last.atMs), isRetained: last.isRetained }
         : null,

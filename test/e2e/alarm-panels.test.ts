@@ -72,6 +72,25 @@ test("a daemon that is killed between commit and acknowledgement has one trip of
   expect(trips.filter(({ type }) => type === "trip")).toHaveLength(1);
 });
 
+test("the source of a zone names the numbers that keep it open, also after a restart", async () => {
+  const site = siteOf(
+    `zones: [ { id: fire, name: Fire, kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { dc09: "12AB", codes: ["110"] } } ]\n`,
+  );
+  await site.start();
+  const sender = panel();
+  for (const event of ["1110 01 004", "1110 01 007"]) await sender.contactId(event);
+  await site.end("SIGTERM");
+  await site.start();
+  const openBy = async (): Promise<readonly string[]> =>
+    (await site.get<{ openBy: string[] }>("/site/zones/fire/source")).openBy;
+  expect(await openBy()).toEqual(["1/4", "1/7"]);
+  await site.run(["dc09", "send", "--account", "12ab", "--event", "3110 01 004"]);
+  expect(await openBy()).toEqual(["1/7"]);
+  await site.run(["dc09", "send", "--account", "12ab", "--event", "3110 01 007"]);
+  expect(await openBy()).toEqual([]);
+  expect(await site.get("/site/zones")).toMatchObject([{ id: "fire", contact: "normal" }]);
+});
+
 test("a created zone survives a reload and a restart, until the file declares it", async () => {
   const site = siteOf();
   await site.start();

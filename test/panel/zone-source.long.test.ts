@@ -12,6 +12,7 @@ gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
   - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { mqtt: zigbee2mqtt/geam, path: /contact, open: [false], normal: [true] } }
+  - { id: ferestre, name: Ferestre, kind: glass, ${OBJECTIVE}, input: { mqtt: ferestre/+, open: [open], normal: [closed] } }
   - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
 `;
 const MESSAGE = '{"battery":60,"contact":true,"linkquality":23}';
@@ -43,11 +44,24 @@ describeWithBrowser("a technician in front of a sensor", () => {
         await page.open("zones?zone=geam");
         await page.openDialog.text(lowered).shown();
       };
-      expect(await violationsInAllThemes(page, open, ["Geam", "Ușa", "Hala Nord"])).toEqual([]);
+      expect(await violationsInAllThemes(page, open, ["Geam", "Ferestre", "Ușa", "Hala Nord"])).toEqual([]);
       await page.close();
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("sees which topics keep a zone of several open", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("Ferestre");
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${site.mqttPort}`);
+    for (const window of ["dreapta", "stanga"])
+      await sensor.publishAsync(`ferestre/${window}`, "open", { qos: 1 });
+    await sheet.text("ferestre/dreapta, ferestre/stanga").shown();
+    await sensor.publishAsync("ferestre/dreapta", "closed", { qos: 1 });
+    await sheet.text("ferestre/stanga").shown();
+    await sensor.endAsync();
+    await page.close();
+  });
 
   test("sees the GPIO line of a wired one", async () => {
     const page = await site.page("zones");

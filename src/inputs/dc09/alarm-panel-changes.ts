@@ -6,12 +6,14 @@ import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import type { AlarmPanelReports } from "./alarm-panel-reports.ts";
-import { isOfPartition, zonesOfNumber } from "./alarm-panel-zones.ts";
+import { isOfPartition, isShared, zonesOfNumber } from "./alarm-panel-zones.ts";
+import type { OpenNumbers } from "./open-numbers.ts";
 import { alsoEndedBy } from "./sia-code.ts";
 
 interface AlarmPanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
   readonly monitor: ZoneEngine;
   readonly reports: AlarmPanelReports;
+  readonly openNumbers: OpenNumbers;
   /** Keeps the last event of each zone. */
   readonly messages?: ZoneMessages;
 }
@@ -36,26 +38,39 @@ export class AlarmPanelChanges {
 
   /** @throws any error of the journal; the message must then be repeated */
   apply(account: string, { event, contacts }: PlannedEvent, zones: readonly Zone[]): void {
-    for (const { id } of contacts) {
-      this.#options.messages?.take(id, account, textOf(event), false);
-      this.#read(id, event);
+    const affected = contacts.filter((zone) => this.#isAffected(zone, account, event));
+    for (const zone of affected) {
+      this.#options.messages?.take(zone.id, account, textOf(event), false);
+      this.#read(zone, event);
     }
     if (contacts.length === 0) this.#applyMeaning(account, event, zones);
     this.#endTroubles(account, event, zones);
-    const isContact = contacts.length > 0 && event.meaning !== undefined;
+    const isContact = affected.length > 0 && event.meaning !== undefined;
     if (!isContact) this.#options.journal.afterCommit(() => this.#record(account, event));
+  }
+
+  #isAffected(zone: Zone, account: string, event: AlarmPanelEvent): boolean {
+    if (event.change !== "restored" || !isShared(zone)) return true;
+    return this.#options.openNumbers.isRestoredBy(zone, account, event);
   }
 
   /**
    * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another opening: what
    * belongs together becomes one incident. While an opening waits for its confirmation, it is the same one.
    */
-  #read(zoneId: string, { change }: AlarmPanelEvent): void {
-    const { monitor } = this.#options;
-    const pending = monitor.watched().find(({ zone }) => zone.id === zoneId)?.state.pending;
-    const isContinued = change === "present" || (change === "new" && pending?.contact === "open");
-    if (!isContinued) monitor.read(zoneId, "normal", { live: change === "restored" });
-    if (change !== "restored") monitor.read(zoneId, "open", { live: true });
+  #read(zone: Zone, event: AlarmPanelEvent): void {
+    const { monitor, openNumbers } = this.#options;
+    if (event.change === "restored") {
+      const isStillOpen = openNumbers.restore(zone, event);
+      monitor.read(zone.id, isStillOpen ? "unknown" : "normal", { live: true });
+      return;
+    }
+    const state = monitor.watched().find((watched) => watched.zone.id === zone.id)?.state;
+    const isPending = state?.pending?.contact === "open";
+    const isContinued = event.change === "present" || isPending;
+    if (!isContinued) monitor.read(zone.id, "normal", { live: false });
+    monitor.read(zone.id, "open", { live: true });
+    openNumbers.open(zone, event, isPending || state?.contact === "open");
   }
 
   #applyMeaning(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {

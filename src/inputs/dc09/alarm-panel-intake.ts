@@ -218,10 +218,8 @@ export class AlarmPanelIntake {
     // Tamper of a zone is its fault.
     if (meaning.what === "tamper" && (panel.zones === "declared" || ofNumber.length > 0))
       return { event, contacts };
-    // Another class than that of the zone: a crew of the wrong kind is better than none. Its restoral closes what it opened, but
-    // not a zone of the whole account, which another alarm may have opened.
-    const numbered = ofNumber.filter(({ input }) => "zone" in input && input.zone !== undefined);
-    if (panel.zones === "declared") return { event, contacts: change === "restored" ? numbered : ofNumber };
+    // Another class than that of the zone: a crew of the wrong kind is better than none. Its restoral closes what it opened.
+    if (panel.zones === "declared") return { event, contacts: ofNumber };
     if (change === "restored") return { event, contacts: sharedZoneOf(zones(), account, event) };
     const kind = meaning.what === "alarm" ? meaning.kind : "tamper";
     const zone = alarmPanelZones.create(panel, kind, event);

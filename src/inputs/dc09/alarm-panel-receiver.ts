@@ -17,6 +17,7 @@ import { AlarmPanelRejections } from "./alarm-panel-rejections.ts";
 import { AlarmPanelReports } from "./alarm-panel-reports.ts";
 import { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
 import { AlarmPanelZones } from "./alarm-panel-zones.ts";
+import { OpenNumbers } from "./open-numbers.ts";
 import { RepeatedMessages } from "./repeated-messages.ts";
 
 interface AlarmPanelReceiverOptions extends Pick<
@@ -54,7 +55,10 @@ export class AlarmPanelReceiver {
   readonly #refusals: AlarmPanelRejections;
   readonly #reports: AlarmPanelReports;
   readonly #supervision: AlarmPanelSupervision;
+  /** What keeps a zone open that several numbers share. */
+  readonly openNumbers: OpenNumbers;
   readonly #connections: AlarmPanelConnections;
+  readonly #zones = (): readonly Zone[] => this.#options.monitor.watched().map(({ zone }) => zone);
   #tcp: Server | undefined;
   #udp: UdpSocket | undefined;
   #datagrams = 0;
@@ -63,18 +67,19 @@ export class AlarmPanelReceiver {
 
   constructor(options: AlarmPanelReceiverOptions) {
     this.#options = options;
-    const { source, monitor, clock } = options;
+    const { source, clock } = options;
     const { accounts, profiles } = source;
-    const zones = (): readonly Zone[] => monitor.watched().map(({ zone }) => zone);
-    this.#refusals = new AlarmPanelRejections(options);
+    const zones = this.#zones;
     this.#reports = new AlarmPanelReports(options);
     this.#supervision = new AlarmPanelSupervision({ ...options, accounts, zones });
+    this.#refusals = new AlarmPanelRejections(options);
+    this.openNumbers = new OpenNumbers(options);
     this.#intake = new AlarmPanelIntake({
       ...options,
       accounts,
       zones,
       repeated: new RepeatedMessages(options),
-      changes: new AlarmPanelChanges({ ...options, reports: this.#reports }),
+      changes: new AlarmPanelChanges({ ...options, reports: this.#reports, openNumbers: this.openNumbers }),
       refusals: this.#refusals,
       supervision: this.#supervision,
       alarmPanelZones: new AlarmPanelZones({ ...options, accounts, profiles }),
@@ -107,6 +112,7 @@ export class AlarmPanelReceiver {
   }
 
   async start(): Promise<void> {
+    this.openNumbers.start(this.#zones());
     this.#initZones();
     this.#restoreGates();
     this.#reports.start(new Set(this.#options.source.accounts.map(({ account }) => account)));
@@ -118,6 +124,7 @@ export class AlarmPanelReceiver {
 
   /** The zones of the monitor have changed. */
   exchanged(): void {
+    this.openNumbers.exchange(this.#zones());
     this.#initZones();
     this.#restoreGates();
   }

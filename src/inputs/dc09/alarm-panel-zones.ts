@@ -113,9 +113,14 @@ export function zonesOfNumber(zones: readonly Zone[], account: string, event: Al
     .filter(({ input }) => input.codes === undefined && isFrom(input, account, event));
 }
 
-/** The zone that the account's alarms of this class share once no more are created, if there is one. */
+/** Zones of an event's class or code that several numbers share, such as the one for alarms once no more zones are created. */
 export function sharedZoneOf(zones: readonly Zone[], account: string, event: AlarmPanelEvent): Zone[] {
   return contactsOf(zones, account, { ...event, number: OTHERS });
+}
+
+/** Whether several numbers of its alarm panel open a zone. */
+export function isShared({ input }: Zone): boolean {
+  return input.source === "dc09" && (input.zone === undefined || input.zone === OTHERS);
 }
 
 function isAlarmPanelZone(zone: Zone): zone is AlarmPanelZone {

@@ -121,6 +121,13 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["TW", "TZ", TEST],
 ];
 
+const FIRST_OF = new Map(
+  PAIRS.filter(([, ends]) => ends !== "").flatMap(([begins]) => {
+    const codes = begins.split(" ");
+    return codes.map((code) => [code, codes[0] ?? code] as const);
+  }),
+);
+
 const BY_CODE = new Map<string, SiaMeaning>(
   PAIRS.flatMap(([begins, ends, meaning]) => {
     const codes = begins.split(" ");
@@ -133,6 +140,11 @@ const BY_CODE = new Map<string, SiaMeaning>(
     ];
   }),
 );
+
+/** The first of the codes that one code ends, which the code of the end has as its base; a code alone is its own. */
+export function endedTogether(base: string): string {
+  return FIRST_OF.get(base) ?? base;
+}
 
 /**
  * The codes that the end of a point's alarm or trouble ends too. DC-03: a restoral ends "alarm or trouble", and nothing else ends

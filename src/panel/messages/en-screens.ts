@@ -123,6 +123,7 @@ export const EN_SCREENS = {
   "zones.source": "Source",
   "zones.noMessage": "none since the daemon started",
   "zones.panelZone": "{account}, zone {number}",
+  "zones.openBy": "Kept open by",
   "zones.objective": "Objective",
   "zones.actions": "Actions",
   "zones.filter": "State",

@@ -127,6 +127,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.source": "Sursă",
   "zones.noMessage": "niciunul de la pornirea serviciului",
   "zones.panelZone": "{account}, zona {number}",
+  "zones.openBy": "Menținută deschisă de",
   "zones.objective": "Obiectiv",
   "zones.actions": "Acțiuni",
   "zones.filter": "Stare",

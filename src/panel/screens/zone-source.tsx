@@ -22,6 +22,14 @@ export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
       <dd>
         {t(`source.${zone.source}`)} {source && <Place source={source} />}
       </dd>
+      {source && source.openBy.length > 0 && (
+        <>
+          <dt>{t("zones.openBy")}</dt>
+          <dd>
+            <code>{source.openBy.join(", ")}</code>
+          </dd>
+        </>
+      )}
       {source && HAS_MESSAGES.has(zone.source) && (
         <>
           <dt>{t("found.lastMessage")}</dt>

@@ -1,0 +1,114 @@
+import { canonical, sensorOf } from "../../domain/zone-changes.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { Journal } from "../../store/journal.ts";
+import { ActiveTopics, NUMBERS } from "../active-topics.ts";
+import { isActiveIn } from "../stored-activity.ts";
+import type { ZoneContext } from "../zone-context.ts";
+import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
+import { isShared, sharedZoneOf } from "./alarm-panel-zones.ts";
+import { endedTogether } from "./sia-code.ts";
+
+/** What an alarm is of: a zone number, or without one its code, such as `E301`; in its partition if it names one. */
+interface Place {
+  readonly partition: number;
+  readonly of: string;
+}
+
+/**
+ * Of each zone that several numbers of an alarm panel share, those that are open: the restoral of one must not end what another one
+ * has reported. They are stored as the open topics of a zone of several topics, with the event that changes them.
+ */
+export class OpenNumbers {
+  readonly #active: ActiveTopics;
+  readonly #journal: Journal;
+
+  constructor({ journal, log }: Pick<ZoneContext, "journal" | "log">) {
+    this.#journal = journal;
+    this.#active = new ActiveTopics({ journal, log }, NUMBERS);
+  }
+
+  /** Forgets the numbers of zones that are not open: a former release may have closed them. */
+  start(zones: readonly Zone[]): void {
+    this.exchange(zones.filter(({ id: owner }) => isActiveIn(this.#journal, { kind: "contact", owner })));
+  }
+
+  /** Uses other zones from now on. */
+  exchange(zones: readonly Zone[]): void {
+    this.#active.keep(new Set(zones.filter(isShared).map(sourceOf)));
+  }
+
+  /** The open numbers of a zone, such as `4`, or `1/4` with their partition; `E301` or `AT` is a code that came without one. */
+  of(zone: Zone): readonly string[] {
+    return isShared(zone) ? this.#active.of(sourceOf(zone)) : [];
+  }
+
+  /**
+   * Notes an alarm, in the caller's transaction.
+   * @param wasOpen whether the zone was open before. If not, it has restored itself, and numbers of that time no longer count
+   */
+  open(zone: Zone, event: AlarmPanelEvent, wasOpen: boolean): void {
+    if (!isShared(zone)) return;
+    const own = nameOf(placeOf(zone, event));
+    if (!wasOpen) for (const name of this.of(zone)) if (name !== own) this.#note(zone, name, false);
+    this.#note(zone, own, true);
+  }
+
+  /** Notes a restoral, in the caller's transaction. @returns whether another number keeps the zone open */
+  restore(zone: Zone, event: AlarmPanelEvent): boolean {
+    for (const name of endedBy(placeOf(zone, event), this.of(zone))) this.#note(zone, name, false);
+    return this.of(zone).length > 0;
+  }
+
+  /** Whether a restoral ends anything of a zone: not that of a number which has not opened it. */
+  isRestoredBy(zone: Zone, account: string, event: AlarmPanelEvent): boolean {
+    const open = this.of(zone);
+    // Without a known number, such as after an upgrade, the first restoral of its class closes the zone.
+    if (open.length === 0) return sharedZoneOf([zone], account, event).length > 0;
+    return endedBy(placeOf(zone, event), open).length > 0;
+  }
+
+  #note(zone: Zone, name: string, isOpen: boolean): void {
+    this.#active.note(sourceOf(zone), name, isOpen);
+  }
+}
+
+/** With the sensor: a zone of another account or partition has other numbers. */
+function sourceOf(zone: Zone): string {
+  return canonical([NUMBERS, zone.id, sensorOf(zone)]);
+}
+
+/** The number of an opening or closing is the user's: another user may close what one has opened. */
+function placeOf({ input }: Zone, { meaning, base, partition, number }: AlarmPanelEvent): Place {
+  const isUnnumbered = meaning?.what === "arming" || (number ?? 0) === 0;
+  const hasCodes = "codes" in input && input.codes !== undefined && meaning?.what !== "arming";
+  const code = hasCodes ? codeOf(base) : "0";
+  return { partition: partition ?? 0, of: isUnnumbered ? code : String(number) };
+}
+
+/** Written as in the trade, so that a code of three digits differs from a number. */
+function codeOf(base: string): string {
+  return /^\d/.test(base) ? `E${base}` : endedTogether(base);
+}
+
+function nameOf({ partition, of }: Place): string {
+  return partition > 0 ? `${partition}/${of}` : of;
+}
+
+function placeNamed(name: string): Place {
+  const [of = "", partition = "0"] = name.split("/").toReversed();
+  return { partition: Number(partition), of };
+}
+
+/** The open numbers that a restoral ends. One without a number ends an alarm without a number; if there is none, all numbers. */
+function endedBy(restored: Place, open: readonly string[]): readonly string[] {
+  const ofPartition = open.map(placeNamed).filter((place) => isOfSamePartition(place, restored));
+  const same = ofPartition.filter(({ of }) => of === restored.of);
+  const isUnnumbered = !/^[1-9]/.test(restored.of);
+  const numbered = ofPartition.filter(({ of }) => /^[1-9]/.test(of));
+  return (isUnnumbered && same.length === 0 ? numbered : same).map(nameOf);
+}
+
+/** As for zones: without a partition, any. */
+function isOfSamePartition(a: Place, b: Place): boolean {
+  return a.partition === 0 || b.partition === 0 || a.partition === b.partition;
+}
