@@ -46,6 +46,7 @@ export const CONDITIONS = {
   "alarm-panel-receiver-down": { severity: "error", title: "Receiver for alarm panels not listening" },
   "alarm-panel-rejected": { severity: "warning", title: "Messages of an alarm panel rejected" },
   "alarm-panel-silent": { severity: "error", title: "Alarm panel silent" },
+  "alarm-panel-refused": { severity: "error", title: "Alarm panel refused at a limit" },
   "alarm-panel-trouble": { severity: "warning", title: "Fault reported by an alarm panel" },
   "alarm-panel-bypass": { severity: "warning", title: "Zone bypassed at the alarm panel" },
   "alarm-panel-code-unknown": { severity: "warning", title: "Unknown code of an alarm panel" },
@@ -119,11 +120,6 @@ export const CONDITIONS = {
 
 export type ConditionCode = keyof typeof CONDITIONS;
 
-/** Milliseconds after which a warning becomes an error: a router restarts in less; default of `fleet.silentS`. */
-export const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
-  "upstream-unreachable": 600_000,
-};
-
 /** Messages of conditions with placeholders in braces. Translations use the same values. */
 export const CONDITION_MESSAGES = {
   "restart-needed":
@@ -168,6 +164,8 @@ export const CONDITION_MESSAGES = {
     "{address} cannot be opened: {reason}. Messages of alarm panels are not received. Correct dc09.host and dc09.port, or stop the program that uses the port; retrying every 10 s.",
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
+  "alarm-panel-refused":
+    "nothing was accepted of alarm panel {account} for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; docs/panels.md has the limits.",
   "alarm-panel-trouble":
     "alarm panel {account} reports the fault {code}, zone or module {number}. docs/panels.md lists the codes.",
   "alarm-panel-bypass":

@@ -4,11 +4,15 @@ import {
   type Condition,
   type ConditionCode,
   type Conditions,
-  ERROR_AFTER_MS,
   formatConditionMessage,
   type ConditionDetail,
 } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
+
+/** Milliseconds after which a warning becomes an error: a router restarts in less; default of `fleet.silentS`. */
+const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
+  "upstream-unreachable": 600_000,
+};
 
 interface OpenCondition {
   readonly condition: Condition;

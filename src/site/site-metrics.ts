@@ -14,6 +14,7 @@ import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { StatusView } from "./status-view.ts";
 import type { SiteZones } from "./zones.ts";
+import { addInputMetrics } from "./input-metrics.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 import { addMonitoringMetrics } from "./monitoring-metrics.ts";
 import { addStatusMetrics, addSyncMetrics } from "./status-metrics.ts";
@@ -69,7 +70,7 @@ export class SiteMetrics {
     addMonitoringMetrics(this.#registry, status, () => parts.clock.wallMs());
     addStatusMetrics(this.#registry, status);
     this.#addObjectiveMetric();
-    this.#addBrokerMetrics();
+    addInputMetrics(this.#registry, parts.inputs);
     this.#addDiskMetrics();
     this.#addProcessMetrics(status);
   }
@@ -147,37 +148,6 @@ export class SiteMetrics {
   }
 
   /** Without the built-in broker these have no samples. */
-  #addBrokerMetrics(): void {
-    const { inputs } = this.#parts;
-    this.#registry.add(
-      Counter,
-      "santinela_mqtt_broker_limit_total",
-      "Number of times each limit of the built-in broker was reached; memory counts disconnected clients.",
-      () => (inputs.brokerUse?.limits ?? []).map(({ limit, count }) => [{ limit }, count]),
-      ["limit"],
-    );
-    this.#registry.add(
-      Gauge,
-      "santinela_mqtt_broker_held_bytes",
-      "Memory of the built-in broker for its clients: queues, subscriptions, unsent data, and messages that are not processed yet.",
-      () => inputs.brokerUse?.heldBytes,
-    );
-    this.#registry.add(
-      Counter,
-      "santinela_dc09_messages_total",
-      "Messages of alarm panels by result: acknowledged, repeated or the reason of the rejection; none without a receiver.",
-      () => (inputs.alarmPanelUse?.messages ?? []).map(({ result, count }) => [{ result }, count]),
-      ["result"],
-    );
-    this.#registry.add(
-      Gauge,
-      "santinela_dc09_silence_seconds",
-      "Time since the last accepted message of an alarm panel; since the start before the first.",
-      () => (inputs.alarmPanelUse?.silences ?? []).map(({ account, seconds }) => [{ account }, seconds]),
-      ["account"],
-    );
-  }
-
   #addDiskMetrics(): void {
     const { dataDir } = this.#parts.config;
     const size = (file: string): number =>

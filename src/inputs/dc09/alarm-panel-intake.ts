@@ -72,6 +72,8 @@ interface Known {
   readonly key: Buffer | undefined;
   readonly head: MessageHead;
   readonly content: MessageContent;
+  /** Of the sender. */
+  readonly address: string;
 }
 
 /** Processes messages of alarm panels: a message is acknowledged once what it changes is on disk. */
@@ -135,13 +137,16 @@ export class AlarmPanelIntake {
     if (head.isEncrypted) {
       const content = key && encryptedContent(head, key);
       if (!content) throw refusal("key");
-      return { panel, key, head, content };
+      return { panel, key, head, content, address };
     }
     if (!plain) throw refusal("malformed");
-    return { panel, key: undefined, head, content: plain };
+    return { panel, key: undefined, head, content: plain, address };
   }
 
-  async #takeKnown({ panel, key, head, content }: Known, answered: ReplyTarget): Promise<IntakeResult> {
+  async #takeKnown(
+    { panel, key, head, content, address }: Known,
+    answered: ReplyTarget,
+  ): Promise<IntakeResult> {
     const { clock, journal, repeated, changes, zones, supervision } = this.#options;
     const { account } = panel;
     const acknowledged = (result: "acknowledged" | "repeated"): IntakeResult => {
@@ -154,7 +159,7 @@ export class AlarmPanelIntake {
     if (!(isInTime ? this.#rate : this.#lateRate).admits(account)) throw refusal("rate");
     if (head.token === "NULL") {
       if (!isInTime) throw refusal("clock");
-      supervision.noteMessage(account);
+      supervision.noteMessage(account, address);
       return acknowledged("acknowledged");
     }
     const events = eventsOf(head.token, content);
@@ -169,7 +174,7 @@ export class AlarmPanelIntake {
     };
     // Before the check of the time: a repetition of a stored message may be late.
     if (repeated.storedEvents(identity) === "all") {
-      if (isInTime) supervision.noteMessage(account);
+      if (isInTime) supervision.noteMessage(account, address);
       return acknowledged("repeated");
     }
     if (!isInTime) throw refusal("clock");
@@ -183,7 +188,7 @@ export class AlarmPanelIntake {
       this.#options.monitor.reportFailure(error);
       throw error;
     });
-    supervision.noteMessage(account);
+    supervision.noteMessage(account, address);
     return acknowledgedIfWhole(result);
   }
 

@@ -37,6 +37,7 @@ interface AlarmPanelReceiverOptions extends Pick<
 export interface AlarmPanelUse {
   /** Messages by result: acknowledged, repeated, or the reason of the rejection. */
   readonly messages: readonly { readonly result: string; readonly count: number }[];
+  readonly refused: AlarmPanelSupervision["refused"];
   /** Seconds since the last accepted message of each account. */
   readonly silences: readonly { readonly account: string; readonly seconds: number }[];
 }
@@ -72,7 +73,7 @@ export class AlarmPanelReceiver {
     const zones = this.#zones;
     this.#reports = new AlarmPanelReports(options);
     this.#supervision = new AlarmPanelSupervision({ ...options, accounts, zones });
-    this.#refusals = new AlarmPanelRejections(options);
+    this.#refusals = new AlarmPanelRejections({ ...options, supervision: this.#supervision });
     this.openNumbers = new OpenNumbers(options);
     this.#intake = new AlarmPanelIntake({
       ...options,
@@ -107,6 +108,7 @@ export class AlarmPanelReceiver {
     const all = [...this.#intake.counts, ...this.#refusals.counts];
     return {
       messages: all.map(([result, count]) => ({ result, count })),
+      refused: this.#supervision.refused,
       silences: this.#supervision.silences,
     };
   }

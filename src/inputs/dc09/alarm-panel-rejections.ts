@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import type { Log } from "../../domain/log.ts";
+import type { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
 
 /** Why a message, or a connection, was rejected; with the remedy. */
 const REMEDIES = {
@@ -36,6 +37,9 @@ export class MessageRejection extends Error {
   }
 }
 
+/** Reasons that say nothing against the sender: the receiver is at a limit. */
+const LIMITS: ReadonlySet<MessageRejectionReason> = new Set<MessageRejectionReason>(["connections", "rate"]);
+
 const REFUSALS = new Map<MessageRejectionReason, MessageRejection>();
 
 /**
@@ -65,13 +69,20 @@ export class AlarmPanelRejections {
   readonly #clock: Clock;
   readonly #conditions: Conditions;
   readonly #log: Log;
+  readonly #supervision: AlarmPanelSupervision;
   readonly #open = new Map<string, Open>();
   readonly #counts = new Map<MessageRejectionReason, number>();
 
-  constructor(parts: { readonly clock: Clock; readonly conditions: Conditions; readonly log: Log }) {
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly conditions: Conditions;
+    readonly log: Log;
+    readonly supervision: AlarmPanelSupervision;
+  }) {
     this.#clock = parts.clock;
     this.#conditions = parts.conditions;
     this.#log = parts.log;
+    this.#supervision = parts.supervision;
   }
 
   /** Rejections since the start, by reason. */
@@ -79,9 +90,10 @@ export class AlarmPanelRejections {
     return this.#counts;
   }
 
-  /** @param account as sent; empty if none could be read */
-  note(reason: MessageRejectionReason, account: string, address: string): void {
+  /** @param sent the account as sent; empty if none could be read */
+  note(reason: MessageRejectionReason, sent: string, address: string): void {
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+    const account = LIMITS.has(reason) ? this.#noteLimit(reason, sent, address) : sent;
     const named = account === "" ? reason : `${reason} ${account}`;
     const subject = this.#open.has(named) || this.#open.size < SUBJECTS_MAX ? named : reason;
     const nowMs = this.#clock.monotonicMs();
@@ -95,6 +107,13 @@ export class AlarmPanelRejections {
       cancel: this.#clock.after(CLEAR_MS, () => this.#clear(subject)),
       loggedAtMs: isLogged ? nowMs : earlier.loggedAtMs,
     });
+  }
+
+  /** @returns the account; empty if several alarm panels, or none, send from the address */
+  #noteLimit(reason: MessageRejectionReason, sent: string, address: string): string {
+    const accounts = sent === "" ? this.#supervision.accountsAt(address) : [sent];
+    for (const account of accounts) this.#supervision.noteRefused(account, reason);
+    return accounts.length === 1 ? (accounts[0] ?? "") : "";
   }
 
   stop(): void {

@@ -4,6 +4,7 @@ import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { AlarmPanelAccount } from "./alarm-panel-account.ts";
+import { plainAddress } from "./allowed-addresses.ts";
 
 interface AlarmPanelSupervisionOptions extends Pick<ZoneContext, "clock" | "log" | "conditions"> {
   readonly accounts: readonly AlarmPanelAccount[];
@@ -14,13 +15,21 @@ interface AlarmPanelSupervisionOptions extends Pick<ZoneContext, "clock" | "log"
 /** Time until the next attempt to store the fault of a silent panel. */
 const RETRY_MS = 5_000;
 
-/** Reports a panel that sends nothing, not even its supervision message: one fault for all its zones. */
+/**
+ * Reports a panel of which nothing is accepted, not even its supervision message: one fault for all its zones. One that was refused
+ * at a limit of the receiver is not silent.
+ */
 export class AlarmPanelSupervision {
   readonly #options: AlarmPanelSupervisionOptions;
   readonly #timer: DeadlineTimer;
   /** Monotonic time of the last accepted message; of the start before the first. */
   readonly #lastMessageMs = new Map<string, number>();
+  /** Address of the last accepted message. */
+  readonly #addresses = new Map<string, string>();
   readonly #silent = new Set<string>();
+  /** Limits at which a panel was refused since its last accepted message. */
+  readonly #limits = new Map<string, ReadonlySet<string>>();
+  readonly #refused = new Map<string, number>();
   #retryAtMs: number | undefined;
 
   constructor(options: AlarmPanelSupervisionOptions) {
@@ -47,29 +56,54 @@ export class AlarmPanelSupervision {
     }));
   }
 
+  /** How often each account was refused at a limit since the start, its connections included. */
+  get refused(): { readonly account: string; readonly count: number }[] {
+    return this.#options.accounts.map(({ account }) => ({ account, count: this.#refused.get(account) ?? 0 }));
+  }
+
+  /** The accounts that send from an address: those whose last message came from it, otherwise those configured with it. */
+  accountsAt(address: string): readonly string[] {
+    const known = [...this.#addresses].flatMap(([account, last]) => (last === address ? [account] : []));
+    if (known.length > 0) return known;
+    const plain = plainAddress(address);
+    return this.#options.accounts.flatMap(({ account, from }) => (from.includes(plain) ? [account] : []));
+  }
+
+  /** A message or connection of a panel was refused at a limit. */
+  noteRefused(account: string, limit: string): void {
+    this.#refused.set(account, (this.#refused.get(account) ?? 0) + 1);
+    const before = this.#limits.get(account);
+    if (before?.has(limit) === true) return;
+    this.#limits.set(account, new Set([...(before ?? []), limit]));
+    const { silenceS } = this.#options.accounts.find((panel) => panel.account === account) ?? {};
+    if (this.#silent.has(account) && silenceS) this.#raise(account, silenceS);
+  }
+
   /** Called for each accepted message. If the end of a fault cannot be stored, the next message tries again. */
-  noteMessage(account: string): void {
+  noteMessage(account: string, address: string): void {
     const { clock, log } = this.#options;
     this.#lastMessageMs.set(account, clock.monotonicMs());
+    this.#addresses.set(account, address);
+    this.#limits.delete(account);
     try {
       this.#setAvailable(account, true);
     } catch (error) {
       log.error("zone-fault-write-failed", { account, error });
     }
-    if (this.#silent.delete(account)) {
-      this.#options.conditions.clear("alarm-panel-silent", account);
-      this.#arm();
-    }
+    // Also of a fault that could not be stored.
+    for (const code of ["alarm-panel-silent", "alarm-panel-refused"] as const)
+      this.#options.conditions.clear(code, account);
+    if (this.#silent.delete(account)) this.#arm();
   }
 
   #check(): void {
-    const { accounts, clock, conditions, log } = this.#options;
+    const { accounts, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#retryAtMs = undefined;
     for (const { account, silenceS } of accounts) {
       const lastMessageMs = this.#lastMessageMs.get(account) ?? nowMs;
       if (silenceS === null || this.#silent.has(account) || nowMs - lastMessageMs < silenceS * 1000) continue;
-      conditions.raise("alarm-panel-silent", { account, seconds: silenceS }, account);
+      this.#raise(account, silenceS);
       try {
         this.#setAvailable(account, false);
         this.#silent.add(account);
@@ -79,6 +113,14 @@ export class AlarmPanelSupervision {
       }
     }
     this.#arm();
+  }
+
+  #raise(account: string, seconds: number): void {
+    const { conditions } = this.#options;
+    const limits = [...(this.#limits.get(account) ?? [])].join(", ");
+    if (limits === "") return conditions.raise("alarm-panel-silent", { account, seconds }, account);
+    conditions.clear("alarm-panel-silent", account);
+    conditions.raise("alarm-panel-refused", { account, seconds, limits }, account);
   }
 
   #setAvailable(account: string, up: boolean): void {

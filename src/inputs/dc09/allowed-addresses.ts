@@ -13,10 +13,14 @@ export function allowedOf(from: readonly string[]): BlockList | undefined {
   return allowed;
 }
 
+/** A socket for both families shows an IPv4 address as ::ffff:192.0.2.1. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
 /** Whether a message may come from an address. */
 export function isAllowed(allowed: BlockList, address: string): boolean {
-  // A socket for both families shows an IPv4 address as ::ffff:192.0.2.1.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const plain = plainAddress(address);
   if (isIPv4(plain)) return allowed.check(plain, "ipv4");
   return isIPv6(plain) && allowed.check(plain, "ipv6");
 }

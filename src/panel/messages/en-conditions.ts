@@ -11,6 +11,7 @@ export const EN_CONDITIONS = {
   "condition.monitoring-receiver-clock": "Clock of a monitoring receiver differs",
   "condition.transmitter-write-failed": "Queue for the monitoring receiver cannot be used",
   "condition.alarm-panel-silent": "Alarm panel silent",
+  "condition.alarm-panel-refused": "Alarm panel refused at a limit",
   "condition.alarm-panel-trouble": "Fault reported by an alarm panel",
   "condition.alarm-panel-bypass": "Zone bypassed at the alarm panel",
   "condition.alarm-panel-code-unknown": "Unknown code of an alarm panel",

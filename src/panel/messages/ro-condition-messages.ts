@@ -44,6 +44,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
+  "alarm-panel-refused":
+    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse la o limită a receptorului ({limits}). Centrala transmite din nou. Căutați expeditorul multor conexiuni sau mesaje; limitele sunt în docs/panels.md.",
   "alarm-panel-trouble":
     "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":

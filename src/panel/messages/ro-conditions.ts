@@ -14,6 +14,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.monitoring-receiver-clock": "Ceasul receptorului de monitorizare diferă",
   "condition.transmitter-write-failed": "Coada pentru receptorul de monitorizare nu poate fi folosită",
   "condition.alarm-panel-silent": "Centrala de alarmă nu comunică",
+  "condition.alarm-panel-refused": "Centrală de alarmă respinsă la o limită",
   "condition.alarm-panel-trouble": "Deranjament la o centrală de alarmă",
   "condition.alarm-panel-bypass": "Zonă în bypass la centrala de alarmă",
   "condition.alarm-panel-code-unknown": "Cod necunoscut de la o centrală de alarmă",
