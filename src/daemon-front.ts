@@ -48,6 +48,7 @@ import { TransmissionStore } from "./store/transmissions.ts";
 import { TripStore } from "./store/trips.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
+import { WalkTestArchive } from "./store/walk-test-archive.ts";
 import { WalkTestStore } from "./store/walk-tests.ts";
 
 /** What the front calls in the sensing thread. */
@@ -207,6 +208,7 @@ export class DaemonFront {
       faults: new FaultStore(journal),
       linkSamples: new LinkSampleStore(journal),
       endedWalkTests: new WalkTestStore(journal),
+      walkTestArchive: new WalkTestArchive(database),
     });
   }
 

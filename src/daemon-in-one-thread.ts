@@ -23,7 +23,7 @@ export class SingleThreadParts implements DaemonParts {
   }
 
   get records(): RemoteRecords {
-    const { records, accounts, events, objectives, sync, fleet, enrolments, plans, silence } =
+    const { records, accounts, events, objectives, sync, fleet, enrolments, plans, silence, walkTests } =
       this.#running.components;
     return {
       records: localRemote(records),
@@ -35,6 +35,7 @@ export class SingleThreadParts implements DaemonParts {
       enrolments: localRemote(enrolments),
       plans: localRemote(plans),
       silence: localRemote(silence),
+      walkTests: localRemote(walkTests),
     };
   }
 

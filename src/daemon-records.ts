@@ -26,6 +26,7 @@ import { ListService } from "./service/lists.ts";
 import { PlanService } from "./service/plans.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { SqliteRecords } from "./service/sqlite-records.ts";
+import { WalkTestCopies } from "./service/walk-test-copies.ts";
 import type { Database } from "./store/database.ts";
 import { MAIN_DATABASE } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
@@ -59,6 +60,7 @@ interface RecordsComponents {
   readonly enrolments: SqliteEnrolments;
   readonly plans: PlanService;
   readonly silence: SilenceWatch;
+  readonly walkTests: WalkTestCopies;
 }
 
 export type RemoteRecords = { readonly [Name in keyof RecordsComponents]: Remote<RecordsComponents[Name]> };
@@ -136,6 +138,7 @@ export class DaemonRecords {
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),
       plans: new PlanService({ database, clock }),
       silence,
+      walkTests: new WalkTestCopies({ ...options, database, journal }),
     };
     this.#retention = new RetentionSchedule({
       ...options,
@@ -146,7 +149,7 @@ export class DaemonRecords {
 
   /** Adds what the first request and the first trip need: objectives, the device account, an administrator. */
   async start(): Promise<NewAdministrator> {
-    const { accounts, objectives, silence } = this.components;
+    const { accounts, objectives, silence, walkTests } = this.components;
     const { objectives: imported, zones, dc09 } = this.#config;
     // Alarm panels create zones later.
     objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
@@ -161,12 +164,14 @@ export class DaemonRecords {
     accounts.ensureDevice();
     this.#retention.start();
     silence.start();
+    walkTests.start();
     return announced;
   }
 
   /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
   async stop(): Promise<void> {
     this.#retention.stop();
+    this.components.walkTests.stop();
     await this.components.silence.stop();
     await this.components.sync.stop();
     await new Promise<void>((resolve) => {

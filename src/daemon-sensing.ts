@@ -180,10 +180,21 @@ export class DaemonSensing {
   start(): void {
     this.#stops.push(() => this.events.stop());
     this.zoneService.start();
+    this.#continueNumbers();
     this.#stops.push(() => this.zoneService.stop());
     this.#linkRecorder.start();
     this.#stops.push(() => this.#linkRecorder.stop());
     this.#stops.push(this.#metrics.start());
+  }
+
+  /** A restored backup has results of walk tests that a new journal does not know. Two tests with one number are allowed. */
+  #continueNumbers(): void {
+    const { log, parts } = this.#options;
+    const { walkTests } = this.zoneService.zoneOverrides;
+    parts.records.walkTests
+      .lastNumber()
+      .then((number) => walkTests.continueAfter(number))
+      .catch((error: unknown) => log.warn("walk-test-number-unknown", { error }));
   }
 
   /** Posts the trips to the local API, and starts all inputs. */
@@ -226,10 +237,13 @@ export class DaemonSensing {
 
   /** Dependencies shared by the inputs, the zones and the dispatch. */
   get #tripParts() {
-    const { config, machine } = this.#options;
+    const { config, machine, parts } = this.#options;
     const record = (event: NewEvent): void => this.events.note(event);
     const identity = (): SiteIdentity => config.site;
-    return { ...this.#common, ...machine, journal: this.#journal, site: config.site, identity, record };
+    // If the call is lost while the records restart, their start copies the result.
+    const onWalkTestResult = (): void => void parts.records.walkTests.copy().catch(() => {});
+    const { site } = config;
+    return { ...this.#common, ...machine, journal: this.#journal, site, identity, onWalkTestResult, record };
   }
 
   get #common() {

@@ -107,6 +107,7 @@ export class ThreadedParts implements DaemonParts {
       enrolments: this.#recordsThread.remote("enrolments"),
       plans: this.#recordsThread.remote("plans"),
       silence: this.#recordsThread.remote("silence"),
+      walkTests: this.#recordsThread.remote("walkTests"),
     };
   }
 

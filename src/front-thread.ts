@@ -47,6 +47,7 @@ const front = new DaemonFront({
     enrolments: records.remote("enrolments"),
     plans: records.remote("plans"),
     silence: records.remote("silence"),
+    walkTests: records.remote("walkTests"),
   },
   sensing: {
     site: main.remote("site"),

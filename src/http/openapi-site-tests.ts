@@ -68,6 +68,7 @@ export const FIELD_TESTS: readonly SiteOperation[] = [
     role: "viewer",
     id: "getWalkTestResult",
     summary: "The stored result of a walk test; the ETag is the SHA-256 of the response body",
+    query: [query("sha256", "Which one, if several tests have this number", { type: "string" })],
     answer: schema("WalkTestResult"),
     errors: [404],
   },

@@ -4,7 +4,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import type { SiteIdentity, WalkTestProgress, WalkTestResult, WalkTestZone } from "../domain/walk-test.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { WalkTest } from "../store/walk-tests.ts";
+import { isIntact, type WalkTest } from "../store/walk-tests.ts";
 import { assertMinutes, monotonicEndOf } from "./time-limit.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -15,6 +15,8 @@ export interface WalkTestsOptions extends Pick<ZoneContext, "zones" | "journal" 
   readonly isBypassed: (zoneId: string, wallMs: number) => boolean;
   /** Called when a test has ended. */
   readonly onChange: () => void;
+  /** Called when the result of a test is on disk; a hint for what copies it. */
+  readonly onWalkTestResult?: () => void;
 }
 
 /** The running walk test, or the last one. */
@@ -59,6 +61,11 @@ export class WalkTests {
   constructor(options: WalkTestsOptions) {
     this.#options = options;
     this.#zones = options.zones;
+  }
+
+  /** Numbers further tests from here, so that each number is of one test. */
+  continueAfter(number: number): void {
+    this.#options.journal.walkTests.continueAfter(number);
   }
 
   /** Resumes the running test; one that is over ends with the next `tick`. */
@@ -155,7 +162,7 @@ export class WalkTests {
   }
 
   #end({ test, endedBy: actor }: RunningTest): void {
-    const { journal, onChange } = this.#options;
+    const { journal, onChange, onWalkTestResult } = this.#options;
     // Trips that the disk has rejected would be missing in the result.
     journal.earlierFirst();
     const endedWallMs = this.#endOf(test);
@@ -165,6 +172,7 @@ export class WalkTests {
       endedBy: actor.who,
     };
     const sha256 = journal.walkTests.end(endedWallMs, result);
+    if (onWalkTestResult) journal.afterCommit(onWalkTestResult);
     this.#running = undefined;
     this.#ended = { ...result, isRunning: false, sha256 };
     const missing = result.zones.filter(({ passed }) => !passed).map(({ id }) => id);
@@ -183,13 +191,12 @@ export class WalkTests {
     return test && this.#reportOf(test);
   }
 
-  /** The stored result of the last test; a test that ended with an earlier release has none. */
+  /** The stored result of the last test; undefined if the disk has altered it, or if the test ended with an earlier release. */
   #storedReport(): WalkReport | undefined {
     const { walkTests } = this.#options.journal;
     const stored = walkTests.result(walkTests.latest()?.id ?? 0);
-    return (
-      stored && { ...(JSON.parse(stored.text) as WalkTestResult), isRunning: false, sha256: stored.sha256 }
-    );
+    if (!stored || !isIntact(stored)) return undefined;
+    return { ...(JSON.parse(stored.text) as WalkTestResult), isRunning: false, sha256: stored.sha256 };
   }
 
   #reportOf(test: WalkTest): WalkReport {

@@ -15,6 +15,7 @@ interface ZoneOverridesOptions extends ZoneContext {
   readonly identity: () => SiteIdentity;
   /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
+  readonly onWalkTestResult?: () => void;
 }
 
 /** Whether a trip is dispatched, and if not, why. */

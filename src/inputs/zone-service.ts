@@ -24,6 +24,8 @@ export interface ZoneServiceOptions extends Omit<ZoneContext, "bootId" | "time">
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly zoneInRecord: OpenContactsOptions["zoneInRecord"];
   readonly identity: () => SiteIdentity;
+  /** Called when the result of a walk test is on disk. */
+  readonly onWalkTestResult?: () => void;
 }
 
 /** The monitoring of all zones, started and stopped as one. */

@@ -203,6 +203,7 @@ export const TABLES_LEFT_BEHIND: Readonly<Record<string, string>> = {
   centre_objectives: "objectives that the dispatch centre of a site lists",
   objective_walks: "when a site has read these lists",
   sought_records: "records that a site searches at its dispatch centre",
+  walk_test_results: "results of the walk tests of a site's zones",
   transmissions: "events for the monitoring receiver of a site",
   transmitted_zones: "zone numbers of that receiver",
   transmitter_links: "links to that receiver",

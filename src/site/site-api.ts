@@ -11,6 +11,7 @@ import type { PastTripStore } from "../store/past-trips.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { UnfinishedInterventions } from "../store/unfinished-records.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
+import type { WalkTestArchive } from "../store/walk-test-archive.ts";
 import type { WalkTestStore } from "../store/walk-tests.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
 import { SiteMonitoring } from "./monitoring.ts";
@@ -57,6 +58,7 @@ interface SiteApiParts {
   readonly faults: FaultStore;
   readonly linkSamples: LinkSampleStore;
   readonly endedWalkTests: WalkTestStore;
+  readonly walkTestArchive: WalkTestArchive;
 }
 
 /** Joins what the sensing thread and the sync know with what the databases have. */
@@ -67,7 +69,7 @@ export function siteApi(parts: SiteApiParts): SiteApi {
     status: () => parts.site.status(),
     zones: parts.zones,
     tests: parts.tests,
-    walkTests: localRemote(new SiteWalkTests(parts.endedWalkTests)),
+    walkTests: localRemote(new SiteWalkTests(parts.endedWalkTests, parts.walkTestArchive)),
     outputs: parts.outputs,
     timeline: localRemote(new SiteTimeline({ ...parts, sync, journeys })),
     sync: localRemote(sync),

@@ -14,6 +14,7 @@ import {
 import { PLANS } from "./plan-step.ts";
 import { TRANSMISSIONS } from "./transmission-step.ts";
 import { RETENTION_CLOCK } from "./retention-clock.ts";
+import { WALK_TEST_RESULTS } from "./walk-test-step.ts";
 import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -190,6 +191,11 @@ export const MAIN_DATABASE: DatabaseKind = {
     (database) => database.exec(OMITTED_EVENTS_TABLE.replaceAll("BIGINT", "INTEGER")),
     // An altered account may have another role, or its password may be another.
     (database) => addRowSums(database, "accounts"),
+    // In the journal alone, which is in no backup, they are lost with the card.
+    (database) => {
+      database.exec(WALK_TEST_RESULTS);
+      addRowSums(database, "walk_test_results");
+    },
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -3,10 +3,11 @@ import type { WalkTestResult } from "../domain/walk-test.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { Store } from "./database.ts";
+import { lastNumbers, setLastNumber } from "./sequence-gaps.ts";
 import { transaction } from "./transaction.ts";
 
 /** Results that are kept: weekly tests of ten years. Without a limit, a client that starts and ends tests would fill the disk. */
-const WALK_TESTS_MAX = 500;
+export const WALK_TESTS_MAX = 500;
 
 /** A period in which every trip is a test and nothing is dispatched. */
 export interface WalkTest {
@@ -30,6 +31,15 @@ export interface StoredResult {
   readonly text: string;
   /** SHA-256 of the text, in hexadecimal digits. */
   readonly sha256: string;
+}
+
+/** Whether a result is as it was stored. */
+export function isIntact({ text, sha256 }: StoredResult): boolean {
+  return hashOf(text) === sha256;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** A test that has ended, in a list. The last four are null for one that ended with an earlier release. */
@@ -79,6 +89,11 @@ export class WalkTestStore extends Store {
        zone_count AS zones, tested_count AS tested, sha256
      FROM walk_tests WHERE ended_wall IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
   );
+  readonly #withResult = this.prepare<EndedWalkTest>(
+    `SELECT id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
+       zone_count AS zones, tested_count AS tested, sha256
+     FROM walk_tests WHERE result IS NOT NULL AND ended_wall IS NOT NULL ORDER BY id`,
+  );
 
   /** The running test, or the last one. */
   latest(): WalkTest | undefined {
@@ -100,6 +115,14 @@ export class WalkTestStore extends Store {
     return { ...test, zones, id: Number(lastInsertRowid), endedWallMs: null };
   }
 
+  /** The next test has a larger number than this: a restored backup has results of tests that a new journal does not know. */
+  continueAfter(number: number): void {
+    transaction(this.database, () => {
+      if ((lastNumbers(this.database)["walk_tests"] ?? 0) < number)
+        setLastNumber(this.database, "walk_tests", number);
+    });
+  }
+
   extend(id: number, untilWallMs: number): void {
     this.#extend.run(untilWallMs, id);
   }
@@ -110,7 +133,7 @@ export class WalkTestStore extends Store {
    */
   end(endedWallMs: number, result: WalkTestResult): string {
     const text = canonical(result);
-    const sha256 = createHash("sha256").update(text).digest("hex");
+    const sha256 = hashOf(text);
     const { number, endedBy, zones } = result;
     const tested = zones.filter(({ passed }) => passed).length;
     transaction(this.database, () => {
@@ -128,6 +151,11 @@ export class WalkTestStore extends Store {
   /** The result of a test; undefined for an unknown or running one, and for one that ended with an earlier release. */
   result(id: number): StoredResult | undefined {
     return this.#result.get(id);
+  }
+
+  /** The tests with a result, oldest first. */
+  withResult(): EndedWalkTest[] {
+    return this.#withResult.all();
   }
 
   /**

@@ -7,6 +7,8 @@ import { SiteTests } from "../../src/site/field-tests.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteWalkTests } from "../../src/site/walk-tests.ts";
 import type { EndedWalkTestView, WalkTestView } from "../../src/site/zone-view.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { WalkTestArchive } from "../../src/store/walk-test-archive.ts";
 import { NO_SITE, OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
@@ -21,10 +23,15 @@ const DAY_MS = 86_400_000;
 /** A site with a clock that only the test moves, and the application that serves it. */
 let site: MonitoredZones;
 let app: TestApp;
+/** The main database of the site, with copies of the results. */
+let main: ReturnType<typeof openMainDatabase>;
+let archive: WalkTestArchive;
 let tokens: Awaited<ReturnType<TestApp["tokenOfEach"]>>;
 
 beforeEach(async () => {
   site = new MonitoredZones([DOOR, SMOKE]);
+  main = openMainDatabase(":memory:");
+  archive = new WalkTestArchive(main);
   const parts = {
     get zoneService() {
       return site.zoneService;
@@ -35,13 +42,14 @@ beforeEach(async () => {
     site: {
       ...NO_SITE,
       tests: localRemote(new SiteTests(parts, () => [])),
-      walkTests: localRemote(new SiteWalkTests(site.journal.walkTests)),
+      walkTests: localRemote(new SiteWalkTests(site.journal.walkTests, archive)),
     },
   });
   tokens = await app.tokenOfEach();
 });
 afterEach(async () => {
   site.close();
+  main.close();
   await app.close();
 });
 
@@ -250,6 +258,57 @@ describe("the result of a walk test", () => {
 
 describe("the walk tests of a site", () => {
   const listed = async (query = ""): Promise<request.Response> => get(`/site/walk-tests${query}`).expect(200);
+  /** What a new card has: a journal without tests. */
+  const loseJournal = (): void =>
+    void site.database.exec("DELETE FROM walk_tests; DELETE FROM sqlite_sequence WHERE name = 'walk_tests'");
+
+  test("are listed once, and stay with their results when only the copies are left", async () => {
+    for (let count = 0; count < 3; count += 1) await walked();
+    const [before, { text }] = [(await listed()).body as unknown, await get("/site/walk-tests/2")];
+    expect(archive.copyFrom(site.journal.walkTests)).toBe(3);
+    expect(archive.copyFrom(site.journal.walkTests)).toBe(0);
+    expect((await listed()).body).toEqual(before);
+    loseJournal();
+    expect((await listed()).body).toEqual(before);
+    expect((await get("/site/walk-tests/2").expect(200)).text).toBe(text);
+  });
+
+  test("have further numbers after a restored backup, and two of one number differ by their hash", async () => {
+    const first = await walked();
+    archive.copyFrom(site.journal.walkTests);
+    loseJournal();
+    site.restart();
+    site.siteName = "Hala Sud";
+    const second = await walked();
+    expect([first.number, second.number]).toEqual([1, 1]);
+    // A page does not end between them.
+    const { body, headers } = await listed("?limit=1");
+    expect((body as EndedWalkTestView[]).map(({ sha256 }) => sha256)).toEqual([second.sha256, first.sha256]);
+    expect(headers["link"]).toBeUndefined();
+    const nameOf = async (query: string): Promise<string> =>
+      ((await get(`/site/walk-tests/1${query}`).expect(200)).body as WalkTestView).site.name;
+    expect(await nameOf("")).toBe("Hala Sud");
+    expect(await nameOf(`?sha256=${first.sha256}`)).toBe("Hala Nord");
+    await get("/site/walk-tests/1?sha256=0").expect(404);
+    archive.copyFrom(site.journal.walkTests);
+    site.zoneService.zoneOverrides.walkTests.continueAfter(archive.lastNumber() + 6);
+    expect(await walked()).toMatchObject({ number: 8 });
+    site.zoneService.zoneOverrides.walkTests.continueAfter(3);
+    expect(await walked()).toMatchObject({ number: 9 });
+  });
+
+  test("have no result where the disk has altered it, but its copy, and an altered one is not copied", async () => {
+    const { sha256 } = await walked();
+    archive.copyFrom(site.journal.walkTests);
+    site.database.exec("UPDATE walk_tests SET result = replace(result, 'Hala', 'Sala')");
+    site.restart();
+    const { text } = await get("/site/walk-tests/1").expect(200);
+    expect(createHash("sha256").update(text).digest("hex")).toBe(sha256);
+    expect(await report()).toMatchObject({ number: 1, sha256: null });
+    main.exec("DELETE FROM walk_test_results");
+    expect(archive.copyFrom(site.journal.walkTests)).toBe(0);
+    await get("/site/walk-tests/1").expect(404);
+  });
 
   test("are listed page by page, newest first, and never the running one", async () => {
     for (let count = 0; count < 5; count += 1) await walked();

@@ -35,7 +35,7 @@ function Tests() {
       {!isRunning && zones.value.length === 0 && <NoZones />}
       {!isRunning && zones.value.length > 0 && mayOperate() && <Start />}
       {test && (isRunning ? <Running test={test} /> : <WalkReport test={test} />)}
-      {!isRunning && <EarlierTests shown={test?.number} />}
+      {!isRunning && <EarlierTests shown={test ?? undefined} />}
       {mayOperate() && <SignalTest />}
       <Outputs />
     </>
