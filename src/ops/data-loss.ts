@@ -15,8 +15,8 @@ import {
   type NumberedTable,
   type NumberRange,
 } from "../store/sequence-gaps.ts";
-import { acceptRows, alteredRows, type RowKey } from "../store/row-checksums.ts";
-import { transaction } from "../store/transaction.ts";
+import { acceptAlteredRows } from "../store/altered-rows.ts";
+import { alteredRows, type RowKey } from "../store/row-checksums.ts";
 import type { DatabaseName } from "./database-files.ts";
 import type { Recovery } from "./recovery.ts";
 import { lostTrailEnd, TRAIL_DATABASE } from "./trail-losses.ts";
@@ -107,10 +107,9 @@ export function gapsIn(databases: DatabasesByName, numbers: AssignedNumbers): Nu
   );
 }
 
-/** Accepts what has been reported, so that it is reported once: altered rows as they are, lost numbers as used. */
+/** Accepts what has been reported, so that it is reported once: altered rows as they are or as lost, lost numbers as used. */
 export function acceptLosses(name: DatabaseName, database: Database, numbers: AssignedNumbers): void {
-  for (const { table, ids } of alteredRows(database))
-    transaction(database, () => acceptRows(database, table, ids));
+  acceptAlteredRows(database);
   const { table } = COUNTED[name];
   const noted = numbers.of(name, table);
   // Numbers are used outside, so an assigned one is not reused.

@@ -179,5 +179,9 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       for (const table of ["bypasses", "walk_tests", "gate_states", "entry_delays", "active_topics"])
         addRowSums(database, table);
     },
+    // An altered row of these may hide an opening or shut a zone down.
+    (database) => {
+      for (const table of ["zone_states", "swingers"]) addRowSums(database, table);
+    },
   ],
 };

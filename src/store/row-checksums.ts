@@ -49,7 +49,7 @@ class SumOfColumns {
   constructor(infos: readonly ColumnInfo[], table: string, given: readonly string[], isNullElse: boolean) {
     this.#isComplete = infos.every(
       ({ name, dflt_value: value }) =>
-        given.includes(name) || name === SUM_COLUMN || (isNullElse && value === null),
+        given.includes(name) || isSumColumn(name) || (isNullElse && value === null),
     );
     this.#head = `[${JSON.stringify(table)}`;
     this.#parts = infos
@@ -82,16 +82,19 @@ export class SummedInsert {
    * @param columns those that are given, with every column that has a default; the others are null. Without the
    * INTEGER PRIMARY KEY of an AUTOINCREMENT table its rows get the next number. Where a newer release has added a
    * column with a default, the trigger adds the checksum
+   * @param replacedBy the column by which a row replaces an earlier one; then all columns are given
    */
-  constructor(database: Database, table: string, columns: readonly string[]) {
+  constructor(database: Database, table: string, columns: readonly string[], replacedBy?: string) {
     const infos = columnInfosOf(database, table);
     const key = infos.find(({ name, pk }) => pk === 1 && !columns.includes(name))?.name;
     const given = key === undefined ? columns : [key, ...columns];
     this.#nextId = key === undefined ? undefined : database.prepare(nextIdOf(table, key)).pluck();
-    this.#sum = new SumOfColumns(infos, table, given, true);
-    const names = [...given, SUM_COLUMN];
+    this.#sum = new SumOfColumns(infos, table, given, replacedBy === undefined);
+    const names = [...given, infos.find(({ name }) => isSumColumn(name))?.name ?? SUM_COLUMN];
+    const changes = names.map((name) => `${name} = excluded.${name}`).join(", ");
+    const replace = replacedBy === undefined ? "" : `ON CONFLICT(${replacedBy}) DO UPDATE SET ${changes}`;
     this.#statement = database.prepare(
-      `INSERT INTO ${table}(${names.join(", ")}) VALUES(${names.map(() => "?").join(", ")})`,
+      `INSERT INTO ${table}(${names.join(", ")}) VALUES(${names.map(() => "?").join(", ")}) ${replace}`,
     );
   }
 
@@ -190,14 +193,6 @@ export function alteredRows(database: Database): { table: string; ids: RowKey[] 
   });
 }
 
-/** Accepts altered rows as they are, so that they are reported only once. */
-export function acceptRows(database: Database, name: string, ids: readonly RowKey[]): void {
-  const summed = summedTables(database).find(({ table }) => table === name);
-  if (!summed) return;
-  const accept = database.prepare(`UPDATE main.${name} SET ${summed.column} = NULL WHERE ${summed.key} = ?`);
-  for (const id of ids) accept.run(id);
-}
-
 function defineSum(database: Database): void {
   database.function("row_sum", { varargs: true, deterministic: true }, (table: string, ...pairs: unknown[]) =>
     rowSum(table, ...pairs),
@@ -211,7 +206,7 @@ interface SummedTable {
   readonly key: string;
 }
 
-function summedTables(database: Database): SummedTable[] {
+export function summedTables(database: Database): SummedTable[] {
   const names = database
     .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY rowid")
     .pluck()

@@ -1,4 +1,5 @@
 import Sqlite from "better-sqlite3";
+import { isForgotten } from "./altered-rows.ts";
 import { type Database, type DatabaseKind } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
@@ -126,6 +127,7 @@ class RowCopier {
     if (row === undefined || (raw.rowId === null) === this.#source.hasRowId) return;
     const isAltered = this.#isAltered(row);
     if (isAltered) this.#altered.push(raw.rowId ?? String(row.get(this.#source.key[0] ?? "")));
+    if (isAltered && isForgotten(this.table)) return;
     if (!this.#put(row, isAltered)) this.#refused += 1;
   }
 

@@ -1,6 +1,7 @@
 import type { SwingerCounters } from "../domain/swinger.ts";
 import type { Contact, KnownContact } from "../domain/zone.ts";
 import { Store } from "./database.ts";
+import { SummedInsert } from "./row-checksums.ts";
 
 export interface StoredZoneState {
   readonly contact: Contact;
@@ -24,19 +25,24 @@ interface ZoneStateRow {
   readonly sensor: string | null;
 }
 
+const STATE_COLUMNS = [
+  "zone_id",
+  "contact",
+  "since_wall",
+  "rested_by_itself",
+  "pending_contact",
+  "pending_since_wall",
+  "pending_live",
+  "sensor",
+];
+
 /** The last contact of each zone, and the pending one. */
 export class ZoneStateStore extends Store {
   readonly #find = this.prepare<ZoneStateRow>(
     `SELECT contact, since_wall AS sinceWallMs, rested_by_itself AS autoRestored, pending_contact AS pendingContact,
        pending_since_wall AS pendingSinceMs, pending_live AS live, sensor FROM zone_states WHERE zone_id = ?`,
   );
-  readonly #save = this.prepare(
-    `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live, sensor)
-     VALUES(?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall,
-       rested_by_itself = excluded.rested_by_itself, pending_contact = excluded.pending_contact,
-       pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live, sensor = excluded.sensor`,
-  );
+  readonly #save = new SummedInsert(this.database, "zone_states", STATE_COLUMNS, "zone_id");
   readonly #forget = this.prepare("DELETE FROM zone_states WHERE zone_id = ?");
 
   find(zoneId: string): StoredZoneState | undefined {
@@ -57,7 +63,7 @@ export class ZoneStateStore extends Store {
   }
 
   save(zoneId: string, { contact, sinceWallMs, autoRestored, pending, sensor }: StoredZoneState): void {
-    this.#save.run(
+    this.#save.run([
       zoneId,
       contact,
       sinceWallMs,
@@ -66,7 +72,7 @@ export class ZoneStateStore extends Store {
       pending?.sinceWallMs ?? null,
       pending ? Number(pending.live) : null,
       sensor,
-    );
+    ]);
   }
 
   /** Deletes the state of a zone: it has no reading yet. */
@@ -74,6 +80,8 @@ export class ZoneStateStore extends Store {
     this.#forget.run(zoneId);
   }
 }
+
+const SWINGER_COLUMNS = ["zone_id", "incidents", "trips", "counted", "last_wall"];
 
 /** Swinger counters: how often each zone has tripped since its last quiet period. */
 export class SwingerStore extends Store {
@@ -83,9 +91,7 @@ export class SwingerStore extends Store {
   readonly #find = this.prepare<SwingerCounters>(
     "SELECT incidents, trips, counted, last_wall AS lastWallMs FROM swingers WHERE zone_id = ?",
   );
-  readonly #save = this.prepare(
-    "INSERT OR REPLACE INTO swingers(zone_id, incidents, trips, counted, last_wall) VALUES(?, ?, ?, ?, ?)",
-  );
+  readonly #save = new SummedInsert(this.database, "swingers", SWINGER_COLUMNS, "zone_id");
   readonly #countIncident = this.prepare("UPDATE swingers SET incidents = incidents + 1 WHERE zone_id = ?");
   readonly #forget = this.prepare("DELETE FROM swingers WHERE zone_id = ?");
 
@@ -99,7 +105,7 @@ export class SwingerStore extends Store {
   }
 
   save(zoneId: string, { incidents, trips, counted, lastWallMs }: SwingerCounters): void {
-    this.#save.run(zoneId, incidents, trips, counted, lastWallMs);
+    this.#save.run([zoneId, incidents, trips, counted, lastWallMs]);
   }
 
   /** Counts an incident opened by a trip of this zone. */

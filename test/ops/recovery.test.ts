@@ -394,6 +394,9 @@ describe("after a power cut", () => {
 
   /** An integer that is stored as these bytes. */
   const marker = Buffer.from("FLIPME").readUIntBE(0, 6);
+  const STATE = `zone_states(zone_id, contact, since_wall) VALUES('door', 'open', ${marker})`;
+  const RESULT = `walk_test_results(number, who, since_wall, ended_wall, sha256, result) VALUES(1, 'w', 0, ${marker}, 'h', '{}')`;
+  const COUNT = `swingers(zone_id, incidents, trips, counted, last_wall) VALUES('door', 2, 9, 0, ${marker})`;
 
   test.each([
     [
@@ -426,8 +429,12 @@ describe("after a power cut", () => {
       "active_topics +/door",
       `active_topics(source, topics) VALUES('+/door', '["FLIPME"]')`,
     ],
+    ["the copy of a result", "walk_test_results 1", RESULT],
+    ["the contact of a zone", "zone_states door", STATE],
+    ["the trips of a zone", "swingers door", COUNT],
   ])("an altered value of %s is reported once, by its name", (_what, named, row) => {
-    const file = named.startsWith("accounts") ? site.main : join(site.dataDir, "journal.db");
+    const isMain = /^(?:accounts|walk_test_results) /.test(named);
+    const file = isMain ? site.main : join(site.dataDir, "journal.db");
     site.databases[file === site.main ? "main" : "journal"].exec(`INSERT INTO ${row}`);
     site.databases.close();
     damage(file, readFileSync(file).indexOf("FLIPME") + 1, 1);
@@ -438,6 +445,41 @@ describe("after a power cut", () => {
     rmSync(join(site.dataDir, "recovery.txt"));
     site.open();
     expect(site.conditions).toEqual([]);
+  });
+
+  test.each([
+    ["read again", () => {}],
+    ["salvaged from a damaged file", (file: string) => damage(file, 0, 16)],
+  ])(
+    "an altered contact and an altered count are not trusted when they are %s, and others are",
+    (_how, damageMore) => {
+      const file = join(site.dataDir, "journal.db");
+      for (const row of [STATE, COUNT]) site.databases.journal.exec(`INSERT INTO ${row}`);
+      const { zoneStates, swingers } = new Journal(site.databases.journal, site.clock);
+      zoneStates.save("yard", { contact: "open", sinceWallMs: 1, autoRestored: false, sensor: null });
+      swingers.save("yard", { incidents: 1, trips: 1, counted: 0, lastWallMs: 1 });
+      site.databases.close();
+      for (const { index } of readFileSync(file, "latin1").matchAll(/FLIPME/g)) damage(file, index + 1, 1);
+      damageMore(file);
+      site.open();
+      const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+      expect(loss?.values).toMatchObject({ altered: 2 });
+      expect(loss?.text).toMatch(/zone_states door; swingers door/);
+      const journal = new Journal(site.databases.journal, site.clock);
+      expect([journal.stateOf("door"), journal.stateOf("yard")]).toMatchObject([
+        undefined,
+        { contact: "open" },
+      ]);
+      expect([...journal.swingers.all().keys()]).toEqual(["yard"]);
+    },
+  );
+
+  test("an altered copy of the result of a walk test is removed, so that it is copied again from the journal", () => {
+    site.databases.main.exec(`INSERT INTO ${RESULT}`);
+    site.databases.close();
+    damage(site.main, readFileSync(site.main).indexOf("FLIPME") + 1, 1);
+    site.open();
+    expect(site.databases.main.prepare("SELECT count(*) FROM walk_test_results").pluck().get()).toBe(0);
   });
 
   test("a recovery that was interrupted during the exchange is completed and reported, even if its note is damaged", () => {

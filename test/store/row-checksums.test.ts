@@ -11,6 +11,7 @@ import { openMainDatabase } from "../../src/store/main-database.ts";
 import { OverrideStore } from "../../src/store/overrides.ts";
 import { alteredRows } from "../../src/store/row-checksums.ts";
 import { TripStore } from "../../src/store/trips.ts";
+import { SwingerStore, ZoneStateStore } from "../../src/store/zone-states.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
@@ -91,6 +92,40 @@ describe("the checksum of a row", () => {
     expect(areSummed(main, "accounts")).toBe(1);
     for (const table of ["bypasses", "gate_states"])
       expect(areSummed(journal, table, "keyed_checksum")).toBe(1);
+  });
+
+  const OPEN = {
+    contact: "open",
+    sinceWallMs: 1_700_000_000_000,
+    autoRestored: false,
+    sensor: "{}",
+  } as const;
+  const COUNTERS = { incidents: 1, trips: 2, counted: 0, lastWallMs: 1_700_000_000_000 };
+
+  test("is stored with each contact and count of a zone, and fits after each change", () => {
+    const [states, swingers] = [new ZoneStateStore(journal), new SwingerStore(journal)];
+    const pending = { contact: "normal", sinceWallMs: 5, live: true } as const;
+    // The second one changes nothing.
+    for (const state of [OPEN, OPEN, { ...OPEN, pending }]) states.save("door", state);
+    for (const trips of [2, 2, 3]) swingers.save("door", { ...COUNTERS, trips });
+    swingers.countIncident("door");
+    expect(states.find("door")).toEqual({ ...OPEN, pending });
+    expect(swingers.find("door")).toEqual({ ...COUNTERS, incidents: 2, trips: 3 });
+    expect(alteredRows(journal)).toEqual([]);
+    for (const table of ["zone_states", "swingers"])
+      expect(areSummed(journal, table, "keyed_checksum")).toBe(1);
+  });
+
+  test("fits a contact that is changed beside a column of a newer release, which stays", () => {
+    journal.exec("ALTER TABLE zone_states ADD COLUMN later INTEGER");
+    const newer = new ZoneStateStore(journal);
+    newer.save("door", OPEN);
+    journal.exec("UPDATE zone_states SET later = 7, keyed_checksum = NULL");
+    newer.save("door", { ...OPEN, contact: "normal" });
+    expect(journal.prepare("SELECT contact, later FROM zone_states").get()).toEqual({
+      contact: "normal",
+      later: 7,
+    });
   });
 
   test("is added to the rows that an earlier release has written or changed", () => {

@@ -1,0 +1,33 @@
+import type { Database } from "./database.ts";
+import { alteredRows, summedTables } from "./row-checksums.ts";
+import { transaction } from "./transaction.ts";
+
+/**
+ * Tables whose altered rows are not trusted: a contact that is wrongly open would hide the next opening, and a wrong count would
+ * shut a zone down. Without its row a zone has no reading yet, and counts its trips from the beginning. The copy of a result of a walk
+ * test is made again from the journal.
+ */
+const FORGOTTEN: ReadonlySet<string> = new Set(["zone_states", "swingers", "walk_test_results"]);
+
+/** Whether an altered row of a table is removed instead of accepted as it is. */
+export function isForgotten(table: string): boolean {
+  return FORGOTTEN.has(table);
+}
+
+/** Accepts altered rows as they are, or removes them, so that they are reported only once. */
+export function acceptAlteredRows(database: Database): void {
+  const tables = summedTables(database);
+  for (const { table, ids } of alteredRows(database)) {
+    const summed = tables.find((each) => each.table === table);
+    if (!summed) continue;
+    const { key, column } = summed;
+    const settle = database.prepare(
+      isForgotten(table)
+        ? `DELETE FROM main.${table} WHERE ${key} = ?`
+        : `UPDATE main.${table} SET ${column} = NULL WHERE ${key} = ?`,
+    );
+    transaction(database, () => {
+      for (const id of ids) settle.run(id);
+    });
+  }
+}
