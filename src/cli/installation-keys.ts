@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config, DatabaseConfig } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
 import { isClockTrusted } from "../ops/host.ts";
+import { endUndecidedSession } from "../ops/machine-identity.ts";
 import type { PostgresSigningKeys } from "../postgres/signing-keys.ts";
 import { newKeyText, revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -129,7 +130,7 @@ export async function cert(
     stderr.write("http.tls is off; set http.tls: own in the configuration to use this certificate\n");
 }
 
-/** Files that the daemon creates in its data directory; other files are kept. */
+/** Files that the daemon creates in its data directory; other files are kept, and the sessions that it has still to end. */
 const DAEMON_FILES =
   /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-trial\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
 
@@ -147,6 +148,7 @@ export async function factoryReset(
   const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
   await confirm(terminal, question, options);
   const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
+  endUndecidedSession(dataDir);
   for (const name of daemonFiles(dataDir)) {
     rmSync(join(dataDir, name), { recursive: true, force: true });
     stderr.write(`removed ${join(dataDir, name)}\n`);

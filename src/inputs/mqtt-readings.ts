@@ -9,11 +9,16 @@ import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
+import { SessionEnds, type FormerSessions } from "./session-ends.ts";
 
 export interface MqttReadingsOptions {
   readonly url: string;
   /** Fixed for the life of the installation: the broker stores the session and its messages under this id. */
   readonly clientId: string;
+  /** Whether the client id is of this run only, because none can be stored. */
+  readonly isTemporary?: boolean;
+  /** Sessions to end at the broker; none by default. */
+  readonly formerSessions?: FormerSessions;
   readonly credentials?: { readonly username: string; readonly password: string };
   readonly tls?: BrokerTls;
   readonly zones: MqttZones;
@@ -61,6 +66,7 @@ export class MqttReadings {
   readonly #absence: BrokerAbsence;
   readonly #drops: DroppedMessages;
   readonly #subscriptions: BrokerSubscriptions;
+  readonly #ends: SessionEnds;
   #isCountAvailable = true;
   /** Whether the broker has accepted the current connection. */
   #isAccepted = false;
@@ -72,6 +78,7 @@ export class MqttReadings {
     this.#takeovers = new SessionTakeovers(options.clock);
     this.#absence = new BrokerAbsence(options.clock, () => options.zones.loseGates());
     this.#subscriptions = new BrokerSubscriptions(options);
+    this.#ends = new SessionEnds(options);
     this.#drops = new DroppedMessages({ ...options, broker: brokerName(options.url) });
   }
 
@@ -105,8 +112,10 @@ export class MqttReadings {
     if (client) client.options.reconnectPeriod = 0;
     // What is committed is acknowledged first: the broker would send it again to the next daemon.
     await this.#intake?.close();
-    if (client?.connected === true) await disconnect(client, this.#options.clock);
+    const isConnected = client?.connected === true;
+    if (isConnected) await disconnect(client, this.#options.clock);
     if (client) await endWithoutReconnect(client);
+    if (isConnected) await this.#ends.endOwn();
   }
 
   #open(connect: Connect): void {
@@ -150,7 +159,7 @@ export class MqttReadings {
     // With MQTT 3.1.1, overlapping filters are delivered once, and the retain flag is reliable.
     return {
       clientId: this.#options.clientId,
-      clean: false,
+      clean: this.#ends.isWithConnection,
       protocolVersion: 4,
       reconnectPeriod: RECONNECT_MS,
       // A rejected sign-in may be a broker that is still starting, or a password that is corrected there.
@@ -204,6 +213,7 @@ export class MqttReadings {
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     if (this.#isCountAvailable) this.#readCount(client);
+    void this.#ends.endFormer();
     // On every connection, even if the broker kept the subscriptions: it then sends the retained messages again, which
     // is the only source for changes of sensors with QoS 0 in the meantime. An unchanged value is not an edge.
     this.#subscriptions.connected(client, zones.filters);

@@ -1,5 +1,6 @@
 import type { BrokerAccount } from "./broker-admission.ts";
 import type { BrokerTls } from "./mqtt-readings.ts";
+import type { FormerSessions } from "./session-ends.ts";
 
 type Credentials = { readonly credentials?: { readonly username: string; readonly password: string } };
 
@@ -10,6 +11,9 @@ export type MqttSource =
       readonly mode: "external";
       readonly url: string;
       readonly clientId: string;
+      /** Whether the client id is of this run only. */
+      readonly isTemporary?: boolean;
+      readonly formerSessions?: FormerSessions;
       readonly tls?: BrokerTls;
     } & Credentials)
   | ({

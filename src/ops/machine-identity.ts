@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { readJson, writeDurably } from "../store/durable-files.ts";
+import { SessionsToEnd } from "./sessions-to-end.ts";
 
 /** What distinguishes a machine, as hashes: systemd asks programs not to show the machine-id (machine-id(5)). */
 export interface MachineIdentity {
@@ -107,8 +108,16 @@ export function acceptMachine(dataDir: string, present = machineIdentity()): voi
   // First the machine: after a power cut the next start knows it, and completes the rest. An undecided machine with the former
   // client id would disconnect the original one from its broker.
   remember(dataDir, present);
-  if (existsSync(former)) renameSync(former, join(dataDir, CLIENT_ID));
+  if (existsSync(former)) {
+    endUndecidedSession(dataDir);
+    renameSync(former, join(dataDir, CLIENT_ID));
+  }
   rmSync(join(dataDir, UNDECIDED_FILE), { force: true });
+}
+
+/** Ends, after the next start, the session of the client id that an undecided machine has: no daemon will use it again. */
+export function endUndecidedSession(dataDir: string): void {
+  if (isMachineUndecided(dataDir)) new SessionsToEnd(dataDir).add(read(join(dataDir, CLIENT_ID)) ?? "");
 }
 
 /** A machine without any identity, such as a container, is not remembered. */

@@ -6,6 +6,7 @@ import type { InputsOptions } from "../inputs/inputs.ts";
 import type { MqttSource } from "../inputs/mqtt-source.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
 import { mqttClientId } from "../ops/secrets.ts";
+import { SessionsToEnd } from "../ops/sessions-to-end.ts";
 import type { Site } from "./site.ts";
 
 /**
@@ -42,7 +43,15 @@ function panelUrlOf({ http: { host, port, tls } }: Config): string | undefined {
 /** An external broker keeps the session under a client id that is unique for this installation. */
 function sourceOf({ mqtt, dataDir }: Config, conditions: Conditions): MqttSource {
   if (mqtt.mode !== "external") return mqtt;
+  let isTemporary = false;
   // Without its session it may lose what the broker has queued, but monitoring must start.
-  const onUnstored = (reason: string): void => conditions.raise("mqtt-client-id-temporary", { reason });
-  return { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir, onUnstored) };
+  const onUnstored = (reason: string): void => {
+    isTemporary = true;
+    conditions.raise("mqtt-client-id-temporary", { reason });
+  };
+  const clientId = mqtt.clientId ?? mqttClientId(dataDir, onUnstored);
+  const formerSessions = new SessionsToEnd(dataDir);
+  // Before it is used: a power cut leaves its session behind.
+  if (isTemporary) formerSessions.add(clientId);
+  return { ...mqtt, clientId, isTemporary, formerSessions };
 }

@@ -5,8 +5,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { supplyChecks } from "../../src/cli/machine-checks.ts";
 import type { TrustedTime } from "../../src/domain/clock.ts";
 import { hostOf } from "../../src/ops/host.ts";
-import { acceptMachine, checkMachine, machineIdentity } from "../../src/ops/machine-identity.ts";
+import {
+  acceptMachine,
+  checkMachine,
+  endUndecidedSession,
+  machineIdentity,
+} from "../../src/ops/machine-identity.ts";
 import { mqttClientId, prepareDataDir, signingKeys } from "../../src/ops/secrets.ts";
+import { SessionsToEnd } from "../../src/ops/sessions-to-end.ts";
 import { supplyState } from "../../src/ops/supply.ts";
 import {
   askSynchronisation,
@@ -258,6 +264,34 @@ describe("a card", () => {
     expect(checkMachine(dataDir, here())).toBe(false);
     expect(mqttClientId(dataDir, failed)).toBe(client);
     expect(keyOf()).toBe(newKey);
+  });
+
+  test("has the session of its own MQTT client id ended once it is confirmed, or removed before that", () => {
+    checkMachine(dataDir, here());
+    mqttClientId(dataDir, failed);
+    const sessions = new SessionsToEnd(dataDir);
+    // Of a known machine the daemon uses it again.
+    endUndecidedSession(dataDir);
+    has({ "/proc/device-tree/serial-number": "10000000bbbb" });
+    checkMachine(dataDir, here());
+    const own = mqttClientId(dataDir, failed);
+    expect(sessions.list()).toEqual([]);
+    endUndecidedSession(dataDir);
+    expect(sessions.list()).toEqual([own]);
+    acceptMachine(dataDir, here());
+    expect(sessions.list()).toEqual([own]);
+    sessions.remove(own);
+    expect(sessions.list()).toEqual([]);
+  });
+
+  test("lists no session of another program, and none that cannot be noted", () => {
+    const sessions = new SessionsToEnd(dataDir);
+    expect(sessions.add("zigbee2mqtt")).toBe(false);
+    mkdirSync(join(dataDir, "mqtt-sessions-to-end.json.part"));
+    expect(sessions.add("santinela-0123456789ab")).toBe(false);
+    rmSync(join(dataDir, "mqtt-sessions-to-end.json.part"), { recursive: true });
+    has({ "data/mqtt-sessions-to-end.json": '["zigbee2mqtt", 7, "santinela-0123456789ab"]' });
+    expect(sessions.list()).toEqual(["santinela-0123456789ab"]);
   });
 
   test.each([
