@@ -23,12 +23,13 @@ export function databaseStartChecks(database: DatabaseConfig): Promise<CheckResu
 }
 
 async function checked(
-  { url, password }: DatabaseConfig,
+  database: DatabaseConfig,
   resultsOf: (server: string, state: ServerState) => CheckResult[],
 ): Promise<CheckResult[]> {
   const log = new JsonLog({ level: "error", clock: new SystemClock(), write: () => {} });
-  const connections = new PostgresConnections({ url, password }, log);
+  const connections = new PostgresConnections(database, log);
   try {
+    const { url } = database;
     const at = url === undefined ? "of the environment" : `at ${withoutPassword(url)}`;
     const state = await serverState(connections);
     return resultsOf(`PostgreSQL ${state.version} ${at}`, state);
@@ -40,7 +41,8 @@ async function checked(
   }
 }
 
-const REACH = "Check database, its password file, and that the address leads to the primary.";
+const REACH =
+  "Check database, databasePasswordFile and databaseCaFile, and that the address leads to the primary.";
 
 function startCheck(server: string, { isStandby, canCreate, steps, knownSteps }: ServerState): CheckResult {
   if (isStandby) return error(CHECK, `${server} is a standby and cannot write`, REACH);

@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
  * @throws AppError `unavailable` without a primary, `storage` for the schema of a newer release
  */
 export async function withPostgres<T>(
-  { url, password }: DatabaseConfig,
+  database: DatabaseConfig,
   { stderr }: Terminal,
   use: (connections: PostgresConnections, steps: number) => Promise<T>,
   limits: { readonly queryMs?: number } = {},
@@ -23,7 +23,8 @@ export async function withPostgres<T>(
     clock: new SystemClock(),
     write: (line) => void stderr.write(line),
   });
-  const connections = new PostgresConnections({ url, password }, log, undefined, limits);
+  const connections = new PostgresConnections(database, log, undefined, limits);
+  const { url } = database;
   stderr.write(`database: ${url === undefined ? "PostgreSQL of the environment" : withoutPassword(url)}\n`);
   try {
     return await use(connections, await migrate(connections));

@@ -54,6 +54,8 @@ export interface DatabaseConfig {
   readonly url: string | undefined;
   /** Undefined for one in the URL or the environment, or for none. */
   readonly password: string | undefined;
+  /** PEM of the only certificate authority accepted for it, with which TLS is required; undefined: as the URL or the environment says. */
+  readonly ca: string | undefined;
 }
 
 export type TlsConfig =

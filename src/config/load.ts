@@ -27,6 +27,7 @@ import { onBatteryOf } from "./on-battery.ts";
 import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
+import { DatabaseAuthority, databaseOf } from "./postgres.ts";
 import { configurationError } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
@@ -71,8 +72,10 @@ export function readConfiguration(
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"]);
+  const authority = new DatabaseAuthority(value, folder);
   const problems = [
     ...semanticProblems(value),
+    ...authority.problems,
     ...writtenNumberProblems(parsed),
     ...(options.role === "centre" ? centreProblems(value) : []),
     ...(options.allowMissingPasswords === true ? [] : passwords.problems),
@@ -87,7 +90,10 @@ export function readConfiguration(
   ];
   const dataDir =
     value.dataDir === undefined ? defaultDataDir(file, options) : resolve(folder, value.dataDir);
-  const sections = resolvedSections(value, folder, passwords);
+  const sections = {
+    ...resolvedSections(value, folder, passwords),
+    database: databaseOf(value, passwords.database, authority.ca),
+  };
   // A centre has no inputs: the built-in broker does not start, and no line is opened.
   const own = options.role === "centre" ? ({ mqtt: { mode: "off" } } as const) : {};
   return { file, role: options.role ?? "site", dataDir, warnings, ...sections, ...own };
@@ -130,7 +136,7 @@ function resolvedSections(
   value: Configuration,
   folder: string,
   passwords: Passwords,
-): Omit<Config, "file" | "role" | "dataDir" | "warnings"> {
+): Omit<Config, "file" | "role" | "dataDir" | "warnings" | "database"> {
   const profiles = resolveProfiles(value.profiles ?? {});
   return {
     site: { ...SITE_DEFAULTS, ...value.site },
@@ -151,13 +157,6 @@ function resolvedSections(
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,
-    database:
-      value.database === undefined
-        ? null
-        : {
-            url: value.database === "environment" ? undefined : value.database,
-            password: passwords.database,
-          },
     fleet: fleetOf(value),
   };
 }

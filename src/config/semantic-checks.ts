@@ -11,6 +11,7 @@ import { reportOutputs } from "./outputs.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
 import { isLoopback, mqttWarnings, reportMqtt } from "./mqtt.ts";
 import { reportOnBattery } from "./on-battery.ts";
+import { reportDatabase } from "./postgres.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
 import { nearestTimeZone } from "./suggestions.ts";
 import { reportTopics } from "./topics.ts";
@@ -23,6 +24,7 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   reportSite(value, report);
   reportUrls(value, report);
   reportHttp(value, report);
+  reportDatabase(value, report);
   reportMqtt(value, report);
   reportDc09(value, report);
   reportTransmitters(value, report);

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { explainedTlsError } from "./tls-errors.ts";
 
 /** A query that takes longer is given up: its server may be gone without closing the connection. */
 const QUERY_TIMEOUT_MS = 5_000;
@@ -57,6 +58,8 @@ export interface ServerAddress {
   readonly url: string | undefined;
   /** Undefined for one in the URL, or for none. */
   readonly password?: string | undefined;
+  /** PEM of the only authority accepted for the server, with which TLS is required; undefined: as the URL or the environment says. */
+  readonly ca?: string | undefined;
 }
 
 /** The connections to PostgreSQL. */
@@ -69,14 +72,14 @@ export class PostgresConnections implements Queries {
    * @param limits `queryMs`: time after which a query is given up, milliseconds
    */
   constructor(
-    { url, password }: ServerAddress,
+    address: ServerAddress,
     log: Log,
     onState: (reason: string | null) => void = () => {},
     { connectionsMax = CONNECTIONS_MAX, queryMs = QUERY_TIMEOUT_MS } = {},
   ) {
     this.#onState = onState;
     this.#pool = new pg.Pool({
-      ...addressOf({ url, password }),
+      ...addressOf(address),
       max: connectionsMax,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       query_timeout: queryMs,
@@ -135,11 +138,13 @@ export class PostgresConnections implements Queries {
 }
 
 /** The password belongs into the URL: the client takes an empty one from a URL without, and ignores its option `password`. */
-function addressOf({ url, password }: ServerAddress): pg.ClientConfig {
-  if (password === undefined) return url === undefined ? {} : { connectionString: url };
-  if (url === undefined) return { password };
+function addressOf({ url, password, ca }: ServerAddress): pg.ClientConfig {
+  // The client checks the host name too, and ends a connection to a server that does not offer TLS.
+  const tls = ca === undefined ? {} : { ssl: { ca } };
+  if (password === undefined) return url === undefined ? tls : { ...tls, connectionString: url };
+  if (url === undefined) return { ...tls, password };
   const separator = url.includes("?") ? "&" : "?";
-  return { connectionString: `${url}${separator}password=${encodeURIComponent(password)}` };
+  return { ...tls, connectionString: `${url}${separator}password=${encodeURIComponent(password)}` };
 }
 
 /** Numbers beyond 2^53 do not occur: ids and times in milliseconds are smaller. */
@@ -195,6 +200,6 @@ function operatingError(error: unknown): unknown {
   if (state !== undefined && !UNAVAILABLE.test(state)) return error;
   return new AppError("unavailable", "the database is not available; try again", {
     retryAfterS: RETRY_AFTER_S,
-    cause: error,
+    cause: explainedTlsError(error),
   });
 }

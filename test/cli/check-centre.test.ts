@@ -63,6 +63,27 @@ describe("the file of a dispatch centre", () => {
     expect((await santinela("check-config --offline --config centre.yaml")).code).toBe(64);
   });
 
+  test("has a certificate authority for its database that can be read, and that the URL does not contradict", async () => {
+    const database = "database: postgres://u@db.example/x";
+    writeFileSync(join(folder, "ca.pem"), "not a certificate\n");
+    const errors = async (yaml: string): Promise<string> => {
+      const { code, stderr } = await check(yaml, " --offline");
+      expect(code, yaml).toBe(78);
+      return stderr;
+    };
+    expect(await errors("databaseCaFile: ./ca.pem\n")).toMatch(
+      /centre\.yaml:1:1: databaseCaFile: databaseCaFile needs database/,
+    );
+    expect(await errors(`${database}\ndatabaseCaFile: ./ca.pem\n`)).toMatch(
+      /centre\.yaml:2:1: databaseCaFile: \S+ca\.pem is not a readable certificate in PEM format/,
+    );
+    expect(await errors(`${database}\ndatabaseCaFile: ./none.pem\n`)).toMatch(/none\.pem is not .*ENOENT/);
+    for (const parameter of ["sslmode=disable", "a=1&ssl=0", "%73slmode=disable", "uselibpqcompat=true"])
+      expect(await errors(`${database}?${parameter}\ndatabaseCaFile: ./ca.pem\n`)).toMatch(
+        /centre\.yaml:1:1: database: (sslmode|ssl|uselibpqcompat) in the URL and databaseCaFile exclude each other/,
+      );
+  });
+
   test("names a database that does not respond at its line, unless it is not to be asked", async () => {
     const yaml = `http: { port: 1 }\ndatabase: postgres://u:s3cr3t@127.0.0.1:${await freePort()}/x\n`;
     const { code, stdout, stderr } = await check(yaml);

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -11,6 +11,7 @@ import { describeUnless } from "./required-programs.ts";
 const MISSING = "PostgreSQL is not installed: sudo apt-get install postgresql";
 /** Debian's user without rights: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65_534;
+const USUAL_PORT = 5432;
 
 /** A PostgreSQL server in a process and a folder of its own, reached over a Unix socket. */
 export class PostgresServer {
@@ -18,21 +19,24 @@ export class PostgresServer {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
   readonly #programs: string;
   readonly #settings: readonly string[];
+  readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(programs: string, settings: readonly string[]) {
+  private constructor(programs: string, settings: readonly string[], port: number) {
     this.#programs = programs;
     this.#settings = settings;
+    this.#port = port;
   }
 
   /**
    * @param settings of postgresql.conf, such as `fsync=on`; later ones replace those of the tests
+   * @param port in the name of the socket, and of TCP where `listen_addresses` is set
    * @throws Error when PostgreSQL is not installed
    */
-  static async start(settings: readonly string[] = []): Promise<PostgresServer> {
+  static async start(settings: readonly string[] = [], port = USUAL_PORT): Promise<PostgresServer> {
     const programs = programFolder();
     if (programs === undefined) throw new Error(MISSING);
-    const server = new PostgresServer(programs, settings);
+    const server = new PostgresServer(programs, settings, port);
     if (isRoot()) chownSync(server.folder, UNPRIVILEGED, UNPRIVILEGED);
     // Fsync is off: no test of this server cuts the power.
     const initdb = ["-U", "santinela", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
@@ -44,7 +48,7 @@ export class PostgresServer {
   /** Starts it again after `kill`, with its data. */
   async startAgain(): Promise<void> {
     const usual = ["fsync=off", "listen_addresses=", "max_connections=60", "shared_buffers=32MB"];
-    const settings = [...usual, ...this.#settings];
+    const settings = [...usual, `port=${this.#port}`, ...this.#settings];
     const options = ["-D", this.#data, "-k", this.folder, ...settings.flatMap((one) => ["-c", one])];
     this.#process = spawn(join(this.#programs, "postgres"), options, this.#unprivileged());
     await eventually("PostgreSQL answers", () =>
@@ -57,7 +61,14 @@ export class PostgresServer {
 
   /** A new, empty database. @returns its URL */
   async newDatabase(): Promise<string> {
-    return newDatabase(this.folder);
+    return newDatabase(this.folder, this.#port);
+  }
+
+  /** Writes a file into its data directory, readable for the server only, such as `server.key`. */
+  writeData(name: string, text: string): void {
+    const file = join(this.#data, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    if (isRoot()) chownSync(file, UNPRIVILEGED, UNPRIVILEGED);
   }
 
   /** Id of the first of its processes; undefined before the start. */
@@ -93,7 +104,7 @@ export class PostgresServer {
   }
 
   query(database: string, sql: string): Promise<unknown[]> {
-    return query(urlOf(this.folder, database), sql);
+    return query(urlOf(this.folder, database, this.#port), sql);
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -115,14 +126,15 @@ export class PostgresServer {
 }
 
 /** A new, empty database of the server with its socket in a folder. @returns its URL */
-export async function newDatabase(folder: string): Promise<string> {
+export async function newDatabase(folder: string, port = USUAL_PORT): Promise<string> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await query(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
-  return urlOf(folder, name);
+  await query(urlOf(folder, "postgres", port), `CREATE DATABASE ${name}`);
+  return urlOf(folder, name, port);
 }
 
-function urlOf(folder: string, name: string): string {
-  return `postgres://santinela@${encodeURIComponent(folder)}/${name}`;
+function urlOf(folder: string, name: string, port: number): string {
+  const at = port === USUAL_PORT ? "" : `:${port}`;
+  return `postgres://santinela@${encodeURIComponent(folder)}${at}/${name}`;
 }
 
 async function query(url: string, sql: string): Promise<unknown[]> {
