@@ -20,6 +20,7 @@ const OVER_BOTH =
 const OVER_POSTGRES = HAS_POSTGRES
   ? [
       ...OVER_BOTH.map((name) => `test/http/${name}.test.ts`),
+      "test/panel/centre-database.test.ts",
       "test/service/silence-watch.test.ts",
       "test/site/accounts.test.ts",
     ]
