@@ -1,11 +1,15 @@
-import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { expect } from "vitest";
+import { eachOf } from "../fleet/pace.ts";
 import { eventually } from "../support/eventually.ts";
 import { pause } from "../support/installation.ts";
+import { creation, digestOf, faultOf, recordOf, type Answer, type Creation } from "./contents.ts";
 
 const WRITERS = 64;
-const RECORD = JSON.stringify({ name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 });
+/** Every so many records of a site, the request of an acknowledged one is sent once more, as after a lost response. */
+const REPEATED_EACH = 8;
+/** Requests at once that read the records back at the end. */
+const READERS = 16;
 /** What a site may get: haproxy answers 502 for a centre that was killed after it had the request. */
 const EXPECTED = /^(201|502|503, Retry-After \d+|no answer)$/;
 /** Ends a hung test and does not measure speed. */
@@ -16,11 +20,20 @@ interface StoredKey {
   readonly id: number;
 }
 
-/** 64 sites that create records, each with its key until there is an answer. */
+/**
+ * 64 sites that create records, each with its key until there is an answer. Each acknowledgement has to be complete: the contents
+ * that were sent, an id of its own, and the headers by which a site repeats and finds it.
+ */
 export class Writers {
+  /** Ids by keys. */
   readonly acknowledged = new Map<string, number>();
   readonly statuses = new Map<string, number>();
   gapMs = 0;
+  /** What was acknowledged, by ids. */
+  readonly #digests = new Map<number, string>();
+  /** Acknowledgements that were not complete, or not those of the same key before. */
+  readonly #faults: string[] = [];
+  #repeated = 0;
   #lastAt = Date.now();
   #ended = false;
   readonly #addresses: readonly string[];
@@ -45,12 +58,20 @@ export class Writers {
     await Promise.all(this.#writers);
   }
 
-  /** Ends the writers and compares: the database has what was acknowledged, once, and nothing else. */
+  /**
+   * Ends the writers and compares: each acknowledgement was complete, the database has what was acknowledged, once, and nothing
+   * else, and each record is read back at the centres as it was acknowledged.
+   */
   async expectStored(url: string): Promise<void> {
     await this.end();
     process.stdout.write(`${JSON.stringify(Object.fromEntries(this.statuses))}\n`);
     const stored = (await rows(url, "SELECT uid AS key, id::int AS id FROM interventions")) as StoredKey[];
-    process.stdout.write(`${this.#compared(stored)}\n`);
+    const altered = await this.#alteredIds();
+    process.stdout.write(
+      `${this.#compared(stored)}, ${altered.length} altered; ${this.#repeated} repeated, ${this.#faults.length} wrong acknowledgements\n`,
+    );
+    expect(this.#faults).toEqual([]);
+    expect(altered).toEqual([]);
     expect(new Map(stored.map(({ key, id }) => [key, id]))).toEqual(this.acknowledged);
     const [counted] = await rows(
       url,
@@ -71,15 +92,72 @@ export class Writers {
     return `${this.acknowledged.size} acknowledged, ${lost} lost, ${doubled} doubled`;
   }
 
+  /** Ids of records that a centre does not return as they were acknowledged; the addresses take turns. */
+  async #alteredIds(): Promise<number[]> {
+    const altered: number[] = [];
+    await eachOf([...this.#digests], READERS, async ([id, digest]) => {
+      const address = this.#addresses[id % this.#addresses.length];
+      const text = await eventually(
+        `record ${id}`,
+        async () => {
+          const init = { headers: { Authorization: `Bearer ${this.#token}` } };
+          const answer = await fetch(`${address}/interventii/${id}`, init);
+          // A centre that has just returned may still say that it has no database.
+          return answer.status >= 502 ? undefined : await answer.text();
+        },
+        LONG_MS,
+      );
+      const record = recordOf(text);
+      if (record === undefined || digestOf(record) !== digest) altered.push(id);
+    });
+    return altered;
+  }
+
   async #write(index: number): Promise<void> {
     let attempt = index;
-    while (!this.#ended) {
-      const key = randomUUID();
-      while (!(await this.#send(key, (attempt += 1)))) await pause(250);
+    for (let turn = 1; !this.#ended; turn += 1) {
+      const sent = creation(index, turn);
+      while (!(await this.#create(sent, (attempt += 1)))) await pause(250);
+      if (turn % REPEATED_EACH === 0) await this.#repeat(sent, (attempt += 1));
     }
   }
 
-  async #send(key: string, attempt: number): Promise<boolean> {
+  /** @returns whether the record is acknowledged */
+  async #create(sent: Creation, attempt: number): Promise<boolean> {
+    const answer = await this.#send(sent, attempt);
+    if (answer?.status !== 201) return false;
+    const record = recordOf(answer.text);
+    this.#check(sent, answer, false);
+    if (record !== undefined) {
+      if (this.#digests.has(record.id)) this.#faults.push(`${sent.key}: ${record.id} is of another record`);
+      this.acknowledged.set(sent.key, record.id);
+      this.#digests.set(record.id, digestOf(record));
+    }
+    const now = Date.now();
+    this.gapMs = Math.max(this.gapMs, now - this.#lastAt);
+    this.#lastAt = now;
+    return true;
+  }
+
+  /** Sends an acknowledged record again: an acknowledgement has to be the first one. */
+  async #repeat(sent: Creation, attempt: number): Promise<void> {
+    const answer = await this.#send(sent, attempt);
+    if (answer?.status !== 201) return;
+    this.#repeated += 1;
+    this.#check(sent, answer, true);
+    const record = recordOf(answer.text);
+    const id = this.acknowledged.get(sent.key);
+    if (record !== undefined && (record.id !== id || digestOf(record) !== this.#digests.get(record.id)))
+      this.#faults.push(`${sent.key}: first ${id}, then ${answer.text.slice(0, 200)}`);
+  }
+
+  #check(sent: Creation, answer: Answer, isRepeated: boolean): void {
+    const fault = faultOf(sent, answer, isRepeated);
+    if (fault !== undefined) this.#faults.push(`${sent.key}: ${fault}`);
+  }
+
+  /** @returns undefined without an answer */
+  async #send({ key, body }: Creation, attempt: number): Promise<Answer | undefined> {
     const answer = await fetch(`${this.#addresses[attempt % this.#addresses.length]}/interventii`, {
       method: "POST",
       headers: {
@@ -87,22 +165,21 @@ export class Writers {
         "Content-Type": "application/json",
         "Idempotency-Key": key,
       },
-      body: RECORD,
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(15_000),
     }).then(
-      async (response) => ({ response, text: await response.text() }),
+      async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+      }),
       () => undefined,
     );
-    const retryAfter = answer?.response.headers.get("Retry-After") ?? "none";
-    const status = answer ? `${answer.response.status}` : "no answer";
+    const status = answer ? `${answer.status}` : "no answer";
+    const retryAfter = answer?.headers.get("Retry-After") ?? "none";
     const outcome = status === "503" ? `503, Retry-After ${retryAfter}` : status;
     this.statuses.set(outcome, (this.statuses.get(outcome) ?? 0) + 1);
-    if (!answer || status !== "201") return false;
-    this.acknowledged.set(key, (JSON.parse(answer.text) as { id: number }).id);
-    const now = Date.now();
-    this.gapMs = Math.max(this.gapMs, now - this.#lastAt);
-    this.#lastAt = now;
-    return true;
+    return answer;
   }
 }
 

@@ -108,7 +108,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await record.markup(".facts").text("two lines of notes").shown();
     await record.listItem(/changed intervention.*two lines/).shown();
     const path = `/interventii/${record.address.split("/")[1]}`;
-    expect(await ask("GET", path)).toMatchObject({ notes: "two lines\nof notes", rev: 2 });
+    expect(await ask("GET", path)).toMatchObject({ notes: "two lines\nof notes", police: true });
 
     await record.link("Edit").click();
     await form.field("Notes").holds("two lines\nof notes");
