@@ -2,8 +2,8 @@
 // counts. Exits with 77 if a program is missing, or for --cuts where networks of its own are not permitted.
 //   npm run test:failover -- [--kills N] [--cuts N]      20 kills and 5 cuts without options
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { skipWithoutPatroni } from "./patroni-programs.mjs";
 
 const { values } = parseArgs({ options: { kills: { type: "string" }, cuts: { type: "string" } } });
 const isDefault = values.kills === undefined && values.cuts === undefined;
@@ -19,12 +19,7 @@ function skip(reason) {
   process.stderr.write(`test-failover: skipped: ${reason}\n`);
   process.exit(77);
 }
-const needed = ["/usr/bin/patroni", "/usr/bin/etcd", "/usr/sbin/haproxy", "/usr/lib/postgresql"];
-const missing = needed.filter((path) => !existsSync(path));
-if (missing.length > 0)
-  skip(
-    `${missing.join(", ")} missing.\n  sudo apt-get install --no-install-recommends patroni etcd-server haproxy postgresql`,
-  );
+skipWithoutPatroni("test-failover");
 
 /** Why the network cannot be cut here; undefined where it can: tried with a router, a machine and a cut, as the test does. */
 function noCuts() {

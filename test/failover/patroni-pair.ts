@@ -1,32 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import {
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
 import { HERE, type Place } from "./network.ts";
+import { patroniYaml, type Member } from "./patroni-configuration.ts";
 
 /** Debian's user without rights: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65_534;
 const AS: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
 const LONG_MS = 120_000;
-
-interface Member {
-  readonly name: string;
-  readonly place: Place;
-  readonly restPort: number;
-  readonly port: number;
-}
 
 /** Where the two servers and etcd run. */
 export interface Places {
@@ -43,7 +28,10 @@ export class PatroniPair {
 
   static async start({ a, b, etcd }: Places): Promise<PatroniPair> {
     const pair = new PatroniPair();
-    if (AS.uid !== undefined) chownSync(pair.folder, AS.uid, AS.gid ?? AS.uid);
+    const sockets = join(pair.folder, "sockets");
+    mkdirSync(sockets);
+    if (AS.uid !== undefined)
+      for (const folder of [pair.folder, sockets]) chownSync(folder, AS.uid, AS.gid ?? AS.uid);
     const [etcdPort, peerPort] = [await freePort(), await freePort()];
     const [client, peer] = [`http://${etcd.host}:${etcdPort}`, `http://${etcd.host}:${peerPort}`];
     pair.#start("etcd", etcd, "/usr/bin/etcd", [
@@ -58,7 +46,8 @@ export class PatroniPair {
     for (const [name, place] of [["a", a] as const, ["b", b] as const]) {
       const member = { name, place, restPort: await freePort(), port: await freePort() };
       pair.#members.push(member);
-      writeFileSync(join(pair.folder, `${name}.yaml`), pair.#patroni(member, `${etcd.host}:${etcdPort}`));
+      const yaml = patroniYaml(pair.folder, member, `${etcd.host}:${etcdPort}`);
+      writeFileSync(join(pair.folder, `${name}.yaml`), yaml);
     }
     for (const { name } of pair.#members) pair.startMember(name);
     await pair.whole();
@@ -145,9 +134,18 @@ ${servers.join("\n")}
 
   /** Ends Patroni and the server of a member at once, as a power cut does. */
   async killMember(name: string): Promise<void> {
-    const postmaster = Number(readFileSync(join(this.folder, name, "postmaster.pid"), "utf8").split("\n")[0]);
+    const postmaster = this.postmasterOf(name);
     await this.#end(name, "SIGKILL");
     process.kill(postmaster, "SIGKILL");
+  }
+
+  get names(): string[] {
+    return this.#members.map(({ name }) => name);
+  }
+
+  /** Process id of the server of a member. */
+  postmasterOf(name: string): number {
+    return Number(readFileSync(join(this.folder, name, "postmaster.pid"), "utf8").split("\n")[0]);
   }
 
   async stop(): Promise<void> {
@@ -212,38 +210,5 @@ ${text}`,
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
     await ended;
-  }
-
-  #patroni({ name, place: { host }, restPort, port }: Member, etcd: string): string {
-    const versions = readdirSync("/usr/lib/postgresql").toSorted();
-    const programs = join("/usr/lib/postgresql", versions.at(-1) ?? "", "bin");
-    mkdirSync(join(this.folder, "sockets"), { recursive: true, mode: 0o777 });
-    if (AS.uid !== undefined) chownSync(join(this.folder, "sockets"), AS.uid, AS.gid ?? AS.uid);
-    return `scope: santinela
-name: ${name}
-restapi: { listen: "${host}:${restPort}", connect_address: "${host}:${restPort}" }
-etcd3: { host: "${etcd}" }
-bootstrap:
-  dcs:
-    ttl: 20
-    loop_wait: 5
-    retry_timeout: 5
-    synchronous_mode: true
-    postgresql:
-      use_pg_rewind: true
-      parameters: { max_connections: 100, shared_buffers: 64MB, wal_log_hints: "on", wal_sender_timeout: 10s, wal_receiver_timeout: 10s }
-  initdb: [ { encoding: UTF8 }, { locale: C.UTF-8 }, data-checksums ]
-postgresql:
-  listen: "${host}:${port}"
-  connect_address: "${host}:${port}"
-  data_dir: ${join(this.folder, name)}
-  bin_dir: ${programs}
-  pgpass: ${join(this.folder, `${name}.pgpass`)}
-  authentication:
-    superuser: { username: santinela, password: santinela }
-    replication: { username: replication, password: replication }
-  parameters: { unix_socket_directories: "${join(this.folder, "sockets")}" }
-  pg_hba: [ "local all all trust", "host all all all trust", "host replication all all trust" ]
-`;
   }
 }

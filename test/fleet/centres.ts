@@ -6,7 +6,7 @@ import type { EnrolledSite, EnrolmentCode } from "../../src/generated/types.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { buildingsYaml, type Installation } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
-import type { PostgresServer } from "../support/postgres.ts";
+import type { FleetDatabase } from "./databases.ts";
 import { costOf, type ProcessCost } from "./process-cost.ts";
 
 /**
@@ -24,26 +24,22 @@ export interface SiteAccount {
   readonly password: string;
 }
 
-/** The processes of a dispatch centre on one PostgreSQL, on ports that they keep. */
+/** The processes of a dispatch centre on one database, on ports that they keep. */
 export class Centres {
   readonly ports: readonly number[];
   readonly #installation: Installation;
   readonly #database: string;
-  readonly #server: PostgresServer;
   readonly #processes: readonly DaemonProcess[];
   /** Processor time of processes that were killed. */
   #endedCpuMs = 0;
-  #endedDatabaseCpuMs = 0;
 
   private constructor(parts: {
     installation: Installation;
-    server: PostgresServer;
     database: string;
     ports: readonly number[];
     processes: readonly DaemonProcess[];
   }) {
     this.#installation = parts.installation;
-    this.#server = parts.server;
     this.#database = parts.database;
     this.ports = parts.ports;
     this.#processes = parts.processes;
@@ -51,7 +47,7 @@ export class Centres {
 
   static async start(
     installation: Installation,
-    server: PostgresServer,
+    server: FleetDatabase,
     {
       buildings,
       silentS,
@@ -68,7 +64,7 @@ export class Centres {
           `http: { port: ${port}, connectionsMax: ${CONNECTIONS_MAX} }\n${buildingsYaml(buildings)}`,
       ),
     );
-    const centres = new Centres({ installation, server, database, ports, processes });
+    const centres = new Centres({ installation, database, ports, processes });
     await Promise.all(processes.map((one) => one.start(profiled())));
     return centres;
   }
@@ -152,22 +148,6 @@ export class Centres {
     const { status, value } = await askDaemon(`${this.#installation.folder}/centre-0`, "POST", path, body);
     if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(value)}`);
     return value as T;
-  }
-
-  /** Ends all processes of PostgreSQL at once, as a server without power. */
-  async stopDatabase(): Promise<void> {
-    this.#endedDatabaseCpuMs += costOf(this.#server.pid).cpuMs;
-    await this.#server.kill();
-  }
-
-  async startDatabase(): Promise<void> {
-    await this.#server.startAgain();
-  }
-
-  /** Of the PostgreSQL server, since its start. */
-  databaseCost(): ProcessCost {
-    const { cpuMs, memoryMb } = costOf(this.#server.pid);
-    return { cpuMs: this.#endedDatabaseCpuMs + cpuMs, memoryMb };
   }
 }
 

@@ -3,9 +3,10 @@ import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Installation, pause } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeWithPostgres } from "../support/postgres.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { Centres } from "./centres.ts";
+import { OneServer } from "./databases.ts";
 import { Figures, type Kind } from "./figures.ts";
 import { LightSite } from "./light-site.ts";
 import { eachOf, paced } from "./pace.ts";
@@ -43,11 +44,11 @@ describeWithPostgres("the processor time of a dispatch centre", () => {
   const installation = new Installation();
   const figures = new Figures();
   const sites: LightSite[] = [];
-  let server: PostgresServer;
+  let server: OneServer;
   let centre: Centres;
 
   beforeAll(async () => {
-    server = await PostgresServer.start(["fsync=on", "shared_buffers=256MB", "max_wal_size=4GB"]);
+    server = await OneServer.start();
     centre = await Centres.start(installation, server, { buildings: SITES, silentS: 600, processes: 1 });
     for (const [index, account] of (await centre.addLightAccounts(SITES)).entries())
       sites.push(new LightSite({ ...account, number: index + 1, addresses: centre.addresses, figures }));
@@ -77,7 +78,7 @@ describeWithPostgres("the processor time of a dispatch centre", () => {
   }
 
   async function costOf(what: string, work: () => Promise<unknown>): Promise<Cost> {
-    const before = { centre: centre.cost(), database: centre.databaseCost(), own: process.cpuUsage() };
+    const before = { centre: centre.cost(), database: server.cost(), own: process.cpuUsage() };
     const [answered, startMs] = [figures.total(), performance.now()];
     await work();
     const own = process.cpuUsage(before.own);
@@ -86,7 +87,7 @@ describeWithPostgres("the processor time of a dispatch centre", () => {
       requests: figures.total() - answered,
       seconds: (performance.now() - startMs) / 1000,
       centreMs: centre.cost().cpuMs - before.centre.cpuMs,
-      databaseMs: centre.databaseCost().cpuMs - before.database.cpuMs,
+      databaseMs: server.cost().cpuMs - before.database.cpuMs,
       sitesMs: (own.user + own.system) / 1000,
       load: loadavg()[0] ?? NaN,
     };

@@ -9,10 +9,18 @@ interface Series {
   repeated: number;
 }
 
+/** The responses 503 of a phase, and when the first and last of them came, milliseconds of `performance.now()`. */
+export interface Unavailability {
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
 /** How long the answers took, and how often a request had to be repeated. */
 export class Figures {
   phase: Phase = "no light sites";
   readonly #series = new Map<string, Series>();
+  readonly #unavailable = new Map<Phase, Unavailability>();
   readonly #phases = new Map<Phase, { beganMs: number; endedMs: number }>();
 
   begin(phase: Phase): void {
@@ -38,6 +46,17 @@ export class Figures {
 
   repeated(phase: Phase, kind: Kind): void {
     this.#of(phase, kind).repeated += 1;
+  }
+
+  /** Called for each response 503. @param phase when the request was begun */
+  unavailable(phase: Phase): void {
+    const nowMs = performance.now();
+    const { count, firstMs } = this.#unavailable.get(phase) ?? { count: 0, firstMs: nowMs };
+    this.#unavailable.set(phase, { count: count + 1, firstMs, lastMs: nowMs });
+  }
+
+  unavailabilityOf(phase: Phase): Unavailability {
+    return this.#unavailable.get(phase) ?? { count: 0, firstMs: 0, lastMs: 0 };
   }
 
   /** Duration of a phase in seconds. */
@@ -76,6 +95,7 @@ export class Figures {
   }
 }
 
-function percentile(sorted: readonly number[], share: number): number {
+/** @param sorted in ascending order */
+export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

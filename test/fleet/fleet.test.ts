@@ -4,20 +4,23 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, pause } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeWithPostgres } from "../support/postgres.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { Balancer } from "./balancer.ts";
 import { Centres } from "./centres.ts";
+import { OneServer, ServerPair, type FleetDatabase } from "./databases.ts";
 import { Figures, type Phase } from "./figures.ts";
 import { LightSite } from "./light-site.ts";
 import { eachOf, paced } from "./pace.ts";
 import type { ProcessCost } from "./process-cost.ts";
 import { RealSites, ZONES } from "./real-sites.ts";
+import { Storm } from "./storm.ts";
 
 /*
  * A fleet against two processes of a dispatch centre on PostgreSQL: `npm run fleet -- --sites 10000`. Light sites send what a daemon
  * sends, over its own client, from one process beside the centre on the same machine; a few sites are real daemons. In the
- * middle of a storm one process of the centre is killed and the database stopped at once, and both are started again.
+ * middle of a storm one process of the centre is killed and the database stopped at once, and both are started again. With `--pair`
+ * the database is two servers, and the leader is killed: the standby replaces it.
  * What it cannot show: TLS, networks, and a second machine.
  */
 
@@ -28,6 +31,7 @@ const {
   fleetReportS: REPORT_S,
   fleetRecords: RECORDS,
   fleetStormS: STORM_S,
+  fleetPair: HAS_PAIR,
 } = RUN_LENGTH;
 const SILENT_S = 3 * REPORT_S;
 /** Sites that stop, as without power. */
@@ -36,8 +40,6 @@ const STOPPED = Math.min(50, Math.ceil(SITES / 20));
 const SIGN_INS = SITES / 3600;
 const RE_READS = SITES / 150;
 const RECORDS_A_DAY = 5;
-/** In seconds, from the beginning of the storm. */
-const FAULTS_S = { centreKilled: 3, databaseStopped: 5, databaseStarted: 8, centreStarted: 12 } as const;
 /** Sites that sign in at once at the beginning: each of two processes compares two passwords at a time and lets 16 more wait. */
 const SIGN_INS_AT_ONCE = 32;
 const WAIT_MS = 600_000;
@@ -66,17 +68,17 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
   const sites: LightSite[] = [];
   const costs: Costs[] = [];
   const ending = new AbortController();
-  let server: PostgresServer;
+  const storm = new Storm(STORM_S);
+  let database: FleetDatabase;
   let centres: Centres;
   let balancer: Balancer;
   let real: RealSites;
   let ordinary: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
-    // As an installation runs: the figures are of records that are on the disk.
-    server = await PostgresServer.start(["fsync=on", "shared_buffers=256MB", "max_wal_size=4GB"]);
+    database = HAS_PAIR ? await ServerPair.start() : await OneServer.start();
     const buildings = SITES + DAEMONS * ZONES;
-    centres = await Centres.start(installation, server, { buildings, silentS: SILENT_S });
+    centres = await Centres.start(installation, database, { buildings, silentS: SILENT_S });
     balancer = new Balancer(centres.ports);
     const baseUrl = `http://127.0.0.1:${await balancer.start()}`;
     const { addresses } = centres;
@@ -91,7 +93,7 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
     await ordinary.catch(() => {});
     await balancer.stop();
     await installation.remove();
-    await server.stop();
+    await database.stop();
   });
 
   const siteAt = (number: number): LightSite => sites[number % SITES] as LightSite;
@@ -122,14 +124,14 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
 
   async function phase(name: Phase, work: () => Promise<unknown>): Promise<void> {
     figures.begin(name);
-    const before = { centre: centres.cost(), database: centres.databaseCost(), own: process.cpuUsage() };
+    const before = { centre: centres.cost(), database: database.cost(), own: process.cpuUsage() };
     await work();
-    const [centre, database, own] = [centres.cost(), centres.databaseCost(), process.cpuUsage(before.own)];
+    const [centre, servers, own] = [centres.cost(), database.cost(), process.cpuUsage(before.own)];
     costs.push({
       phase: name,
       seconds: figures.secondsOf(name),
       centre: { ...centre, cpuMs: centre.cpuMs - before.centre.cpuMs },
-      database: { ...database, cpuMs: database.cpuMs - before.database.cpuMs },
+      database: { ...servers, cpuMs: servers.cpuMs - before.database.cpuMs },
       sitesCpuMs: (own.user + own.system) / 1000,
       load: loadavg()[0] ?? NaN,
     });
@@ -142,28 +144,10 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
     await real.trip(HALF);
   }
 
-  async function storm(): Promise<void> {
+  async function alarms(): Promise<void> {
     const alarmed = sites.filter(({ isStopped }) => !isStopped);
-    const count = alarmed.length;
-    const alarms = paced(count / STORM_S, { count }, (number) =>
-      (alarmed[number] as LightSite).create(`Alarm ${number}`, "high"),
-    );
-    await Promise.all([alarms, failOver(), real.trip(OTHER_HALF)]);
+    await Promise.all([storm.run(alarmed, centres, database), real.trip(OTHER_HALF)]);
     await real.delivered(WAIT_MS);
-  }
-
-  async function failOver(): Promise<void> {
-    const startMs = performance.now();
-    const at = (seconds: number): Promise<void> =>
-      pause(Math.max(0, startMs + seconds * 1000 - performance.now()));
-    await at(FAULTS_S.centreKilled);
-    await centres.kill(0);
-    await at(FAULTS_S.databaseStopped);
-    await centres.stopDatabase();
-    await at(FAULTS_S.databaseStarted);
-    await centres.startDatabase();
-    await at(FAULTS_S.centreStarted);
-    await centres.startAgain(0);
   }
 
   async function recordCount(): Promise<number> {
@@ -198,7 +182,7 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
       );
       const stopped = sites.slice(-STOPPED);
       for (const site of stopped) site.isStopped = true;
-      await phase("storm", storm);
+      await phase("storm", alarms);
       await phase("silence", async () => {
         await eventually(
           "each stopped site has a repair",
@@ -259,9 +243,13 @@ describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => 
       return `| ${[name, ...cells, ...memory, load.toFixed(0)].join(" | ")} |`;
     });
     const lines = [
-      `${SITES} sites and ${DAEMONS} daemons, reports each ${REPORT_S} s, ${RECORDS} records of each, a storm of ${STORM_S} s, two processes of the centre.`,
+      `${SITES} sites and ${DAEMONS} daemons, reports each ${REPORT_S} s, ${RECORDS} records of each, a storm of ${STORM_S} s, two processes of the centre, ${database.title}.`,
       "",
       ...figures.lines(),
+      "",
+      "The storm, from the time that each alarm rang:",
+      "",
+      ...storm.lines(figures.unavailabilityOf("storm")),
       "",
       "| phase | s | centre, of a core | PostgreSQL, of a core | light sites, of a core | centre MB | PostgreSQL MB | load |",
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

@@ -9,6 +9,8 @@ import type { Figures, Kind } from "./figures.ts";
 const TIMEOUT_MS = 20_000;
 const KEEP_IDLE_MS = 10_000;
 const REPORT_IDLE_MS = 170_000;
+/** As a daemon waits at most before it sends an alarm again (src/sync/link.ts). */
+const ALARM_WAIT_MS_MAX = 60_000;
 /** Answers after which a daemon repeats: a refused token, a request that was read too slowly, too many of them, no database. */
 const TEMPORARY: ReadonlySet<number> = new Set([401, 408, 429, 503]);
 
@@ -79,6 +81,7 @@ export class LightSite {
       if (reply.kind === "answered" && reply.status === 204)
         return figures.answered(phase, "report", performance.now() - startMs);
       figures.repeated(phase, "report");
+      if (reply.kind === "answered" && reply.status === 503) figures.unavailable(phase);
       await this.#afterFailure(reply);
     }
   }
@@ -89,7 +92,13 @@ export class LightSite {
     const objectiveId = this.#options.number;
     const body = JSON.stringify({ name, objectiveType: "obiective/cladiri", objectiveId, priority });
     const headers = { "Idempotency-Key": `"${randomUUID()}"` };
-    const reply = await this.#until("record", 201, { method: "POST", path: "/interventii", body, headers });
+    const request = { method: "POST", path: "/interventii", body, headers } as const;
+    const reply = await this.#until(
+      "record",
+      201,
+      request,
+      priority === "high" ? ALARM_WAIT_MS_MAX : undefined,
+    );
     this.acknowledged.push({ name, id: (JSON.parse(reply.body) as { id: number }).id });
   }
 
@@ -104,11 +113,12 @@ export class LightSite {
     this.#records?.close();
   }
 
-  /** @returns the answer with this status; others are repeated */
+  /** @param waitMsMax before it is sent again @returns the answer with this status; others are repeated */
   async #until(
     kind: Kind,
     status: number,
     request: ApiRequest,
+    waitMsMax?: number,
   ): Promise<Extract<Reply, { kind: "answered" }>> {
     const { figures } = this.#options;
     const { phase } = figures;
@@ -121,10 +131,12 @@ export class LightSite {
         return reply;
       }
       figures.repeated(phase, kind);
+      if (reply.kind === "answered" && reply.status === 503) figures.unavailable(phase);
       if (reply.kind === "answered" && !TEMPORARY.has(reply.status))
         throw new Error(`${request.method} ${request.path}: ${reply.status} ${reply.body.slice(0, 300)}`);
       await this.#afterFailure(reply, kind !== "sign-in");
-      await pause(Math.max(retryAfterMs(reply), backOffMs(failures, Math.random())));
+      const backOff = backOffMs(failures, Math.random(), undefined, waitMsMax);
+      await pause(Math.max(retryAfterMs(reply), backOff));
     }
   }
 

@@ -11,22 +11,23 @@ const TICK_MS = 10;
 /**
  * Begins work at an even rate, until it is aborted or `count` works have begun, whether or not earlier ones have finished unless they are
  * too many; resolves when all have.
+ * @param until `atOnce`: works that run at once
  * @param work gets numbers from 0
  * @throws AggregateError with all failures
  */
 export async function paced(
   perSecond: number,
-  until: { readonly signal?: AbortSignal; readonly count?: number },
+  until: { readonly signal?: AbortSignal; readonly count?: number; readonly atOnce?: number },
   work: (number: number) => Promise<void>,
 ): Promise<void> {
-  const { signal, count = Infinity } = until;
+  const { signal, count = Infinity, atOnce = AT_ONCE } = until;
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const startMs = performance.now();
   const isOver = (begun: number): boolean => begun >= count || signal?.aborted === true;
   for (let begun = 0; !isOver(begun); await pause(TICK_MS)) {
     const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
-    for (; begun < due && running.size < AT_ONCE; begun += 1) {
+    for (; begun < due && running.size < atOnce; begun += 1) {
       const one: Promise<void> = work(begun)
         .catch((error: unknown) => void failures.push(error))
         .finally(() => running.delete(one));

@@ -31,6 +31,8 @@ export const RUN_LENGTH = {
   /** Records of each site that arrive together, and the seconds in which each has an alarm. */
   fleetRecords: numberOf("PROOF_FLEET_RECORDS", 5),
   fleetStormS: numberOf("PROOF_FLEET_STORM_S", 10),
+  /** Whether the database of the fleet is two servers, of which the leader fails. */
+  fleetPair: numberOf("PROOF_FLEET_PAIR", 0) > 0,
   /** Alarm panels, and the alarms of all of them. */
   panels: numberOf("PROOF_PANELS", 40),
   events: numberOf("PROOF_EVENTS", 480),
