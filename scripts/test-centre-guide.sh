@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Follows the section of docs/centre.md about two servers, with its own commands, in three Debian 13 containers, and cuts the power
-# of each. Exits with 77 and the reason if it cannot run. TEST_PACKAGES is a folder of packages: see scripts/test-systemd.sh.
+# Follows the sections of docs/centre.md about two servers, their backups and the return to an earlier moment, with their own commands,
+# in three Debian 13 containers, and cuts the power of each. Exits with 77 and the reason if it cannot run. TEST_PACKAGES is a folder of packages: see scripts/test-systemd.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

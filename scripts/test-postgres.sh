@@ -24,7 +24,7 @@ mkdir -p "$folder/libraries" "$folder/usr/lib/postgresql" "$folder/usr/share/pos
 cp -a "$root/usr/lib/postgresql/$version" "$folder/usr/lib/postgresql/"
 cp -a "$root/usr/share/postgresql/$version" "$folder/usr/share/postgresql/"
 directories=$(printf '%s:' "$root"/usr/lib/*-linux-gnu)
-loader=$(find "$root"/usr/lib64 "$root"/usr/lib -maxdepth 1 -name "ld-linux-*.so.*" 2>/dev/null | head -1)
+loader=$(find "$root"/usr/lib64 "$root"/usr/lib -maxdepth 1 -name "ld-linux-*.so.*" 2>/dev/null | head -1 || true)
 cp -L "$loader" "$folder/libraries/loader"
 for file in "$bin"/* "$folder/usr/lib/postgresql/$version/lib"/*.so; do
   # What is not a program or library of its own has none.

@@ -13,7 +13,11 @@ import { commandsOf } from "./page-commands.ts";
 /** A Debian 13 with systemd and sshd, and a folder with the packages of Debian: see scripts/test-centre-guide.sh. */
 const ROOT = process.env["TEST_GUIDE_ROOT"] ?? "";
 const ARCHIVE = process.env["TEST_GUIDE_ARCHIVE"] ?? "";
-const HEADING = "Two servers that survive the loss of one";
+const SECTIONS = {
+  servers: "Two servers that survive the loss of one",
+  backups: "Backups of the two servers",
+  restore: "Return to an earlier moment",
+} as const;
 const ADDRESSES = { centre1: "10.0.0.11", centre2: "10.0.0.12", witness: "10.0.0.13" } as const;
 const NAMES = Object.keys(ADDRESSES);
 /** Instead of the … of the page. */
@@ -68,15 +72,15 @@ function machine(name: string): Container {
   return found;
 }
 
-/** Follows the page: each fence on its machines, with what was exported before. */
-async function followPage(): Promise<void> {
+/** Follows a section of the page: each fence on its machines, with what was exported before. @param filledIn instead of the … */
+async function followPage(section: keyof typeof SECTIONS, filledIn = PASSWORD): Promise<void> {
   const exported = new Map<string, string>();
   for (const { machines: names, text } of commandsOf(
     readFileSync("docs/centre.md", "utf8"),
-    HEADING,
+    SECTIONS[section],
     NAMES,
   )) {
-    const commands = text.replaceAll("…", PASSWORD);
+    const commands = text.replaceAll("…", filledIn);
     await Promise.all(
       names.map(async (name) => {
         const before = exported.get(name) ?? "";
@@ -156,6 +160,24 @@ class Sites {
   }
 }
 
+/** A token, as soon as there is one at the address of the sites. */
+async function signedIn(): Promise<string> {
+  const { text } = await answered(200, () => ask("POST", "/auth/token", {}, JSON.stringify(ADMIN)));
+  return (JSON.parse(text) as { token: string }).token;
+}
+
+/** Repeats a request until it has this answer. */
+function answered(status: number, request: () => Promise<Answer>): Promise<Answer> {
+  return eventually(
+    `an answer ${status} at the address of the sites`,
+    async () => {
+      const answer = await request();
+      return answer.status === status && answer;
+    },
+    LIMIT_MS,
+  );
+}
+
 /** The roles of the servers as Patroni at a machine sees them, by name. */
 async function roles(at: string): Promise<Map<string, string>> {
   const { stdout } = await machine(at).run(
@@ -178,17 +200,9 @@ async function whole(): Promise<string> {
 }
 
 test("docs/centre.md leads from empty machines to a centre that survives the loss of any one", async () => {
-  await followPage();
+  await followPage("servers");
   authority = await machine("centre1").ok("cat /var/lib/santinela-centre/tls/ca.crt");
-  const { text } = await eventually(
-    "a sign-in at the address of the sites",
-    async () => {
-      const answer = await ask("POST", "/auth/token", {}, JSON.stringify(ADMIN));
-      return answer.status === 200 && answer;
-    },
-    LIMIT_MS,
-  );
-  const sites = new Sites((JSON.parse(text) as { token: string }).token);
+  const sites = new Sites(await signedIn());
   await sites.grow();
   // Each of them once as the leader, and the witness.
   const first = await whole();
@@ -218,4 +232,35 @@ test("docs/centre.md leads from empty machines to a centre that survives the los
         async () => (await machine(name).property("ActiveState", `${unit}.service`)) === "active",
         LIMIT_MS,
       );
+});
+
+test("docs/centre.md leads to backups on the witness, and back to a moment between two records", async () => {
+  await followPage("backups");
+  const info = await machine("witness").ok(
+    "runuser -u postgres -- pgbackrest --stanza=centre info --output=json",
+  );
+  const [stanza] = JSON.parse(info) as { status: { message: string }; backup: { type: string }[] }[];
+  expect(stanza).toMatchObject({ status: { message: "ok" }, backup: [{ type: "full" }, { type: "incr" }] });
+
+  const headers = { Authorization: `Bearer ${await signedIn()}` };
+  const create = async (): Promise<{ id: number }> => {
+    const key = { "Idempotency-Key": randomUUID() };
+    const { text } = await answered(201, () => ask("POST", "/interventii", { ...headers, ...key }, RECORD));
+    return JSON.parse(text) as { id: number };
+  };
+  const kept = await create();
+  const moment = await machine(await whole()).ok(
+    "runuser -u postgres -- psql --tuples-only --no-align --command='SELECT clock_timestamp()'",
+  );
+  const lost = await create();
+  await followPage("restore", moment.trim());
+  await whole();
+  const read = ({ id }: { id: number }, status: number): Promise<Answer> =>
+    answered(status, () => ask("GET", `/interventii/${id}`, headers));
+  expect(JSON.parse((await read(kept, 200)).text)).toEqual(kept);
+  await read(lost, 404);
+  // It goes on: records, and their backups.
+  await create();
+  await machine("witness").ok("runuser -u postgres -- pgbackrest --stanza=centre check");
+  await machine("witness").ok("systemctl start centre-backup@incr");
 });
