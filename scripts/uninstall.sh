@@ -7,7 +7,7 @@ set -euo pipefail
   exit 1
 }
 systemctl disable --now --quiet santinela-backup.timer santinela.socket santinela.service santinela-safe-mode.service \
-  santinela-first-boot.service santinela-name.service santinela-centre.service || true
+  santinela-first-boot.service santinela-name.service santinela-centre-backup.timer santinela-centre.service || true
 rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela
 rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/santinela.service \
   /usr/lib/systemd/system/santinela.socket /usr/lib/systemd/system/santinela-safe-mode.service \
@@ -15,7 +15,8 @@ rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/san
   /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
   /usr/lib/systemd/system/santinela-probation.service /usr/lib/systemd/system/santinela-restart.service \
   /usr/lib/systemd/system/santinela-first-boot.service /usr/lib/systemd/system/santinela-name.service \
-  /usr/lib/systemd/system/santinela-centre.service \
+  /usr/lib/systemd/system/santinela-centre.service /usr/lib/systemd/system/santinela-centre-backup.service \
+  /usr/lib/systemd/system/santinela-centre-backup.timer \
   /boot/firmware/santinela-code.txt /etc/issue.d/santinela.issue \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules \
   /usr/share/man/man1/santinela.1.gz \

@@ -28,7 +28,7 @@ put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
   santinela-upgrade.service santinela-probation.service santinela-restart.service santinela-first-boot.service santinela-name.service \
-  santinela-centre.service; do
+  santinela-centre.service santinela-centre-backup.service santinela-centre-backup.timer; do
   put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
 done
 # A return to a release also returns to its units.

@@ -133,6 +133,10 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(Number(/exposure level for \S+: ([\d.]+)/.exec(report)?.[1])).toBeLessThanOrEqual(1.1);
     await debian.write("/etc/santinela/centre.yaml", `${yaml}fleet: { silentS: 300 }\n`);
     await debian.ok(`systemctl reload ${unit}`);
+    // Its backups begin with it.
+    expect(await debian.property("ActiveState", "santinela-centre-backup.timer")).toBe("active");
+    await debian.ok("systemctl start santinela-centre-backup.service");
+    expect(await debian.ok("ls /var/lib/santinela-centre/backups")).toMatch(/^santinela-\S+\.db$/);
 
     const pid = await debian.property("MainPID", unit);
     await install("next");
@@ -143,6 +147,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     );
     await debian.ok(`systemctl disable --now ${unit} && rm /etc/santinela/centre.yaml`);
     expect(await isActive()).toBe(true);
+    expect(await debian.property("ActiveState", "santinela-centre-backup.timer")).toBe("inactive");
     // Its data stay until a purge.
     await debian.ok("test -e /var/lib/santinela-centre/santinela.db");
   });
@@ -170,6 +175,11 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     );
     const { code, stdout } = await debian.run("santinela check-config --centre");
     expect([code, stdout]).toEqual([1, expect.stringContaining("ECONNREFUSED")]);
+    // The data of the centre on SQLite before are no backup of this one.
+    expect((await debian.run("systemctl start santinela-centre-backup.service")).code).not.toBe(0);
+    expect(await debian.ok("journalctl --no-pager --identifier=santinela-centre")).toContain("pgBackRest");
+    await debian.ok("rm /var/lib/santinela-centre/santinela.db");
+    await debian.ok("systemctl start santinela-centre-backup.service");
     await debian.ok(`systemctl stop santinela-centre.service
       rm -r ${dropIn} /etc/santinela/credentials /etc/santinela/centre.yaml && systemctl daemon-reload`);
   });
