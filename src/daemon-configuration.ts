@@ -5,14 +5,8 @@ import type { Condition, ConditionCode } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Actor, EventDetail } from "./domain/event.ts";
 import type { ZoneChanges } from "./domain/zone-changes.ts";
-import {
-  hashOfText,
-  proven,
-  revert,
-  takeReverted,
-  takeUnproven,
-  writeOnTrial,
-} from "./ops/configuration-trial.ts";
+import { proven, revert, takeReverted, takeUnproven, writeOnTrial } from "./ops/configuration-trial.ts";
+import { hashOfText } from "./ops/earlier-configurations.ts";
 import type { JsonLog } from "./ops/log.ts";
 import { ON_DEMAND_THREADS } from "./ops/thread-failures.ts";
 import type { EventNotes } from "./service/event-notes.ts";
@@ -25,6 +19,8 @@ interface DaemonConfigurationParts {
   readonly conditions: { list(): readonly Condition[] };
   readonly events: EventNotes;
   readonly reload: (by: Actor) => Promise<ReloadView>;
+  /** Called when a change is proven. */
+  readonly onProven: () => void;
   readonly isStalled: () => boolean;
 }
 
@@ -100,6 +96,7 @@ export class DaemonConfiguration {
       return { state: "reverted", reason, reload: null, hash };
     }
     proven(config.dataDir);
+    this.#parts.onProven();
     const detail = { diff: diff.slice(0, DIFF_LENGTH_MAX) };
     events.note({ event: "configuration-changed", ...by, subject: "configuration", detail });
     return { state: "applied", reason: null, reload: view, hash: hashOfText(text) };

@@ -27,6 +27,7 @@ import { CentreEnrolment } from "./site/centre-enrolment.ts";
 import type { ConfigurationParts } from "./site/configuration.ts";
 import { ConfigurationEditor } from "./site/configuration-editor.ts";
 import { Confirmations } from "./site/confirmations.ts";
+import { EarlierConfigurations } from "./site/earlier-configurations.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
@@ -230,6 +231,7 @@ function configurationParts({ config, load, sensing, clock }: FrontOptions): Con
   const parts = { config, load, control: sensing.control };
   return {
     editor: new ConfigurationEditor(parts),
+    earlier: new EarlierConfigurations(parts),
     confirmations: new Confirmations(clock, oneTimePassword),
     enrolment: new CentreEnrolment({ ...parts, newPassword: oneTimePassword }),
   };

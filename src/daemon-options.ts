@@ -21,6 +21,8 @@ export interface ReloadHooks {
    * @param needsRestart options whose new value needs a restart
    */
   readonly onApplied: (config: Config, source: ConfigurationText, needsRestart: readonly string[]) => void;
+  /** Called when a change that was applied on trial is proven. */
+  readonly onProven: () => void;
 }
 
 /**

@@ -124,6 +124,7 @@ export class Daemon {
       config,
       events: sensing.events,
       reload: reloadBy,
+      onProven: () => this.#options.reload.onProven(),
       isStalled: () => this.isStalled(),
     });
     configuration.start(this.#options.zonesEdited);

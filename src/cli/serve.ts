@@ -1,15 +1,12 @@
-import type { Config } from "../config/config.ts";
 import { RunningOptionSources } from "../config/effective.ts";
 import {
   configurationToRun,
   dataDirectories,
-  keepLastGood,
   lastGoodAtMs,
   zonesEdited,
   type EffectiveConfiguration,
 } from "../config/last-good.ts";
 import { findFile, type LoadOptions } from "../config/load.ts";
-import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { revertUnproven } from "../ops/configuration-trial.ts";
@@ -18,6 +15,7 @@ import { powerOffMachine } from "../ops/on-battery.ts";
 import { inheritedDescriptors, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
+import { LastGoodKeeper } from "./last-good-keeper.ts";
 import { type BetweenRuns, RunEnd } from "./run-end.ts";
 import { logText } from "./log-text.ts";
 import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
@@ -43,6 +41,7 @@ class DaemonRuns {
   readonly #options: JsonOption;
   readonly #notifier: SystemdNotifier;
   readonly #stopped: Promise<void>;
+  readonly #lastGood: LastGoodKeeper;
   /** Of the listening socket: each start of the server uses one, because closing a server closes its descriptor. */
   readonly #descriptors: number[] | undefined;
   #effective: EffectiveConfiguration;
@@ -57,6 +56,7 @@ class DaemonRuns {
     this.#load = load;
     this.#terminal = terminal;
     this.#options = options;
+    this.#lastGood = new LastGoodKeeper(terminal, new SystemClock());
     this.#notifier = SystemdNotifier.of(terminal.env, process.pid);
     const descriptors = inheritedDescriptors(terminal.env, process.pid, "http");
     this.#descriptors = descriptors.length > 0 ? descriptors : undefined;
@@ -152,9 +152,11 @@ class DaemonRuns {
           texts.applied(text, needsRestart);
           // A text with options that still need a restart has not been proven to start.
           const isProven = needsRestart.length === 0;
-          if (isProven) saveLastGood(applied, text, this.#terminal);
+          if (isProven) this.#lastGood.applied(applied, text);
+          else this.#lastGood.forget();
           this.#effective = { config: applied, source: isProven ? text : source, fault: null };
         },
+        onProven: () => this.#lastGood.proven(),
       },
       load: this.#load,
       forJournald,
@@ -165,7 +167,7 @@ class DaemonRuns {
       kill,
       onStarted: (address) => {
         running = readyText(config, address);
-        if (fault === null) saveLastGood(config, source, this.#terminal);
+        if (fault === null) this.#lastGood.save(config, source);
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
       beforeLongWork: (bytes) => this.#notifier.extendStart(bytes),
@@ -222,15 +224,6 @@ function readAgain(load: LoadOptions, before: EffectiveConfiguration): Effective
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { ...before, fault: error.message };
-  }
-}
-
-/** Saves the last good configuration; on a full disk the previous one is kept. */
-function saveLastGood(config: Config, source: ConfigurationText, { stderr }: Terminal): void {
-  try {
-    keepLastGood(config, source);
-  } catch (error) {
-    stderr.write(`the last good configuration could not be saved: ${messageOf(error)}\n`);
   }
 }
 

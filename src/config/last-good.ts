@@ -48,6 +48,19 @@ export function keepLastGood({ dataDir }: Config, { file, text }: ConfigurationT
   renameSync(`${path}.part`, path);
 }
 
+/** The text that `keepLastGood` would replace, and since when it has been the last good one; undefined if there is none. */
+export function replacedByLastGood(
+  { dataDir }: Config,
+  { file, text }: ConfigurationText,
+): { readonly text: string; readonly sinceMs: number } | undefined {
+  const content = readIfExists(join(dataDir, COPY));
+  const sinceMs = lastGoodAtMs(dataDir);
+  const head = file === null ? undefined : `${headOf(file)}\n`;
+  if (content === undefined || sinceMs === undefined || head === undefined) return undefined;
+  if (!content.startsWith(head) || content === `${head}${text}`) return undefined;
+  return { text: content.slice(head.length), sinceMs };
+}
+
 /**
  * Zones of this run that differ from those of the last good configuration of the same file, before it is replaced: a file that a
  * power cut has shortened between two zones is valid, and only this shows that zones are missing.

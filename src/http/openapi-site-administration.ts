@@ -3,27 +3,6 @@ import { type Json, listOf, objectOf, query, schema, type SiteOperation, TEXT } 
 const EMPTY: Json = { type: "object" };
 const PEOPLE = listOf("PersonView");
 
-const CHANGES: Json = {
-  type: "array",
-  minItems: 1,
-  maxItems: 300,
-  description: "Applied in order",
-  items: {
-    type: "object",
-    properties: {
-      action: { enum: ["add", "change", "copy", "disable", "enable", "delete", "order", "site"] },
-      id: TEXT,
-      zone: { type: "object", description: "The whole zone as in the file" },
-      before: TEXT,
-      newId: TEXT,
-      name: TEXT,
-      ids: { type: "array", items: TEXT },
-      site: { type: "object", properties: { name: TEXT, timezone: TEXT, locale: { enum: ["ro", "en"] } } },
-    },
-    required: ["action"],
-  },
-};
-
 /** Operations for administrators, the own account, and the set-up. */
 export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
   {
@@ -43,53 +22,6 @@ export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
     body: objectOf({ input: { type: "object", description: "As in the configuration" } }),
     answer: schema("SensorTrialView"),
     errors: [409, 429, 503],
-  },
-  {
-    method: "get",
-    path: "/site/configuration",
-    role: "administrator",
-    id: "listOptions",
-    summary: "Every option in force and its source, without secrets",
-    answer: listOf("OptionView"),
-  },
-  {
-    method: "get",
-    path: "/site/configuration/zones",
-    role: "administrator",
-    id: "getConfiguredZones",
-    summary: "The zones and the site as the file has them, and whether they may be changed here",
-    answer: schema("ConfiguredZonesView"),
-    errors: [409],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/proposal",
-    role: "administrator",
-    id: "proposeZones",
-    summary: "What a change of the zones or of the site would do; writes nothing",
-    body: objectOf({ hash: TEXT, changes: CHANGES }),
-    answer: schema("ConfigurationProposalView"),
-    errors: [404, 409, 422],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/confirmation",
-    role: "administrator",
-    id: "confirmPassword",
-    summary: "Enter your own password again; the confirmation is valid for ten minutes",
-    body: objectOf({ password: TEXT }),
-    answer: schema("ConfirmationView"),
-    errors: [429, 503],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/apply",
-    role: "administrator",
-    id: "applyZones",
-    summary: "Write a change of the zones or of the site and apply it on trial",
-    body: objectOf({ hash: TEXT, changes: CHANGES, confirmation: TEXT }, ["hash", "changes"]),
-    answer: schema("ConfigurationResult"),
-    errors: [404, 409, 422, 503],
   },
   {
     method: "get",

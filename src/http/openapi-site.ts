@@ -3,6 +3,7 @@ import { DAILY_WORK } from "./openapi-site-work.ts";
 import { FLOOR_PLANS } from "./openapi-site-plans.ts";
 import { SITE_ENROLMENT } from "./openapi-site-enrolment.ts";
 import { FIELD_TESTS } from "./openapi-site-tests.ts";
+import { SITE_CONFIGURATION } from "./openapi-site-configuration.ts";
 import { SITE_ADMINISTRATION } from "./openapi-site-administration.ts";
 import { failures, jsonResponse, type Json, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
@@ -11,6 +12,7 @@ export const SITE_OPERATIONS: readonly SiteOperation[] = [
   ...DAILY_WORK,
   ...FIELD_TESTS,
   ...FLOOR_PLANS,
+  ...SITE_CONFIGURATION,
   ...SITE_ADMINISTRATION,
   ...SITE_ENROLMENT,
 ];

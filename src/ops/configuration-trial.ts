@@ -1,23 +1,22 @@
-import { createHash } from "node:crypto";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, diskError, messageOf } from "../domain/errors.ts";
 import { flushFile, flushFolder, readJson, renameDurably } from "../store/durable-files.ts";
 import { isDiskFull } from "../store/transaction.ts";
+import {
+  earlierConfigurations,
+  hashOfText,
+  keepText,
+  keptConfigurations,
+  keptName,
+  keptPath,
+  noteKept,
+  noteWritten,
+  removeEarlier,
+  timeInName,
+  writePrivate,
+} from "./earlier-configurations.ts";
 
-/** Earlier texts that are kept. */
-const KEPT_MAX = 10;
-const FOLDER = "configurations";
 const MARKER = "configuration-trial.json";
 
 /** A change that has been written and not yet been proven. */
@@ -34,11 +33,6 @@ interface ConfigurationTrial {
   readonly isReverted: boolean;
 }
 
-/** SHA-256 of a text, in hexadecimal digits: it names the state of the file that a change is based on. */
-export function hashOfText(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /**
  * Writes a changed configuration on trial: a process that ends before `proven` starts with the earlier text.
  * @param atMs wall clock, in the name of the kept text
@@ -51,10 +45,9 @@ export function writeOnTrial(
   atMs: number,
 ): void {
   const before = readFileSync(trial.file, "utf8");
-  const kept = `${new Date(atMs).toISOString().replaceAll(/[:.]/g, "-")}.yaml`;
+  const kept = keptName(atMs);
   try {
-    mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
-    writePrivate(join(dataDir, FOLDER, kept), before);
+    keepText(dataDir, kept, before, statSync(trial.file).mtimeMs);
     const marker: ConfigurationTrial = { ...trial, kept, written: hashOfText(text), isReverted: false };
     writePrivate(join(dataDir, MARKER), JSON.stringify(marker));
     replaceText(trial.file, text);
@@ -67,16 +60,10 @@ export function writeOnTrial(
       cause,
     });
   }
-  // Never this one: where the clock has gone back, it is not the newest by its name.
-  removeEarlier(dataDir, [kept]);
-}
-
-/** Removes the oldest kept texts, so that `KEPT_MAX` remain with these, which stay. */
-function removeEarlier(dataDir: string, stay: readonly string[], keptMax = KEPT_MAX): boolean {
-  const earlier = keptConfigurations(dataDir).filter((name) => !stay.includes(name));
-  const removed = earlier.slice(Math.max(0, keptMax - stay.length));
-  for (const name of removed) rmSync(join(dataDir, FOLDER, name), { force: true });
-  return removed.length > 0;
+  // Never this one: where the clock has gone back, it is not the newest by its name. Nor the text that is returned to, before it
+  // is proven.
+  const source = earlierConfigurations(dataDir).find((earlier) => earlier.text === text);
+  removeEarlier(dataDir, source ? [kept, source.name] : [kept]);
 }
 
 /** Writes a text back after a failed write. @returns false if that failed too; the next start tries again */
@@ -89,8 +76,16 @@ function isBack(file: string, text: string): boolean {
   }
 }
 
+/** Whether a change has been written and not yet been proven or undone. */
+export function isOnTrial(dataDir: string): boolean {
+  return existsSync(join(dataDir, MARKER)) && readTrial(dataDir)?.isReverted !== true;
+}
+
 /** The change works: it stays after a restart. */
 export function proven(dataDir: string): void {
+  const trial = readTrial(dataDir);
+  const atMs = trial && timeInName(trial.kept);
+  if (trial?.written !== undefined && atMs !== undefined) noteWritten(dataDir, trial.written, trial, atMs);
   rmSync(join(dataDir, MARKER), { force: true });
   flushFolder(dataDir);
 }
@@ -102,7 +97,7 @@ export function proven(dataDir: string): void {
 export function revert(dataDir: string): void {
   const trial = readTrial(dataDir);
   if (!trial || trial.isReverted) return;
-  const before = readFileSync(join(dataDir, FOLDER, trial.kept), "utf8");
+  const before = readFileSync(keptPath(dataDir, trial.kept), "utf8");
   keepEdited(dataDir, trial, before);
   replaceText(trial.file, before);
   const marker = join(dataDir, MARKER);
@@ -120,8 +115,9 @@ function keepEdited(dataDir: string, { file, kept, written }: ConfigurationTrial
     const found = readFileSync(file, "utf8");
     if (written === undefined || hashOfText(found) === written || found === before) return;
     const edited = kept.replace(/(\.yaml)?$/, "-edited.yaml");
-    writeForSure(dataDir, join(dataDir, FOLDER, edited), found, [kept]);
+    writeForSure(dataDir, keptPath(dataDir, edited), found, [kept]);
     removeEarlier(dataDir, [kept, edited]);
+    noteKept(dataDir, edited, found, statSync(file).mtimeMs);
   } catch {
     // Restoring the earlier zones has priority, also on a disk that cannot be written.
   }
@@ -134,7 +130,6 @@ function writeForSure(dataDir: string, path: string, text: string, stay: readonl
       writePrivate(path, text);
       return;
     } catch (error) {
-      rmSync(`${path}.part`, { force: true });
       const others = keptConfigurations(dataDir).length - stay.length;
       if (!isDiskFull(error) || !removeEarlier(dataDir, stay, stay.length + others - 1)) throw error;
     }
@@ -170,23 +165,13 @@ export function takeUnproven(dataDir: string, file: string | null): string | und
   let reason = `${MARKER} is damaged`;
   if (trial)
     try {
-      readFileSync(join(dataDir, FOLDER, trial.kept));
+      readFileSync(keptPath(dataDir, trial.kept));
       reason = `${trial.file} cannot be written`;
     } catch (error) {
       reason = messageOf(error);
     }
   rmSync(join(dataDir, MARKER), { force: true });
   return reason;
-}
-
-/** Names of the kept texts, the newest first. */
-export function keptConfigurations(dataDir: string): string[] {
-  const folder = join(dataDir, FOLDER);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".yaml"))
-    .sort()
-    .toReversed();
 }
 
 /** The trial; undefined without one, or if the marker is damaged or names a text outside of the folder. */
@@ -197,11 +182,6 @@ function readTrial(dataDir: string): ConfigurationTrial | undefined {
   const texts = [trial.file, trial.kept, trial.who, trial.from, trial.diff];
   if (texts.some((text) => typeof text !== "string")) return undefined;
   return basename(trial.kept ?? "") === trial.kept ? (trial as ConfigurationTrial) : undefined;
-}
-
-function writePrivate(path: string, text: string): void {
-  writeFileSync(`${path}.part`, text, { mode: 0o600 });
-  renameDurably(`${path}.part`, path);
 }
 
 /**

@@ -1,5 +1,9 @@
 import { signal } from "@preact/signals";
-import type { ConfigurationProposalView, ConfiguredZonesView } from "../site/configuration-view.ts";
+import type {
+  ConfigurationProposalView,
+  ConfiguredZonesView,
+  EarlierConfigurationProposalView,
+} from "../site/configuration-view.ts";
 import type { DoubtView, UnknownTopicView } from "../site/discovery-view.ts";
 import { request } from "./api.ts";
 import { folded } from "./search-folding.ts";
@@ -76,12 +80,14 @@ export type WantedChanges = (zones: readonly ZoneText[]) => readonly ZoneChange[
 /** Changes to the file, and what they would do to it. */
 export interface Proposed {
   readonly changes: readonly ZoneChange[];
-  readonly proposal: ConfigurationProposalView;
+  readonly proposal: ConfigurationProposalView & Partial<Pick<EarlierConfigurationProposalView, "applied">>;
 }
 
 /** Changes whose difference is shown before they are saved. */
 export interface PendingChange extends Proposed {
   readonly wanted: WantedChanges;
+  /** Name of the earlier text of the file that is returned to, instead of changes. */
+  readonly earlier?: string;
   /** The draft or the edits that it was made of. */
   readonly of: unknown;
   /** Forgets the form or the edits that it was made of; not what the user has entered since. */
@@ -161,6 +167,13 @@ export async function propose(wanted: WantedChanges): Promise<Proposed> {
     body: order,
   });
   return { changes, proposal: answer.body };
+}
+
+/** What a return to an earlier text would do to the file as it is now. @throws ApiError */
+export async function proposeReturn(name: string): Promise<Proposed> {
+  const path = `/site/configuration/earlier/${encodeURIComponent(name)}`;
+  const { body } = await request<EarlierConfigurationProposalView>(path);
+  return { changes: [], proposal: body };
 }
 
 /** A new zone, or the changed options of a configured one; the others stay as the file has them by now. */

@@ -9,7 +9,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
-import { hashOfText } from "../ops/configuration-trial.ts";
+import { hashOfText } from "../ops/earlier-configurations.ts";
 import { readJson, renameDurably } from "../store/durable-files.ts";
 import { isWritable } from "./configuration-editor.ts";
 import type { EnrolmentRequest, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";

@@ -1,24 +1,19 @@
-import { accessSync, constants, readFileSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import type { LoadOptions } from "../config/load.ts";
+import { accessSync, constants } from "node:fs";
 import { textDiff } from "../config/text-diff.ts";
 import type { ConfigurationEdit, SiteText } from "../config/site-edits.ts";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
-import { hashOfText, keptConfigurations } from "../ops/configuration-trial.ts";
+import { hashOfText, keptConfigurations } from "../ops/earlier-configurations.ts";
+import { checkedText, currentText, type CheckParts } from "./configuration-check.ts";
 import type {
-  ConfigurationErrorView,
   ConfigurationProposalView,
   ConfigurationResult,
   ConfiguredZonesView,
 } from "./configuration-view.ts";
 import type { DaemonControl } from "./settings.ts";
 
-interface ConfigurationEditorParts {
-  /** The configuration in force. */
-  readonly config: Config;
-  readonly load: LoadOptions;
+export interface ConfigurationEditorParts extends CheckParts {
   readonly control: Pick<Remote<DaemonControl>, "applyConfiguration">;
 }
 
@@ -40,7 +35,7 @@ export class ConfigurationEditor {
     const inForce = { name, timezone, locale };
     if (file === null)
       return { file, hash: null, mode, isWritable: false, zones: [], site: inForce, chips, kept };
-    const text = this.#text();
+    const text = currentText(this.#parts.config);
     const { zonesIn } = await import("../config/zone-edits.ts");
     const { siteTextIn } = await import("../config/site-edits.ts");
     const written = siteTextIn(text);
@@ -97,7 +92,7 @@ export class ConfigurationEditor {
     hash: string,
     edits: readonly ConfigurationEdit[],
   ): Promise<ConfigurationProposalView & { text: string }> {
-    const before = this.#text();
+    const before = currentText(this.#parts.config);
     if (hashOfText(before) !== hash)
       throw new AppError("conflict", "the configuration file has changed in the meantime", {
         hint: "Read it again and repeat the change.",
@@ -110,48 +105,12 @@ export class ConfigurationEditor {
       {},
       ...edits.map((edit) => (edit.action === "site" ? edit.site : {})),
     );
-    const checked = await this.#checked(text, wanted);
-    return { text, hash, diff: textDiff(before, text), zones: zonesIn(text), ...checked };
+    const { errors, warnings, needsRestart } = await checkedText(this.#parts, text, (next) =>
+      assertInForce(wanted, next.site),
+    );
+    const diff = textDiff(before, text);
+    return { text, hash, diff, zones: zonesIn(text), errors, warnings, needsRestart };
   }
-
-  /** Checked as at a start, with the passwords that this process can read. @param wanted what the site has to be then */
-  async #checked(
-    text: string,
-    wanted: SiteText,
-  ): Promise<Pick<ConfigurationProposalView, "errors" | "warnings" | "needsRestart">> {
-    const { config, load } = this.#parts;
-    const { readConfiguration } = await import("../config/load.ts");
-    const { ConfigurationError } = await import("../config/problems.ts");
-    try {
-      const next = readConfiguration({ file: config.file, text }, load);
-      assertInForce(wanted, next.site);
-      const { changesOf } = await import("../config/reload.ts");
-      return { errors: [], warnings: next.warnings, needsRestart: changesOf(config, next).needsRestart };
-    } catch (error) {
-      if (error instanceof ConfigurationError) return refused(error.errors);
-      if (!(error instanceof AppError) || error.code === "conflict") throw error;
-      return refused([{ place: `${config.file}:1:1`, message: error.message }]);
-    }
-  }
-
-  #text(): string {
-    const { file } = this.#parts.config;
-    if (file === null)
-      throw new AppError("conflict", "this installation has no configuration file", {
-        hint: "Create one with santinela init, then restart.",
-      });
-    try {
-      return readFileSync(file, "utf8");
-    } catch (cause) {
-      throw new AppError("conflict", `cannot read ${file}: ${messageOf(cause)}`, { cause });
-    }
-  }
-}
-
-function refused(
-  errors: readonly ConfigurationErrorView[],
-): Pick<ConfigurationProposalView, "errors" | "warnings" | "needsRestart"> {
-  return { errors, warnings: [], needsRestart: [] };
 }
 
 /** @throws AppError `conflict` if an environment variable has another value than the file, which would then change nothing */

@@ -43,6 +43,41 @@ export interface ConfigurationErrorView {
   readonly message: string;
 }
 
+/** The last texts that the configuration file had, the newest first. */
+export interface EarlierConfigurationsView {
+  /** Names the state of the file; a return is based on it. */
+  readonly hash: string;
+  readonly earlier: readonly EarlierConfigurationView[];
+}
+
+/** A text that the configuration file had before. */
+export interface EarlierConfigurationView {
+  /** Names it in `/site/configuration/earlier/{name}`. */
+  readonly name: string;
+  /** When another text replaced it. */
+  readonly replacedAt: string;
+  /** When it was written, or first in force if it was edited in the file; null if that is unknown. */
+  readonly writtenAt: string | null;
+  /**
+   * Who wrote it. `change`: an administrator in the web panel or over `/site`. `file`: it was edited in the file, or has been there
+   * from the beginning. `unknown`: it was kept by a release that did not record it.
+   */
+  readonly source: "change" | "file" | "unknown";
+  /** The administrator; null unless `source` is `change`. */
+  readonly who: string | null;
+  /** Address of the administrator; null unless `source` is `change`. */
+  readonly from: string | null;
+  /** Whether the file has this text now. */
+  readonly isCurrent: boolean;
+}
+
+/** What a return to an earlier text would do; nothing is written. */
+export interface EarlierConfigurationProposalView extends ConfigurationProposalView {
+  readonly name: string;
+  /** Options, except zones, that it changes at once. */
+  readonly applied: readonly string[];
+}
+
 /** Result of a change that was written and applied. */
 export interface ConfigurationResult {
   /** `reverted`: the daemon was not healthy with it, and the earlier file is in force again. */

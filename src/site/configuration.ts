@@ -10,12 +10,14 @@ import type { CentreEnrolment } from "./centre-enrolment.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { ConfirmationView, EnrolmentRequest } from "./configuration-view.ts";
 import type { ConfigurationEditor } from "./configuration-editor.ts";
+import type { EarlierConfigurations } from "./earlier-configurations.ts";
 import { requestObject } from "./request-parameters.ts";
 import { configurationEditsOf } from "./configuration-edit-parameters.ts";
 
 /** What the routes of the configuration call. */
 export interface ConfigurationParts {
   readonly editor: ConfigurationEditor;
+  readonly earlier: EarlierConfigurations;
   readonly confirmations: Confirmations;
   readonly enrolment: CentreEnrolment;
 }
@@ -62,7 +64,29 @@ export function configurationRoutes(
     );
   };
   addResource(router, "/site/configuration/apply", guard, { post: [readBody, apply] });
+  earlierRoutes(router, guard, configuration);
   enrolmentRoutes(router, guard, configuration);
+}
+
+/** The last texts of the file; a return to one of them needs what a change of the zones needs. */
+function earlierRoutes(
+  router: Router,
+  guard: AuthGuards["administrator"],
+  { editor, earlier, confirmations }: ConfigurationParts,
+): void {
+  addResource(router, "/site/configuration/earlier", guard, { get: json(() => earlier.list()) });
+  const propose = (request: Request) => earlier.propose(String(request.params["name"]));
+  addResource(router, "/site/configuration/earlier/:name", guard, { get: json(propose) });
+  const returnTo = async (request: Request, response: Response): Promise<void> => {
+    const { name, hash, confirmation } = requestObject(request);
+    const principal = principalOf(request);
+    editor.assertAllowed();
+    if (!isLocal(request)) confirmations.assert(principal, confirmation);
+    disableIdleTimeout(response);
+    if (typeof name !== "string") throw new AppError("invalid", 'send {"name", "hash", "confirmation"}');
+    response.json(await earlier.returnTo(name, textOf(hash, "hash"), actorOf(principal)));
+  };
+  addResource(router, "/site/configuration/return", guard, { post: [readBody, returnTo] });
 }
 
 /** The dispatch centre of a site that has none; needs what a change of the zones needs. */

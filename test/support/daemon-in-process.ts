@@ -23,7 +23,7 @@ export function daemonInProcess(
     onStarted: () => {},
     configurationFault: undefined,
     restoreFault: undefined,
-    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {} },
+    reload: { onReloading: () => {}, onReloaded: () => {}, onApplied: () => {}, onProven: () => {} },
     restart: () => {},
     machine,
   });

@@ -21,7 +21,7 @@ export const SCREEN_NAMES: readonly string[] = [
 /** The addresses of each screen of a site: those of its parts too. A new screen has to be added. */
 export const SITE_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   status: ["status"],
-  zones: ["zones", "zones/edit", "zones/found", "zones/form"],
+  zones: ["zones", "zones/edit", "zones/earlier", "zones/found", "zones/form"],
   interventions: ["interventions", "interventions/1", "interventions/1/edit", "interventions/new"],
   events: ["events"],
   plan: ["plan", "plan/new"],

@@ -132,6 +132,20 @@ export const EN_SETUP = {
   "restore.do": "Restore",
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",
 
+  "earlier.title": "Earlier configurations",
+  "earlier.text": "The last ten texts that {file} had. A return to one of them is shown before it is saved.",
+  "earlier.none": "The file has not been changed yet.",
+  "earlier.until": "Until {time}",
+  "earlier.byChange": "Written at {time} by {who} from {from}",
+  "earlier.byFile": "Edited in the file, from {time}",
+  "earlier.unknown": "Kept by an earlier release; the author is not recorded",
+  "earlier.current": "current",
+  "earlier.compare": "Compare",
+  "earlier.question": "Return to this configuration?",
+  "earlier.return": "Return to this configuration",
+  "earlier.others": "Also changes: {options}",
+  "earlier.othersText": "These options are not zones. They go back too.",
+
   "address.title": "Open the panel on a phone",
   "address.text":
     "Point the camera of a phone on the same network at the code, or type one of the addresses.",

@@ -3,6 +3,12 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
   ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
   ["another change is being applied", "se aplică deja o altă modificare"],
+  ["the earlier configuration {name} does not exist", "configurația anterioară {name} nu există"],
+  ["the configuration file has this text already", "fișierul de configurare are deja acest text"],
+  [
+    "only the configuration file on the device can change {options}",
+    "{options}: se modifică numai în fișierul de configurare de pe dispozitiv",
+  ],
   ["this installation has no configuration file", "această instalație nu are fișier de configurare"],
   [
     "http.configuration is file-only: it is changed in the configuration file",

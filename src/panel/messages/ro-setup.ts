@@ -140,6 +140,21 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.do": "Restaurare",
   "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
 
+  "earlier.title": "Configurații anterioare",
+  "earlier.text":
+    "Ultimele zece texte ale fișierului {file}. Diferența se afișează înainte de revenirea la unul dintre ele.",
+  "earlier.none": "Fișierul nu a fost modificat încă.",
+  "earlier.until": "Până la {time}",
+  "earlier.byChange": "Scrisă la {time} de {who} din {from}",
+  "earlier.byFile": "Editată în fișier, din {time}",
+  "earlier.unknown": "Păstrată de o versiune anterioară; autorul nu este înregistrat",
+  "earlier.current": "actuală",
+  "earlier.compare": "Comparare",
+  "earlier.question": "Reveniți la această configurație?",
+  "earlier.return": "Revenire la această configurație",
+  "earlier.others": "Se modifică și: {options}",
+  "earlier.othersText": "Aceste opțiuni nu sunt zone. Revin și ele la valorile anterioare.",
+
   "address.title": "Deschiderea panoului pe telefon",
   "address.text":
     "Îndreptați camera unui telefon din aceeași rețea spre cod sau introduceți una dintre adrese.",

@@ -90,13 +90,23 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
         ))}
       </ul>
       {shown.length === 0 && <p class="quiet empty">{t("guide.noZones")}</p>}
-      <div class="row">
-        <a class="button" href="#/zones/found">
-          <Icon name="plus" />
-          {t("edit.add")}
-        </a>
-      </div>
+      <Elsewhere />
     </>
+  );
+}
+
+function Elsewhere() {
+  return (
+    <div class="row">
+      <a class="button" href="#/zones/found">
+        <Icon name="plus" />
+        {t("edit.add")}
+      </a>
+      <a class="button" href="#/zones/earlier">
+        <Icon name="history" />
+        {t("earlier.title")}
+      </a>
+    </div>
   );
 }
 

@@ -101,6 +101,11 @@ function Configuration() {
   const { response, error, reload } = useQuery<OptionView[]>("/site/configuration");
   return (
     <SettingsSection name="configuration" title="settings.configuration">
+      <p>
+        <a class="button" href="#/zones/earlier">
+          {t("earlier.title")}
+        </a>
+      </p>
       {response ? (
         <Table
           caption={t("settings.configuration")}

@@ -15,6 +15,8 @@ import { ZoneSaved } from "./zone-saved.tsx";
 
 /* Each step is loaded when it is opened, so that the list of zones appears at once on a phone. */
 const foundSensors = () => import("./found-sensors.tsx").then((step) => step.FoundSensors);
+const earlierConfigurations = () =>
+  import("./earlier-configurations.tsx").then((step) => step.EarlierConfigurations);
 const zoneForm = () => import("./zone-form.tsx").then((step) => step.ZoneForm);
 
 /** Adding and changing zones, by the address: what was found, the form, the difference, and the configured zones. */
@@ -43,6 +45,7 @@ function Step({ item }: { readonly item: string | undefined }) {
   if (site.file === null || site.mode === "file-only" || !site.isWritable) return <NotHere site={site} />;
   if (item === "found") return <LazyScreen load={foundSensors} />;
   if (item === "form") return <LazyScreen load={zoneForm} />;
+  if (item === "earlier") return <LazyScreen load={earlierConfigurations} />;
   if (item === "review") return <ZoneReview site={site} />;
   return item === "saved" ? <ZoneSaved /> : <ConfiguredZones site={site} />;
 }

@@ -12,7 +12,15 @@ import { Icon } from "../icon.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go, route } from "../route.ts";
-import { pendingChange, propose, savedChanges, savingChange, type PendingChange } from "../zone-draft.ts";
+import {
+  pendingChange,
+  propose,
+  proposeReturn,
+  savedChanges,
+  savingChange,
+  type PendingChange,
+} from "../zone-draft.ts";
+import { Difference } from "./difference.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
@@ -29,12 +37,16 @@ export function ZoneReview({ site }: { readonly site: ConfiguredZonesView }) {
 }
 
 function Review({ pending, file }: { readonly pending: PendingChange; readonly file: string }) {
-  const { proposal, back, changes } = pending;
+  const { proposal, back, changes, earlier } = pending;
   const { isOnTrial, error, reverted, save, readAgain } = useSaving(pending);
   const isNew = changes.length === 1 && changes[0]?.action === "add";
   return (
     <>
-      <StepHead title={t("review.title")} back={back} {...(isNew ? { step: 3 } : {})} />
+      <StepHead
+        title={t(earlier === undefined ? "review.title" : "earlier.question")}
+        back={back}
+        {...(isNew ? { step: 3 } : {})}
+      />
       <div class="split">
         <Difference diff={proposal.diff} file={file} />
         <div class="stack">
@@ -64,7 +76,7 @@ function Review({ pending, file }: { readonly pending: PendingChange; readonly f
                   class="main"
                   disabled={isOnTrial || proposal.errors.length > 0 || proposal.diff === ""}
                 >
-                  {t("app.save")}
+                  {t(earlier === undefined ? "app.save" : "earlier.return")}
                 </button>
                 <a class="button plain" href={back}>
                   {t("steps.back")}
@@ -118,7 +130,8 @@ function useSaving(pending: PendingChange) {
   };
   const readAgain = (): Promise<void> =>
     attempt(async () => {
-      const proposed = await propose(pending.wanted);
+      const { earlier, wanted } = pending;
+      const proposed = await (earlier === undefined ? propose(wanted) : proposeReturn(earlier));
       if (pendingChange.value !== pending) return;
       pendingChange.value = { ...pending, ...proposed };
       showNotice(t("review.readAgainDone"));
@@ -126,12 +139,15 @@ function useSaving(pending: PendingChange) {
   return { isOnTrial, error, reverted, save, readAgain };
 }
 
-async function apply({ changes, proposal }: PendingChange, secret: string): Promise<ConfigurationResult> {
-  const order = { hash: proposal.hash, changes, confirmation: secret };
-  const { body } = await request<ConfigurationResult>("/site/configuration/apply", {
-    method: "POST",
-    body: order,
-  });
+async function apply(
+  { changes, proposal: { hash }, earlier: name }: PendingChange,
+  confirmation: string,
+): Promise<ConfigurationResult> {
+  const isReturn = name !== undefined;
+  const { body } = await request<ConfigurationResult>(
+    `/site/configuration/${isReturn ? "return" : "apply"}`,
+    { method: "POST", body: { hash, confirmation, ...(isReturn ? { name } : { changes }) } },
+  );
   return body;
 }
 
@@ -154,28 +170,9 @@ function finish(pending: PendingChange, needsRestart: readonly string[]): void {
   if (isHere && next !== undefined) go(next);
 }
 
-/** The changed lines of the file, with `+` and `-` beside the colour. */
-function Difference({ diff, file }: { readonly diff: string; readonly file: string }) {
-  return (
-    <section class="card">
-      <h2>{file.split("/").pop()}</h2>
-      {diff === "" ? (
-        <p>{t("review.nothing")}</p>
-      ) : (
-        <pre class="diff" tabIndex={0} aria-label={t("review.difference")}>
-          {diff.split("\n").map((line, index) => (
-            <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""}>
-              {line}
-            </span>
-          ))}
-        </pre>
-      )}
-    </section>
-  );
-}
-
 function Checked({ pending: { proposal, next } }: { readonly pending: PendingChange }) {
   const needsRestart = proposal.needsRestart.join(", ");
+  const others = (proposal.applied ?? []).join(", ");
   return (
     <ul class="items">
       <li>
@@ -198,6 +195,17 @@ function Checked({ pending: { proposal, next } }: { readonly pending: PendingCha
           <small>{t(next === undefined ? "review.trial" : "review.siteTrial")}</small>
         </div>
       </li>
+      {others !== "" && (
+        <li>
+          <span class="disc s-attention">
+            <Icon name="circle-alert" />
+          </span>
+          <div class="grow">
+            <b>{t("earlier.others", { options: others })}</b>
+            <small>{t("earlier.othersText")}</small>
+          </div>
+        </li>
+      )}
       {proposal.warnings.map((warning) => (
         <li key={warning}>
           <span class="disc s-attention">
