@@ -150,7 +150,7 @@ function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
   return client.get<ZoneView[]>("/site/zones");
 }
 
-const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "FAULTS"];
+const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "BATTERY", "FAULTS"];
 
 function zoneTable(zones: readonly ZoneView[], timeZone: string): string {
   return tableText(
@@ -160,7 +160,7 @@ function zoneTable(zones: readonly ZoneView[], timeZone: string): string {
 }
 
 function cellsOf(zone: ZoneView, timeZone: string): string[] {
-  const { id, name, source, contact, loop, since, faults } = zone;
+  const { id, name, source, contact, loop, since, battery, faults } = zone;
   return [
     id,
     name,
@@ -168,6 +168,7 @@ function cellsOf(zone: ZoneView, timeZone: string): string[] {
     loop ? `${contact} (${loop.state}${loop.ohms === null ? "" : `, ${loop.ohms} Ω`})` : contact,
     since === null ? "no reading yet" : localTime(since, timeZone),
     serviceOf(zone, timeZone),
+    battery ? `${Math.round(battery.percent)} % (${localTime(battery.at, timeZone)})` : "",
     faults.map(({ fault }) => fault).join(", "),
   ];
 }

@@ -118,7 +118,8 @@ export type ZoneSignal =
       readonly occasion?: string;
     }
   | { readonly kind: "tamper"; readonly open: boolean }
-  | { readonly kind: "battery"; readonly low: boolean }
+  /** `percent`: its charge, if the sensor reports that. */
+  | { readonly kind: "battery"; readonly low: boolean; readonly percent?: number }
   /**
    * Availability of the sensor, as reported by itself or its bridge. `bridge` is the name of an unavailable bridge: it
    * concerns all zones behind it, and is one fault.

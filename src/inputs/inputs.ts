@@ -6,6 +6,7 @@ import type { LoopView } from "../domain/loop.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Gpio } from "../generated/types.ts";
 import type { Journal } from "../store/journal.ts";
+import { BatteryLevels } from "./battery-levels.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
@@ -70,6 +71,8 @@ export class Inputs {
   readonly #panels: AlarmPanelReceiver | undefined;
   /** The last message of each zone. */
   readonly messages: ZoneMessages;
+  /** The last charge of each zone's battery. */
+  readonly batteries: BatteryLevels;
   /** The zones for which a backend is opened. */
   #zones: readonly Zone[];
 
@@ -92,9 +95,11 @@ export class Inputs {
     this.#supply = new SupplyReadings(options);
     const { host, site } = options;
     const messages = (this.messages = new ZoneMessages(options.clock));
+    const batteries = (this.batteries = new BatteryLevels(options));
     this.#mqttZones = new MqttZones({
       ...options,
       messages,
+      batteries,
       bootId: host.bootId,
       incidentWindowMs: site.incidentWindowS * 1000,
     });

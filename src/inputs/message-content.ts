@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isMet } from "../domain/message-condition.ts";
-import { isOneOf, type Scalar } from "../domain/plain-value.ts";
+import { isOneOf, scalarOf, type Scalar } from "../domain/plain-value.ts";
 import type { AvailabilitySource } from "../domain/zone.ts";
 import type { Contact } from "../domain/zone.ts";
 import type { MessageCondition, Battery, MqttInput } from "../generated/types.ts";
@@ -205,9 +205,23 @@ export function contactOf(
 export function batteryOf({ low, below }: Battery, value: Scalar | undefined): boolean | undefined {
   if (value === undefined) return undefined;
   if (low !== undefined && isOneOf(low, value)) return true;
-  const percent = typeof value === "boolean" ? NaN : Number(String(value).trim().replace(/\s*%$/, "") || NaN);
-  if (below !== undefined) return percent >= 0 && percent <= 100 ? percent < below : undefined;
+  const percent = percentOf(value);
+  if (below !== undefined) return percent === undefined ? undefined : percent < below;
   return isOneOf(SENTINELS, value) ? undefined : false;
+}
+
+/** The charge of a battery in percent; undefined if the message does not have it. */
+export function chargeOf({ path, below }: Battery, view: MessageView): number | undefined {
+  if (below !== undefined) return percentOf(scalarOf(view.at(path)));
+  // zigbee2mqtt has the charge beside it.
+  const beside = path?.endsWith("/battery_low") ? path.replace(/_low$/, "") : undefined;
+  return beside === undefined ? undefined : percentOf(scalarOf(view.at(beside)));
+}
+
+function percentOf(value: Scalar | undefined): number | undefined {
+  if (value === undefined || typeof value === "boolean") return undefined;
+  const percent = Number(String(value).trim().replace(/\s*%$/, "") || NaN);
+  return percent >= 0 && percent <= 100 ? percent : undefined;
 }
 
 /** Whether a sensor or bridge is available; undefined when the value does not tell. */

@@ -4,6 +4,7 @@ import type { Log } from "../domain/log.ts";
 import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { ActiveTopics } from "./active-topics.ts";
+import type { BatteryLevels } from "./battery-levels.ts";
 import { isActiveIn } from "./stored-activity.ts";
 import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
@@ -15,6 +16,8 @@ export interface MqttZonesOptions extends RepeatedOpeningsOptions {
   readonly monitor: ZoneEngine;
   /** Keeps the last message of each zone. */
   readonly messages?: ZoneMessages;
+  /** Keeps the last charge of each zone's battery. */
+  readonly batteries?: BatteryLevels;
 }
 
 /** Differences of the topic filters between two configurations. */
@@ -61,6 +64,7 @@ export class MqttZones {
     this.#active.keep(this.#topics.activeSources((source) => isActiveIn(options.journal, source)));
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
+    options.batteries?.exchange(options.zones);
   }
 
   /** Compares the topic filters of another configuration with the current ones. */
@@ -79,6 +83,7 @@ export class MqttZones {
     this.#topics = new ZoneTopics(zones, this.#active);
     this.#active.keep(this.#topics.activeSources());
     this.#repeated.exchange(zones);
+    this.#options.batteries?.exchange(zones);
   }
 
   /** The topics that are open, of a zone with several. */
@@ -147,7 +152,9 @@ export class MqttZones {
   }
 
   #signal(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
-    const { monitor, log } = this.#options;
+    const { monitor, log, batteries } = this.#options;
+    if (signal.kind === "battery" && signal.percent !== undefined)
+      batteries?.take(zoneId, signal.percent, isLive);
     if (signal.kind !== "contact" && signal.kind !== "sign-of-life")
       log.debug("mqtt-signal", { zone: zoneId, ...signal });
     const read = (): void => monitor.take(zoneId, signal, { live: isLive });

@@ -3,13 +3,14 @@ import { hasWildcard } from "../domain/topic-filter.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { AvailabilitySource, Contact, Zone, ZoneSignal } from "../domain/zone.ts";
-import type { MqttInput } from "../generated/types.ts";
+import type { Battery, MqttInput } from "../generated/types.ts";
 import type { ActiveTopics } from "./active-topics.ts";
 import {
   type MessageRule,
   type MessageView,
   availabilityOf,
   batteryOf,
+  chargeOf,
   contactOf,
 } from "./message-content.ts";
 
@@ -83,10 +84,7 @@ export function sourcesOf(
     add(
       "battery",
       battery,
-      (note) => (view, topic, isRetained) => {
-        const low = batteryOf(battery, scalarOf(view.at(battery.path)));
-        return low === undefined ? signOfLife(isRetained) : { kind: "battery", low: note(topic, low) };
-      },
+      (note) => batterySource(battery, note),
       (low) => ({ kind: "battery", low }),
     );
   if (availability)
@@ -111,6 +109,15 @@ export function sourcesOf(
       (isLost) => ({ kind: "availability", up: !isLost, bridge: bridgeNameOf(bridge) }),
     );
   return found;
+}
+
+function batterySource(battery: Battery, note: NoteTopic): StatusSource["signalOf"] {
+  return (view, topic, isRetained) => {
+    const low = batteryOf(battery, scalarOf(view.at(battery.path)));
+    const percent = chargeOf(battery, view);
+    if (low === undefined) return signOfLife(isRetained);
+    return { kind: "battery", low: note(topic, low), ...(percent === undefined ? {} : { percent }) };
+  };
 }
 
 /** A message of the sensor is a sign of life unless it is retained. */

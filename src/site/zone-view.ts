@@ -26,6 +26,11 @@ export interface ZoneView {
   readonly loop: LoopView | null;
   /** Faults of the zone. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
+  /**
+   * The charge that its sensor has last reported, in percent, and when; null if it reports none. The time is at most an hour older
+   * than the last report of the same charge.
+   */
+  readonly battery: { readonly percent: number; readonly at: string } | null;
   /** Its last trip in a walk test with its present sensor, ISO 8601 UTC; null if there was none. */
   readonly testedAt: string | null;
   /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */

@@ -65,6 +65,7 @@ export class SiteZones {
         faults: faults
           .filter(({ zoneId }) => zoneId === zone.id)
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
+        battery: this.#batteryOf(zone.id),
         testedAt: testedAtOf(zone, tested.get(zone.id)),
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },
       };
@@ -162,6 +163,11 @@ export class SiteZones {
   #isSimulated({ input }: Zone): boolean {
     if (input.source === "gpio") return this.#parts.config.gpio.backend === "simulated";
     return input.source === "simulated";
+  }
+
+  #batteryOf(zoneId: string): ZoneView["battery"] {
+    const level = this.#parts.inputs.batteries.of(zoneId);
+    return level ? { percent: level.percent, at: isoTime(level.atWallMs) } : null;
   }
 
   /** Waits for the zone's filter times; no wait for 0. */

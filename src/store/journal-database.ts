@@ -183,5 +183,15 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     (database) => {
       for (const table of ["zone_states", "swingers"]) addRowSums(database, table);
     },
+    // The last reported charge of each battery: many sensors report once a day.
+    (database) =>
+      database.exec(`
+        CREATE TABLE battery_levels(
+          zone_id TEXT PRIMARY KEY,
+          percent REAL NOT NULL CHECK(percent BETWEEN 0 AND 100),
+          at_wall INTEGER NOT NULL,
+          place TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+      `),
   ],
 };

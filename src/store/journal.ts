@@ -11,7 +11,7 @@ import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { OffDiskChanges, type JournalChange, type ZoneExchange } from "./journal-changes.ts";
 import { LinkSampleStore } from "./link-samples.ts";
-import { BrokerCountStore, DeduplicationStore, OpeningStore } from "./messages.ts";
+import { BatteryLevelStore, BrokerCountStore, DeduplicationStore, OpeningStore } from "./messages.ts";
 import { OverrideStore } from "./overrides.ts";
 import { EntryDelayStore, RestoreStore, UnrecordedTrips } from "./pending-trips.ts";
 import { noteFailure, transaction } from "./transaction.ts";
@@ -35,6 +35,7 @@ export class Journal extends Store {
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
   readonly activeTopics = new ActiveTopicStore(this.database);
+  readonly batteryLevels = new BatteryLevelStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
   readonly alarmPanels = new AlarmPanelStore(this.database);
   readonly linkSamples = new LinkSampleStore(this.database);
@@ -54,10 +55,7 @@ export class Journal extends Store {
     this.processedMessages = new DeduplicationStore(database, this.#commits);
   }
 
-  /**
-   * Runs `work` in a group commit.
-   * @returns the result of `work` once it is on disk; rejects with its error or that of the commit
-   */
+  /** Runs `work` in a group commit. @returns its result once it is on disk; rejects with its error or that of the commit */
   groupCommit<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
   }

@@ -171,3 +171,35 @@ export class BrokerCountStore extends Store {
     this.#put.run(broker, dropped);
   }
 }
+
+/** The charge of a sensor's battery as it was reported. */
+export interface StoredBatteryLevel {
+  readonly percent: number;
+  /** Wall clock of the report, milliseconds since 1970. */
+  readonly atWallMs: number;
+  /** Where the zone read it: a sensor at another place has another battery. */
+  readonly place: string;
+}
+
+/** The last reported charge of each zone's battery. */
+export class BatteryLevelStore extends Store {
+  readonly #all = this.prepare<StoredBatteryLevel & { zoneId: string }>(
+    "SELECT zone_id AS zoneId, percent, at_wall AS atWallMs, place FROM battery_levels",
+  );
+  readonly #save = this.prepare(
+    "INSERT OR REPLACE INTO battery_levels(zone_id, percent, at_wall, place) VALUES(?, ?, ?, ?)",
+  );
+  readonly #forget = this.prepare("DELETE FROM battery_levels WHERE zone_id = ?");
+
+  all(): Map<string, StoredBatteryLevel> {
+    return new Map(this.#all.all().map(({ zoneId, ...level }) => [zoneId, level]));
+  }
+
+  save(zoneId: string, { percent, atWallMs, place }: StoredBatteryLevel): void {
+    this.#save.run(zoneId, percent, atWallMs, place);
+  }
+
+  forget(zoneId: string): void {
+    this.#forget.run(zoneId);
+  }
+}

@@ -143,9 +143,29 @@ describe("a battery", () => {
       battery: { mqtt: "b", ...battery },
     });
     const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), false);
-    expect(signals[0]?.signal).toEqual(
+    expect(signals[0]?.signal).toMatchObject(
       low === undefined ? { kind: "sign-of-life" } : { kind: "battery", low },
     );
+  });
+
+  const LOW: Battery = { path: "/battery_low", low: [true] };
+  const charges: readonly (readonly [string, Battery, number | undefined])[] = [
+    ["9", { below: 15 }, 9],
+    ['"80.00"', { below: 15 }, 80],
+    ["95%", { below: 15 }, 95],
+    ["empty", { low: ["empty"], below: 15 }, undefined],
+    ["true", { low: [true] }, undefined],
+    ["50", { low: ["empty"] }, undefined],
+    ['{"battery":60,"battery_low":false}', LOW, 60],
+    ['{"battery":255,"battery_low":true}', LOW, undefined],
+    ['{"battery":60,"weak":false}', { path: "/weak", low: [true] }, undefined],
+  ];
+  test.each(charges)("that reports %j with the rule %j has this charge: %s", (payload, battery, percent) => {
+    const zone = zoneOf({ input: { mqtt: "t", open: [1] }, battery: { mqtt: "b", ...battery } });
+    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), false);
+    expect(signals.map(({ signal }) => signal)).toEqual([
+      { kind: "battery", low: expect.any(Boolean), ...(percent === undefined ? {} : { percent }) },
+    ]);
   });
 });
 

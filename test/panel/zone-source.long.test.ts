@@ -11,7 +11,7 @@ mqtt: { listen: { port: 0 } }
 gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
-  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { mqtt: zigbee2mqtt/geam, path: /contact, open: [false], normal: [true] } }
+  - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { mqtt: zigbee2mqtt/geam, path: /contact, open: [false], normal: [true] }, battery: { path: /battery, below: 10 } }
   - { id: ferestre, name: Ferestre, kind: glass, ${OBJECTIVE}, input: { mqtt: ferestre/+, open: [open], normal: [closed] } }
   - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
 `;
@@ -35,9 +35,11 @@ describeWithBrowser("a technician in front of a sensor", () => {
       const sensor = await connectAsync(`mqtt://127.0.0.1:${site.mqttPort}`);
       await sensor.publishAsync("zigbee2mqtt/geam", MESSAGE, { qos: 1 });
       await sheet.text(MESSAGE).shown();
+      await sheet.text(/^60 %, reported at /).shown();
       const lowered = MESSAGE.replace("60", "12");
       await sensor.publishAsync("zigbee2mqtt/geam", lowered, { qos: 1 });
       await sheet.text(lowered).shown();
+      await sheet.text(/^12 %, reported at /).shown();
       await sensor.endAsync();
       await page.press("Escape");
       const open = async (): Promise<void> => {

@@ -22,6 +22,7 @@ const DOOR: ZoneView = {
   bypass: null,
   loop: null,
   faults: [],
+  battery: null,
   testedAt: null,
   trips: { recent: 0, notStored: 0 },
 };

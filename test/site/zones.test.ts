@@ -10,7 +10,7 @@ afterEach(() => site.close());
 /** The zones as `/site/zones` has them. */
 function listed(): ReturnType<SiteZones["list"]> {
   const { zoneService, journal, clock } = site;
-  const inputs = { loopOf: () => null };
+  const inputs = { loopOf: () => null, batteries: { of: () => undefined } };
   return new SiteZones({ zoneService, journal, clock, inputs } as unknown as SiteParts).list();
 }
 

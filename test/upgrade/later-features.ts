@@ -31,7 +31,7 @@ const RETENTION_MS = 180_000;
  * here.
  */
 export class LaterFeatures implements Extras {
-  readonly zones = `  - { id: shed, name: Magazie, kind: intrusion, ${IN_YARD}, input: { mqtt: shed/contact, open: [open], normal: [closed] }, availability: { mqtt: shed/availability }, gate: { mqtt: keypads/+/state, open: [armed], normal: [disarmed] } }
+  readonly zones = `  - { id: shed, name: Magazie, kind: intrusion, ${IN_YARD}, input: { mqtt: shed/contact, open: [open], normal: [closed] }, battery: { mqtt: shed/battery, below: 15 }, availability: { mqtt: shed/availability }, gate: { mqtt: keypads/+/state, open: [armed], normal: [disarmed] } }
   - { id: camera, name: Cameră, kind: motion, ${IN_YARD}, input: { mqtt: camera/reviews, path: /type, open: [new], normal: [end], dedupe: { path: /id } } }
   - { id: side-door, name: Ușa laterală, kind: intrusion, ${IN_YARD}, entryDelayS: 45, input: { simulated: true } }
   - { id: mains, name: Rețea, kind: power, ${IN_YARD}, input: { simulated: true } }
@@ -83,6 +83,7 @@ outputs:
     await ana.ask("PUT", `/site/plans/${plan?.id}`, { pins: [{ zone: "front-door", x: 20, y: 80 }] });
     await this.#fleet(story);
     await story.publish("shed/availability", "online", true);
+    await story.publish("shed/battery", 80, true);
     await story.publish("keypads/hall/state", "armed", true);
     for (const type of ["end", "new", "end"]) await story.publish("camera/reviews", { id: "r-1", type });
     await story.contact("mains", true);

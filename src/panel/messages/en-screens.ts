@@ -121,6 +121,8 @@ export const EN_SCREENS = {
   "differs.unknown-here": "has the reference of this site but is unknown here; adding it",
   "zones.title": "Zones",
   "zones.source": "Source",
+  "zones.battery": "Battery",
+  "zones.batteryLevel": "{n} %, reported at {time}",
   "zones.noMessage": "none since the daemon started",
   "zones.panelZone": "{account}, zone {number}",
   "zones.openBy": "Kept open by",

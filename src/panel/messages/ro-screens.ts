@@ -125,6 +125,8 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "differs.unknown-here": "are referința acestei locații, dar nu există local; se adaugă",
   "zones.title": "Zone",
   "zones.source": "Sursă",
+  "zones.battery": "Baterie",
+  "zones.batteryLevel": "{n} %, raportat la {time}",
   "zones.noMessage": "niciunul de la pornirea serviciului",
   "zones.panelZone": "{account}, zona {number}",
   "zones.openBy": "Menținută deschisă de",

@@ -59,6 +59,17 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
             <dd>{loopText(zone.loop)}</dd>
           </>
         )}
+        {zone.battery && (
+          <>
+            <dt>{t("zones.battery")}</dt>
+            <dd>
+              {t("zones.batteryLevel", {
+                n: Math.round(zone.battery.percent),
+                time: formatTime(zone.battery.at),
+              })}
+            </dd>
+          </>
+        )}
         <dt>{t("zones.objective")}</dt>
         <dd>
           <ObjectiveName zone={zone} />
