@@ -52,7 +52,7 @@ export async function checkConfig(
   const { json } = options;
   const { stdout } = terminal;
   assertCombination(options);
-  const load: LoadOptions = options.centre ? { ...from, role: "centre" } : from;
+  const load: LoadOptions = { ...from, role: options.centre ? "centre" : "site" };
   const config = loaded(load, (error) => {
     if (json) stdout.write(jsonText({ valid: false, errors: error.errors }));
   });

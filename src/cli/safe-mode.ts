@@ -29,7 +29,7 @@ export async function safeMode(options: LoadOptions, terminal: Terminal): Promis
 /** Read for each request, so that the page follows edits of the file. */
 function configurationErrors(options: LoadOptions): string | null {
   try {
-    return configurationToRun(options).fault;
+    return configurationToRun({ role: "site", ...options }).fault;
   } catch (error) {
     if (error instanceof AppError) return error.hint ? `${error.message}\n${error.hint}` : error.message;
     throw error;

@@ -31,7 +31,8 @@ const POWER_OFF_MS_MAX = 30_000;
  * @throws AppError as `configurationToRun`, and as `Daemon.start`
  */
 export async function serve(load: LoadOptions, terminal: Terminal, options: JsonOption = {}): Promise<void> {
-  await new DaemonRuns(load, terminal, options).untilStopped();
+  // A dispatch centre on SQLite is served too.
+  await new DaemonRuns({ role: "site", ...load }, terminal, options).untilStopped();
 }
 
 /** The runs of the daemon in this process, one after the other. */
@@ -128,10 +129,6 @@ class DaemonRuns {
   ): Promise<() => Promise<BetweenRuns | undefined>> {
     const { stdout, stderr, env, cwd, kill } = this.#terminal;
     const { config, source, fault } = this.#effective;
-    if (config.database !== null)
-      throw new AppError("configuration", "database is only for a dispatch centre", {
-        hint: "Run santinela centre, or remove database: a site keeps its records in its own SQLite.",
-      });
     // systemd sets JOURNAL_STREAM when standard output is connected to journald.
     const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
     // A program reads JSON; a person at a terminal reads a sentence, and the address at the end.

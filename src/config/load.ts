@@ -19,7 +19,7 @@ import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
-import { semanticProblems, semanticWarnings, centreProblems } from "./semantic-checks.ts";
+import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
@@ -36,8 +36,11 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The configuration of a dispatch centre, which has no inputs and no upstream; otherwise that of a site. */
-  readonly role?: "centre" | undefined;
+  /**
+   * What runs with it. A dispatch centre has no inputs and no upstream, a site no shared database. Undefined for commands that serve
+   * either: the configuration is then resolved as that of a site.
+   */
+  readonly role?: Config["role"] | undefined;
 }
 
 /**
@@ -78,6 +81,7 @@ export function readConfiguration(
     ...authority.problems,
     ...writtenNumberProblems(parsed),
     ...(options.role === "centre" ? centreProblems(value) : []),
+    ...(options.role === "site" ? siteProblems(value) : []),
     ...(options.allowMissingPasswords === true ? [] : passwords.problems),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);

@@ -148,3 +148,11 @@ export function centreProblems(value: Configuration): ConfigProblem[] {
     message: `a dispatch centre has no ${section}. Remove it, or run santinela serve for a site`,
   }));
 }
+
+/** Sections in the configuration of a site that only a dispatch centre has. */
+export function siteProblems({ database }: Configuration): ConfigProblem[] {
+  if (database === undefined) return [];
+  const message =
+    "only a dispatch centre has it: a site keeps its records in its own SQLite. Remove it, or run santinela centre";
+  return [{ path: ["database"], message }];
+}

@@ -51,6 +51,25 @@ describe("the file of a dispatch centre", () => {
     });
   });
 
+  test("is not the file of a site, whose check names its database at its place", async () => {
+    const yaml = "http: { port: 1 }\ndatabase: postgres://u:s3cr3t@127.0.0.1:5432/x\n";
+    writeFileSync(join(folder, "site.yaml"), yaml);
+    for (const command of ["check-config", "serve"]) {
+      const { code, stdout, stderr } = await santinela(`${command} --config site.yaml`);
+      expect([code, stdout]).toEqual([78, ""]);
+      expect(stderr).toMatch(
+        /site\.yaml:2:1: database: only a dispatch centre has it.* Remove it, or run santinela centre/,
+      );
+      expect(stderr).not.toContain("s3cr3t");
+    }
+    expect(JSON.parse((await santinela("check-config --json --config site.yaml")).stdout)).toMatchObject({
+      valid: false,
+      errors: [{ place: expect.stringMatching(/site\.yaml:2:1$/) as string }],
+    });
+    // Commands of a dispatch centre still read it.
+    expect((await santinela("config show --config site.yaml")).code).toBe(0);
+  });
+
   test("is found where a centre looks for it", async () => {
     mkdirSync(join(folder, "santinela"));
     writeFileSync(join(folder, "santinela", "centre.yaml"), "sites: {}\n");

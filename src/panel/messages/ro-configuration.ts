@@ -3,6 +3,11 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
   ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
   ["another change is being applied", "se aplică deja o altă modificare"],
+  [
+    "only a dispatch centre has it: a site keeps its records in its own SQLite",
+    "numai un dispecerat are această opțiune: o locație își păstrează înregistrările în propriul SQLite",
+  ],
+  ["Remove it, or run santinela centre", "Ștergeți-o sau rulați santinela centre"],
   ["the earlier configuration {name} does not exist", "configurația anterioară {name} nu există"],
   ["the configuration file has this text already", "fișierul de configurare are deja acest text"],
   [
