@@ -48,6 +48,10 @@ export class ThreadedBroker implements Broker {
     return this.#thread.heapBytes;
   }
 
+  get port(): number | undefined {
+    return this.#port === 0 ? undefined : this.#port;
+  }
+
   async start(): Promise<void> {
     const { port } = await this.#thread.start(() => this.onRestarted());
     this.#port = port ?? this.#port;

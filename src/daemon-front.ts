@@ -141,7 +141,8 @@ export class DaemonFront {
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();
     this.#stops.push(() => settings.stop());
-    const discovery = new SiteDiscovery({ config, clock });
+    const brokerPort = async () => (await sensing.site.status()).brokerPort;
+    const discovery = new SiteDiscovery({ config, clock, brokerPort });
     this.#stops.push(() => discovery.stop());
     const signIns = new SqliteSignIns({ database, clock });
     const tokens = new TokenService({ signIns, events, clock, keys: this.#signingKeys() });

@@ -1,4 +1,4 @@
-import { brokerAddress } from "../config/broker-address.ts";
+import { openBrokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { proposedZoneLines } from "../config/proposed-zones.ts";
 import type { DiscoveryOptions } from "../domain/discovery/device.ts";
@@ -8,6 +8,8 @@ import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { DiscoverySession } from "../inputs/discovery-session.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import type { StatusView } from "../site/status-view.ts";
+import { ControlClient } from "./control-client.ts";
 import { readableLines } from "./readable-lines.ts";
 import { freeLines } from "./free-lines.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
@@ -50,9 +52,10 @@ export async function discoverZones(
 }
 
 async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {
-  const broker = brokerAddress(config.mqtt);
-  if (!broker)
+  if (config.mqtt.mode === "off")
     throw new AppError("configuration", "mqtt is off", { hint: "Set mqtt.url or remove mqtt: off." });
+  const broker = await openBrokerAddress(config.mqtt, () => brokerPort(config));
+  if (!broker) throw unreachable(config, "it does not listen");
   const clock = new SystemClock();
   const session = new DiscoverySession({ broker, clock, discovery });
   try {
@@ -67,6 +70,11 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
   } finally {
     await session.stop();
   }
+}
+
+/** Of the running daemon. @throws AppError as `ControlClient` */
+async function brokerPort({ dataDir }: Config): Promise<number | null> {
+  return (await new ControlClient(dataDir).get<StatusView>("/site/status")).brokerPort;
 }
 
 function unreachable({ mqtt }: Config, reason: string): AppError {

@@ -25,3 +25,17 @@ export function brokerAddress(mqtt: MqttConfig): ReachableBroker | undefined {
     mqtt.credentials ?? (account && { username: account.username, password: account.password });
   return { url, ...(credentials && { credentials }) };
 }
+
+/**
+ * As `brokerAddress`, with the port that the system has chosen for a built-in broker.
+ * @param openPort asks the running daemon for it; null while the broker does not listen
+ * @returns undefined also while it does not listen there
+ */
+export async function openBrokerAddress(
+  mqtt: MqttConfig,
+  openPort: () => Promise<number | null>,
+): Promise<ReachableBroker | undefined> {
+  if (mqtt.mode !== "built-in" || mqtt.port !== 0) return brokerAddress(mqtt);
+  const port = await openPort();
+  return port === null ? undefined : brokerAddress({ ...mqtt, port });
+}

@@ -11,6 +11,8 @@ export interface Broker {
   leave(topics: readonly string[]): Promise<void>;
   /** Publishes a retained message of the daemon; lost while the broker does not run. */
   publish(topic: string, payload: string): void;
+  /** Where it listens, also for `mqtt.listen.port: 0`; undefined before the first time. */
+  readonly port: number | undefined;
   /** How often each limit was reached since the start, and the bytes held for clients. */
   readonly use: BrokerUse;
   /** Called after a restart within the run of the daemon: all sessions and retained messages are lost. */

@@ -69,9 +69,8 @@ export class Inputs {
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
   readonly #panels: AlarmPanelReceiver | undefined;
-  /** The last message of each zone. */
+  /** The last message and the last charge of each zone. */
   readonly messages: ZoneMessages;
-  /** The last charge of each zone's battery. */
   readonly batteries: BatteryLevels;
   /** The zones for which a backend is opened. */
   #zones: readonly Zone[];
@@ -119,6 +118,11 @@ export class Inputs {
   /** Limits reached by the built-in broker and the memory it uses; undefined without one. */
   get brokerUse(): BrokerUse | undefined {
     return this.#builtIn?.use;
+  }
+
+  /** Where the built-in broker listens; undefined while it does not, and without one. */
+  get brokerPort(): number | undefined {
+    return this.#builtIn?.port;
   }
 
   /** Messages and silences of alarm panels; undefined without a receiver. */

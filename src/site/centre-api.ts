@@ -127,6 +127,7 @@ class CentreStatus {
       link: STANDALONE,
       comparison: null,
       monitoring: null,
+      brokerPort: null,
       supply: null,
     };
   }

@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import { brokerAddress } from "../config/broker-address.ts";
+import { openBrokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { DiscoveredDevice, DiscoveryOptions } from "../domain/discovery/device.ts";
@@ -49,6 +49,8 @@ export function discoveryRoutes(
 interface SiteDiscoveryParts {
   readonly config: Pick<Config, "mqtt" | "zones" | "gpio" | "site" | "homeAssistant">;
   readonly clock: Clock;
+  /** The port of the built-in broker; null while it does not listen. */
+  readonly brokerPort: () => Promise<number | null>;
   /** Directory before the paths of converters in /sys; empty for a real machine. */
   readonly root?: string;
 }
@@ -80,7 +82,7 @@ export class SiteDiscovery {
       leftOut.push({ code: "topics", values: { limit: String(UNKNOWN_MAX) } });
     return {
       listening: {
-        ...(session?.state ?? { state: "off", reason: null }),
+        ...(session?.state ?? this.#stateWithout),
         until: session ? isoTime(this.#untilMs) : null,
         left: messages?.left ?? 0,
       },
@@ -111,7 +113,8 @@ export class SiteDiscovery {
     this.#trials.set(key, trial);
     const [oldest] = this.#trials.keys();
     if (this.#trials.size > TRIALS_MAX && oldest !== undefined) this.#trials.delete(oldest);
-    return { listening: this.#session?.state.state ?? "off", readings: trial.readings };
+    const { state } = this.#session?.state ?? this.#stateWithout;
+    return { listening: state, readings: trial.readings };
   }
 
   async #lineTrial({ gpio, chip, contact }: TrialInput & { source: "gpio" }): Promise<SensorTrialView> {
@@ -141,12 +144,13 @@ export class SiteDiscovery {
 
   async #listen(): Promise<void> {
     const { config, clock } = this.#parts;
-    const broker = brokerAddress(config.mqtt);
-    if (!broker || this.#isStopped) return;
+    if (config.mqtt.mode === "off" || this.#isStopped) return;
     this.#untilMs = clock.wallMs() + LISTEN_MS;
     this.#cancelEnd();
     this.#cancelEnd = clock.after(LISTEN_MS, () => void this.#end());
     if (this.#session) return;
+    const broker = await openBrokerAddress(config.mqtt, this.#parts.brokerPort);
+    if (!broker) return;
     // Loaded on use: few looks are taken in the life of an installation.
     const { DiscoverySession: Session } = await import("../inputs/discovery-session.ts");
     // Another look may have begun in the meantime, or the daemon stops.
@@ -160,6 +164,13 @@ export class SiteDiscovery {
       },
     });
     await this.#session.start();
+  }
+
+  /** The state while there is no session. */
+  get #stateWithout(): Pick<DiscoveryView["listening"], "state" | "reason"> {
+    return this.#parts.config.mqtt.mode === "off"
+      ? { state: "off", reason: null }
+      : { state: "unreachable", reason: "the built-in broker does not listen yet" };
   }
 
   async #end(): Promise<void> {

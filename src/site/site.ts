@@ -91,6 +91,7 @@ export class Site {
       link: link(),
       monitoring: this.#monitoring.state(),
       comparison: this.#queue.comparison(),
+      brokerPort: inputs.brokerPort ?? null,
       supply: supplyOf(zones, config.onBattery),
     };
   }

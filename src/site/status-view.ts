@@ -50,6 +50,8 @@ export interface StatusView {
   readonly monitoring: MonitoringView | null;
   /** Last comparison with the dispatch centre; null before the first and without a dispatch centre. */
   readonly comparison: ComparisonView | null;
+  /** Port of the built-in broker, also if the system has chosen it; null without one, and before it listens. */
+  readonly brokerPort: number | null;
   /** The power supply; null without a zone of kind power. */
   readonly supply: SupplyView | null;
 }

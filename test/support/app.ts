@@ -377,6 +377,7 @@ export const NO_SITE = {
     link: STANDALONE,
     monitoring: null,
     comparison: null,
+    brokerPort: null,
     supply: null,
   }),
   zones: {

@@ -205,6 +205,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
 
   // Discovery and the broker
   ["the broker closed the connection", "brokerul a închis conexiunea"],
+  ["the built-in broker does not listen yet", "brokerul inclus nu a pornit încă"],
   [
     "the broker does not allow this account to read any topic",
     "brokerul nu permite acestui cont să citească niciun topic",
