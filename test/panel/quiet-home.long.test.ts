@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
-import { freePort } from "../support/loopback.ts";
 import { editableSite, PanelSite, signIn } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -73,14 +72,13 @@ describeWithBrowser("Home of a site without zones", () => {
   let site: PanelSite;
   let devices: AnnouncingDevices;
   beforeAll(async () => {
-    const port = await freePort();
     site = new PanelSite(
       "",
       `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }\n` +
-        `mqtt: { listen: { port: ${port} } }\ngpio: { backend: simulated }\n`,
+        `mqtt: { listen: { port: 0 } }\ngpio: { backend: simulated }\n`,
     );
     await site.start();
-    devices = await AnnouncingDevices.at(`mqtt://127.0.0.1:${port}`);
+    devices = await AnnouncingDevices.at(`mqtt://127.0.0.1:${site.mqttPort}`);
   });
   afterAll(async () => {
     await devices.end();
@@ -104,4 +102,28 @@ describeWithBrowser("Home of a site without zones", () => {
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("ends the search after ten minutes on a page that is left open, and goes on when asked", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    let asked = 0;
+    context.on("request", (request) => {
+      if (request.url().endsWith("/site/discovered")) asked += 1;
+    });
+    const page = await site.page("status", context);
+    const home = page.screen("status");
+    await home.link(/^\d+ sensors found$/).shown();
+    await context.clock.fastForward(600_000);
+    const over = home.text("The search for sensors has ended after ten minutes.");
+    await over.shown();
+    const before = asked;
+    await context.clock.fastForward(60_000);
+    await home.button("Search again").shown();
+    expect(asked).toBe(before);
+    await home.button("Search again").click();
+    await over.gone();
+    await home.link(/^\d+ sensors found$/).shown();
+    expect(asked).toBeGreaterThan(before);
+    await page.close();
+  });
 });

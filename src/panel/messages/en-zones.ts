@@ -19,6 +19,8 @@ export const EN_ZONES = {
   "found.noSensors": "No sensor found yet. Open one: it appears with its last message.",
   "found.noBroker": "Sensors cannot be found without a broker. Zones on GPIO lines can be added below.",
   "found.brokerOption": "The broker in the effective configuration",
+  "found.over": "The search for sensors has ended after ten minutes.",
+  "found.again": "Search again",
   "found.count": { one: "{n} sensor found", other: "{n} sensors found" },
   "found.all": { one: "Show the sensor", other: "Show all {n} sensors" },
   "found.taken": "Already zones: {zones}",

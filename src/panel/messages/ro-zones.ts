@@ -22,6 +22,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.noSensors": "Nu a fost găsit încă niciun senzor. Deschideți unul: apare cu ultimul mesaj.",
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul în configurația activă",
+  "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
+  "found.again": "Căutare din nou",
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
   "found.all": {
     one: "Afișarea senzorului",

@@ -8,6 +8,7 @@ import { Icon } from "../icon.tsx";
 import { Pending } from "../notice.tsx";
 import { draft, type ZoneDraft } from "../zone-draft.ts";
 import { kindIcon } from "../zone-appearance.ts";
+import { SearchOver } from "./search-over.tsx";
 import { FoundLines } from "./found-lines.tsx";
 import { UnknownTopics } from "./found-topics.tsx";
 import { StepHead } from "./step-head.tsx";
@@ -17,17 +18,18 @@ const OFFERS_SHOWN = 5;
 
 /** Step 1: what was found on the network, the newest message first, then the free GPIO lines. */
 export function FoundSensors() {
-  const { found, error, reload } = useDiscovered();
+  const { found, error, isOver, reload } = useDiscovered();
   return (
     <>
       <StepHead title={t("found.title")} back="#/zones" step={1} />
       {(error || !found) && <Pending error={error} reload={reload} />}
-      {found && <Found found={found} />}
+      {isOver && <SearchOver again={reload} />}
+      {found && <Found found={found} isOver={isOver} />}
     </>
   );
 }
 
-function Found({ found }: { readonly found: DiscoveryView }) {
+function Found({ found, isOver }: { readonly found: DiscoveryView; readonly isOver: boolean }) {
   const [isAll, setIsAll] = useState(false);
   const newest = found.devices
     .flatMap((device) => device.proposals.map((proposal) => ({ device, proposal })))
@@ -40,7 +42,7 @@ function Found({ found }: { readonly found: DiscoveryView }) {
       <section class="stack tight" aria-label={t("found.sensors")}>
         <div class="row">
           <h2 class="grow">{t("found.sensors")}</h2>
-          <Listening found={found} />
+          {!isOver && <Listening found={found} />}
         </div>
         <NoBroker found={found} />
         <ul class="cards">

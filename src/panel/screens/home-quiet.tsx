@@ -1,4 +1,5 @@
 import { useDiscovered } from "../discovered.ts";
+import { SearchOver } from "./search-over.tsx";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -42,24 +43,27 @@ export function QuietDay() {
   );
 }
 
-/** How many sensors a site without zones could begin with; nothing before one is found. */
+/** How many sensors a site without zones could begin with; nothing before one is found or the search is over. */
 export function FoundCount() {
-  const { found } = useDiscovered();
+  const { found, isOver, reload } = useDiscovered();
   const proposals = found?.devices.flatMap((device) => device.proposals) ?? [];
   const free = proposals.filter(({ zoneId }) => zoneId === null).length;
-  if (free === 0) return null;
+  if (free === 0 && !isOver) return null;
   return (
     <section class="card past">
-      <ul class="items">
-        <li>
-          <span class="disc">
-            <Icon name="radio-tower" />
-          </span>
-          <a class="grow" href="#/zones/found">
-            <b>{t("found.count", { n: free })}</b>
-          </a>
-        </li>
-      </ul>
+      {free > 0 && (
+        <ul class="items">
+          <li>
+            <span class="disc">
+              <Icon name="radio-tower" />
+            </span>
+            <a class="grow" href="#/zones/found">
+              <b>{t("found.count", { n: free })}</b>
+            </a>
+          </li>
+        </ul>
+      )}
+      {isOver && <SearchOver again={reload} />}
     </section>
   );
 }
