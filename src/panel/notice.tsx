@@ -1,9 +1,10 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { later } from "./clock.ts";
 import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
 import { ApiError, FORM_ERROR_CODE } from "./http.ts";
 import { Icon } from "./icon.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
+import { route } from "./route.ts";
 import { sessionState } from "./session.ts";
 
 interface Notice {
@@ -18,7 +19,8 @@ const SHOWN_MS = 6_000;
 let cancelHiding = (): void => {};
 
 /**
- * Shows the result of an action for 6 s, an error until it is closed or the next attempt; screen readers announce it.
+ * Shows the result of an action for 6 s, an error until it is closed, the next attempt or another screen; screen readers
+ * announce it.
  * @param undo takes it back
  */
 export function showNotice(text: string, isError = false, undo?: () => Promise<void>): void {
@@ -36,12 +38,18 @@ function hide(): void {
   notice.value = undefined;
 }
 
+function hideError(): void {
+  if (notice.value?.isError === true) hide();
+}
+
 // The next user has nothing to do with it.
 sessionState.subscribe((state) => state === "out" && hide());
+// An error belongs to its screen; a result, such as "Saved", is often read on the next one.
+computed(() => [route.value.screen, route.value.item, route.value.action].join("/")).subscribe(hideError);
 
 /** Runs an action and shows the error of a rejected request. @returns whether it succeeded */
 export async function runWithErrorNotice(action: () => Promise<void>): Promise<boolean> {
-  if (notice.value?.isError === true) hide();
+  hideError();
   try {
     await action();
     return true;

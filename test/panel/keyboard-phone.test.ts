@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 const TIMEOUT_MS = 240_000;
@@ -18,6 +19,22 @@ const FOCUS = `(() => {
   return { name, cover: isSeen ? "" : over?.outerHTML.slice(0, 60) ?? "the edge of the window" };
 })()`;
 
+/** Moves through the screen and back. @returns the parts that had the focus, and those that were covered meanwhile */
+async function tabThrough(page: PanelPage): Promise<{ seen: Set<string>; faults: string[] }> {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const key of ["Tab", "Shift+Tab"])
+    for (let count = 0; count < TABS_MAX; count += 1) {
+      await page.press(key);
+      const { name, cover } = await page.evaluate<{ name: string; cover: string }>(FOCUS);
+      // After the last part the browser's own bars have the focus.
+      if (name === "" && count > 0) break;
+      seen.add(name);
+      if (cover !== "") faults.push(`${key}, ${name}: ${cover}`);
+    }
+  return { seen, faults };
+}
+
 describeWithBrowser("a keyboard at a phone", () => {
   const site = new PanelSite("", editableSite(...ZONES));
   beforeAll(async () => {
@@ -32,17 +49,26 @@ describeWithBrowser("a keyboard at a phone", () => {
       const page = await site.page(place);
       await page.look("light", 360);
       await page.screen(place).complete();
-      const faults: string[] = [];
-      const seen = new Set<string>();
-      for (const key of ["Tab", "Shift+Tab"])
-        for (let count = 0; count < TABS_MAX; count += 1) {
-          await page.press(key);
-          const { name, cover } = await page.evaluate<{ name: string; cover: string }>(FOCUS);
-          // After the last part the browser's own bars have the focus.
-          if (name === "" && count > 0) break;
-          seen.add(name);
-          if (cover !== "") faults.push(`${key}, ${name}: ${cover}`);
-        }
+      const { seen, faults } = await tabThrough(page);
+      expect(seen.size).toBeGreaterThan(10);
+      expect(faults).toEqual([]);
+      await page.close();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "moves through a form while an error is shown, which covers nothing that has the focus",
+    async () => {
+      const page = await site.page("settings?open=accounts");
+      await page.look("light", 360);
+      const settings = page.screen("settings");
+      await settings.complete();
+      await page.failRequests("**/site/log-level");
+      await settings.button(/debug logging/i).click();
+      await page.notice.button("Close").shown();
+      const { seen, faults } = await tabThrough(page);
+      expect(seen).toContain("Close");
       expect(seen.size).toBeGreaterThan(10);
       expect(faults).toEqual([]);
       await page.close();

@@ -321,6 +321,11 @@ export class PanelPage {
     return new Part(this.#page.locator(".notice"));
   }
 
+  /** The part that a script has marked with this number. */
+  marked(number: number): Part {
+    return new Part(this.#page.locator(`[data-mark="${number}"]`));
+  }
+
   /** A heading of the page that is shown without the daemon. */
   offlineTitle(text: string): Part {
     return new Part(this.#page.locator("main")).heading(text);
