@@ -113,6 +113,31 @@ describeWithBrowser("the parts of a screen", () => {
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7);
     });
 
+    test("each time of the journey takes one line, and all of it is inside its card", async () => {
+      const home = await page.open("status");
+      await home.markup(".journey").shown();
+      const { lines, room } = await page.evaluate<{ lines: number[]; room: number }>(`(() => {
+        const rects = [...document.querySelectorAll(".journey li")].map((stop) => {
+          const texts = document.createTreeWalker(stop, NodeFilter.SHOW_TEXT);
+          const found = [];
+          while (texts.nextNode()) {
+            const range = document.createRange();
+            range.selectNodeContents(texts.currentNode);
+            found.push(...[...range.getClientRects()].filter(({ width }) => width > 2));
+          }
+          return found;
+        });
+        const { right } = document.querySelector(".journey").closest(".card").getBoundingClientRect();
+        return {
+          lines: rects.map((each) => new Set(each.map(({ top }) => Math.round(top))).size),
+          room: right - Math.max(...rects.flat().map((rect) => rect.right)),
+        };
+      })()`);
+      // Below the name of the contact is its time, below that of the record the time of the record.
+      expect([lines[0], lines[2]]).toEqual([2, 2]);
+      expect(room).toBeGreaterThan(0);
+    });
+
     test("the history of the zones has room for a day beside their names", async () => {
       const zones = await page.open("zones");
       await zones.markup(".lanes .lane >> nth=0").shown();

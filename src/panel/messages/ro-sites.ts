@@ -12,7 +12,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",
   "sites.ref": "Referință",
-  "sites.silentAfter": "Fără comunicație, dacă nu raportează timp de",
+  "sites.silentAfter": "Limită fără raport",
   "sites.version": "Versiune",
   "sites.silentSince": "nu raportează de la {time}",
   "sites.backlog": {

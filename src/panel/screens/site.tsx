@@ -29,6 +29,7 @@ export function Site({ id }: { readonly id: string }) {
     );
   const { site, history } = response.body;
   const { report, interventionId } = site;
+  const troubles = troublesOf(site);
   return (
     <>
       <BackLink href="#/sites" text={t("nav.sites")} />
@@ -37,11 +38,13 @@ export function Site({ id }: { readonly id: string }) {
         <LevelBadge level={site.level} />
       </div>
       <section class="card">
-        <ul>
-          {troublesOf(site).map((trouble) => (
-            <li key={trouble}>{trouble}</li>
-          ))}
-        </ul>
+        {troubles.length > 0 && (
+          <ul class="conditions">
+            {troubles.map((trouble) => (
+              <li key={trouble}>{trouble}</li>
+            ))}
+          </ul>
+        )}
         <p class="row">
           {interventionId !== null && (
             <a class="button" href={`#/interventions/${interventionId}`}>
