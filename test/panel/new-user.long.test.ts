@@ -45,6 +45,20 @@ const LINES = [
   [21, "Ușa spate", "intrusion"],
 ] as const;
 
+/** The table of docs/verification.md: part of the work, taps, characters, screens. */
+function documentedEfforts(): unknown[] {
+  const page = readFileSync("docs/verification.md", "utf8");
+  const [, section = ""] = /\n## A new user with a phone\n([^]*?)\n## /.exec(page) ?? [];
+  return [...section.matchAll(/^\| ([a-z].*?) +\| +(\d+) +\| +(\d+) +\| +(\d+) +\|$/gm)].map(
+    ([, work, taps, keys, screens]) => ({
+      work,
+      taps: Number(taps),
+      keys: Number(keys),
+      screens: Number(screens),
+    }),
+  );
+}
+
 describeWithBrowser("a new user with a phone at the first start of the package", () => {
   const pi = new FirstBoot();
   let devices: AnnouncingDevices;
@@ -73,6 +87,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       const context = await browser.newContext({ ...PHONE, locale: "en-GB", ignoreHTTPSErrors: true });
       const page = await PanelPage.in(context, pi.scannedAddress());
       const hand = new InteractionCounter(page);
+      hand.begin("account and name of the site");
       await page.openFirst();
       // The warning about the installation's own certificate.
       hand.tapsElsewhere(2);
@@ -89,6 +104,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       // The password that was chosen a minute ago is not asked for again.
       await hand.tap(page.screen("zones/review").button("Save"));
       await page.banner.text("Hala Nord").shown();
+      hand.begin("three sensors that were found, each tested");
       await hand.tap(guide.link("Add the first zone"));
 
       const found = page.screen("zones/found");
@@ -118,6 +134,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
         await save();
         await hand.tap(saved.link("Add another zone"));
       }
+      hand.begin("nine zones on GPIO lines");
       for (const [line, name, kind] of LINES) {
         await hand.tap(found.link("GPIO line"));
         await hand.write(form.field("Name"), name);
@@ -126,6 +143,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
         await save();
         if (count < FOUND.length + LINES.length) await hand.tap(saved.link("Add another zone"));
       }
+      hand.begin("walk test of twelve zones");
       await hand.tap(saved.link("Go to Walk test"));
       const walk = page.screen("walk-test");
       await walk.button("Start walk test").shown();
@@ -156,6 +174,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
       await settings.image(/^QR code of https:\/\//).shown();
       await settings.text(/^https:\/\/[\w-]+\.local:/).shown();
 
+      expect(hand.efforts).toEqual(documentedEfforts());
       const { taps, keys, swipes, seconds } = hand;
       expect(seconds + (count + 1) * TRIAL_S, `${taps} taps, ${keys} keys, ${swipes} swipes`).toBeLessThan(
         LIMIT_S,
