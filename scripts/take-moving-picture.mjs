@@ -1,6 +1,6 @@
 // Takes docs/screenshots/trip-en.png and trip-ro.png, the journey of one trip from a run of two daemons:
-// npm run build && node scripts/take-moving-picture.mjs. A site loses its link, a gate opens, the site is killed and started
-// again, and the link returns. Above the two panels a dot shows where the trip is.
+// npm run build && node scripts/take-moving-picture.mjs. Needs faketime. A site loses its link, a gate opens, the site is
+// killed and started again, and the link returns. Above the two panels a dot shows where the trip is.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -11,6 +11,7 @@ import { chromium } from "playwright-core";
 import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
 import { Relay } from "../build/cli/demo/relay.js";
 import { animatedPng } from "./animated-png.mjs";
+import { EVENING_MS, startAtEvening } from "./picture-clock.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const EDGE = { email: "hala-nord@centre.example", password: "correct horse battery staple" };
@@ -72,6 +73,8 @@ try {
 
 async function takePicture(language) {
   const folder = mkdtempSync(join(tmpdir(), "santinela-picture-"));
+  // For the daemons; the browser runs already, and its pages are given the time.
+  startAtEvening();
   const words = LANGUAGES[language];
   const run = await startDaemons(folder, language, words);
   try {
@@ -92,6 +95,8 @@ async function takePicture(language) {
     await scene("cut", { from: 0, to: 0, isCut: true, isBefore: true });
     await run.publish(false);
     await queued(site, 1).waitFor();
+    // The headline as well: it has said for a moment that the trip has no record yet.
+    await open(site, "status");
     await onScreen(site, "status", ".hero.s-alarm").waitFor();
     await scene("trip", { from: 0, to: 2, isCut: true });
     await run.site.end("SIGKILL");
@@ -122,7 +127,7 @@ async function startDaemons(folder, language, { gate, hall }) {
   };
   const centre = daemon(
     "centre",
-    `site: { name: ${LANGUAGES[language].centre}, ref: centre, locale: ${language} }\nhttp: { port: 0 }\nmqtt: off\n`,
+    `site: { name: ${LANGUAGES[language].centre}, ref: centre, locale: ${language}, timezone: Europe/Bucharest }\nhttp: { port: 0 }\nmqtt: off\n`,
   );
   await centre.addAccount(ACCOUNT, "administrator");
   await centre.addAccount(EDGE, "operator");
@@ -134,7 +139,7 @@ async function startDaemons(folder, language, { gate, hall }) {
   const sitePort = await freePort();
   const site = daemon(
     "site",
-    `site: { name: ${hall}, ref: hall, locale: ${language} }
+    `site: { name: ${hall}, ref: hall, locale: ${language}, timezone: Europe/Bucharest }
 http: { port: ${sitePort} }
 mqtt: { listen: { port: 0 } }
 upstream: { baseUrl: "http://127.0.0.1:${linkPort}", email: ${EDGE.email}, passwordFile: ./upstream.password }
@@ -177,6 +182,7 @@ async function signIn(port, locale) {
     locale,
     timezoneId: "Europe/Bucharest",
   });
+  await context.clock.setFixedTime(EVENING_MS);
   const page = await context.newPage();
   await page.goto("/");
   await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);

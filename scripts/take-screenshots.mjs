@@ -1,6 +1,7 @@
 // Takes the screenshots of docs/screenshots/ (or of the folder SCREENSHOTS) from a running daemon:
-// `npm run build && node scripts/take-screenshots.mjs`.
-// The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening.
+// `npm run build && node scripts/take-screenshots.mjs`. Always those of the same evening; needs faketime.
+// The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening. A dispatch centre has four
+// sites.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,11 +11,13 @@ import { connectAsync } from "mqtt";
 import { chromium } from "playwright-core";
 import { openJournalDatabase } from "../build/store/journal-database.js";
 import { LinkSampleStore } from "../build/store/link-samples.js";
+import { ApiClient } from "../build/client/api-client.js";
 import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
+import { EVENING_MS, eveningNow, startAtEvening } from "./picture-clock.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const CONFIGURATION = `dataDir: ./data
-site: { name: Hala Nord, ref: hala-nord }
+site: { name: Hala Nord, ref: hala-nord, timezone: Europe/Bucharest }
 http: { port: 0 }
 mqtt: off
 gpio: { backend: simulated }
@@ -52,6 +55,27 @@ const SCREENS = [
   ["api", "api", ".operations"],
   ["more", "more", ".actions-list"],
 ];
+const CENTRE = `dataDir: ./centre
+site: { name: Dispecerat Cluj, ref: centre, timezone: Europe/Bucharest }
+http: { port: 0 }
+objectives:
+  obiective/cladiri:
+    - { id: 12, name: Hala Nord }
+    - { id: 14, name: Sediu }
+    - { id: 15, name: Depozit Est }
+    - { id: 16, name: Atelier }
+`;
+/** The sites of the dispatch centre, as they report. */
+const REPORTS = [
+  { ...site("sediu", "Sediu", 14), level: "fault", faults: [{ zone: "Hol", fault: "tamper" }] },
+  site("hala-nord", "Hala Nord", 12),
+  { ...site("depozit-est", "Depozit Est", 15), level: "attention", conditions: ["disk-nearly-full"] },
+  site("atelier", "Atelier", 16),
+];
+const CENTRE_SCREENS = [
+  ["sites", "sites", "tbody tr"],
+  ["sites-one", "sites/1", "h1"],
+];
 /** The drawing of a floor, and the places of its zones. */
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="600" fill="none" stroke="#556" stroke-width="6">
   <path d="M20 20h760v480h-760zM430 20v300h350M20 260h200M280 260h150v240"/></svg>`;
@@ -85,6 +109,8 @@ const configFile = join(folder, "santinela.yaml");
 writeFileSync(configFile, CONFIGURATION);
 writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+/** The browser keeps the time of this machine, and its pages are given another. */
+const ownEnvironment = startAtEvening();
 const daemon = new DaemonProcess({ main, configFile, dataDir: join(folder, "data") });
 /** A new installation before its set-up. */
 const newFile = join(folder, "new.yaml");
@@ -100,24 +126,40 @@ writeFileSync(
     .replace("mqtt: off", `mqtt: { listen: { port: ${brokerPort} } }`),
 );
 const zonesDaemon = new DaemonProcess({ main, configFile: zonesFile, dataDir: join(folder, "zones") });
+const centreFile = join(folder, "centre.yaml");
+writeFileSync(centreFile, CENTRE);
+const centre = new DaemonProcess({
+  main,
+  configFile: centreFile,
+  dataDir: join(folder, "centre"),
+  command: "centre",
+});
 try {
+  mkdirSync(screenshots, { recursive: true });
   await daemon.addAccount(ACCOUNT, "administrator");
   writeLinkOfADay(join(folder, "data", "journal.db"));
   const { httpPort } = await daemon.start();
   await daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "120"]);
   for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
   await daemon.run(["trip", "--zone", "window"]);
-  mkdirSync(screenshots, { recursive: true });
   await photograph(`http://127.0.0.1:${httpPort}/`);
+  startAtEvening();
   const { httpPort: newPort } = await newDaemon.start();
   await photographSetUp(`http://127.0.0.1:${newPort}/`);
+  startAtEvening();
   await zonesDaemon.addAccount(ACCOUNT, "administrator");
   const { httpPort: zonesPort } = await zonesDaemon.start();
   await photographZoneEditor(`http://127.0.0.1:${zonesPort}/`);
+  startAtEvening();
+  await centre.addAccount(ACCOUNT, "administrator");
+  const { httpPort: centrePort } = await centre.start();
+  await reportSites();
+  await photographCentre(`http://127.0.0.1:${centrePort}/`);
 } finally {
   await daemon.end("SIGTERM");
   await newDaemon.end("SIGTERM");
   await zonesDaemon.end("SIGTERM");
+  await centre.end("SIGTERM");
   rmSync(folder, { recursive: true });
 }
 
@@ -131,11 +173,10 @@ function writeLinkOfADay(path) {
   const database = openJournalDatabase(path);
   const samples = new LinkSampleStore(database);
   const stepMs = 300_000;
-  const now = Date.now();
   for (let step = 288; step > 0; step -= 1) {
     const sinceCutS = step > 160 && step < 178 ? (178 - step) * 300 : step < 9 ? (9 - step) * 300 : null;
     const state = sinceCutS === null ? "up" : "down";
-    samples.add({ atMs: now - step * stepMs, state, oldestUnsentS: sinceCutS });
+    samples.add({ atMs: EVENING_MS - step * stepMs, state, oldestUnsentS: sinceCutS });
   }
   database.close();
 }
@@ -145,6 +186,7 @@ async function inEachLook(address, look) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+    env: ownEnvironment,
   });
   for (const { name, locale, width, height, colorScheme, isSecond } of LOOKS) {
     const context = await browser.newContext({
@@ -154,6 +196,7 @@ async function inEachLook(address, look) {
       timezoneId: "Europe/Bucharest",
       reducedMotion: "reduce",
     });
+    await context.clock.setFixedTime(EVENING_MS);
     const page = await context.newPage();
     await page.goto(address);
     await look(page, name, isSecond);
@@ -165,6 +208,61 @@ async function inEachLook(address, look) {
 /** A locator within one screen, so that the remains of another screen do not match. */
 function onScreen(page, screen, part) {
   return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
+}
+
+/** Fills in the sign-in form and waits for Home. */
+async function signIn(page) {
+  await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+  await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
+  await page.keyboard.press("Enter");
+  await onScreen(page, "status", "h1").waitFor();
+}
+
+/** Opens each screen and pictures it. */
+async function pictureEach(page, address, screens, name) {
+  for (const [picture, route, mark] of screens) {
+    const [screen] = route.split("?");
+    await page.goto(`${address}#/${route}`);
+    await onScreen(page, screen, mark).first().waitFor();
+    // What was pressed last must not leave another tile marked.
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: join(screenshots, `${picture}-${name}.png`) });
+  }
+}
+
+/** The report of a site without faults. */
+function site(ref, name, objective) {
+  return {
+    ref,
+    name,
+    objective: `obiective/cladiri/${objective}`,
+    version: "0.1.0",
+    upS: 86_400,
+    level: "well",
+    diskFreeMb: 21_504,
+    compared: { ageS: 900, differing: 0 },
+  };
+}
+
+async function photographCentre(address) {
+  await inEachLook(address, async (page, name, isSecond) => {
+    if (isSecond) return;
+    await signIn(page);
+    await pictureEach(page, address, CENTRE_SCREENS, name);
+  });
+}
+
+/** Each site as its daemon reports it. */
+async function reportSites() {
+  const client = new ApiClient({
+    baseUrl: "http://localhost",
+    socketPath: join(folder, "centre", "control.sock"),
+  });
+  for (const report of REPORTS) {
+    const body = JSON.stringify({ ...report, at: eveningNow() });
+    const { status } = await client.request({ method: "POST", path: "/site-reports", body });
+    if (status !== 204) throw new Error(`the report of ${report.ref} got ${status}`);
+  }
 }
 
 async function photographSetUp(address) {
@@ -197,10 +295,7 @@ async function photographZoneEditor(address) {
   await inEachLook(address, async (page, name, isSecond) => {
     if (isSecond) return;
     const picture = (screen) => page.screenshot({ path: join(screenshots, `${screen}-${name}.png`) });
-    await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
-    await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
-    await page.keyboard.press("Enter");
-    await onScreen(page, "status", "h1").waitFor();
+    await signIn(page);
     await page.goto(`${address}#/zones/edit`);
     await onScreen(page, "zones/edit", "li[data-zone=gate]").waitFor();
     await picture("zones-edit");
@@ -283,19 +378,10 @@ async function photograph(address) {
   await inEachLook(address, async (page, name, isSecond) => {
     await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
     if (!isSecond) await page.screenshot({ path: join(screenshots, `sign-in-${name}.png`) });
-    await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
-    await page.keyboard.press("Enter");
-    await onScreen(page, "status", "h1").waitFor();
+    await signIn(page);
     if (!hasPlan) await drawPlan(page, address);
     hasPlan = true;
-    for (const [picture, route, mark, isMain] of SCREENS) {
-      if (isSecond && !isMain) continue;
-      const [screen] = route.split("?");
-      await page.goto(`${address}#/${route}`);
-      await onScreen(page, screen, mark).first().waitFor();
-      // What was pressed last must not leave another tile marked.
-      await page.mouse.move(0, 0);
-      await page.screenshot({ path: join(screenshots, `${picture}-${name}.png`) });
-    }
+    const screens = SCREENS.filter(([, , , isMain]) => isMain || !isSecond);
+    await pictureEach(page, address, screens, name);
   });
 }
