@@ -9,6 +9,7 @@ import { VERSION } from "./generated/version.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
+import { returnedRelease } from "./ops/returned-release.ts";
 import { newKey, prepareDataDir } from "./ops/secrets.ts";
 import { assertNothingLeft } from "./ops/stopped-centre.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
@@ -81,6 +82,8 @@ export class Centre {
     const common = { clock, log: this.#log, conditions: this.#health };
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     prepareDataDir(config.dataDir);
+    const version = returnedRelease();
+    if (version !== undefined) this.#health.raise("release-returned", { version });
     const database = new CentreDatabase({ ...common, config });
     this.#stops.push(() => database.close());
     const added = await database.migrate(() => this.#isStopping);

@@ -204,7 +204,7 @@ export const CONDITION_MESSAGES = {
   "machine-unknown":
     "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "release-returned":
-    "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
+    "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Centre } from "../../src/centre.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
@@ -126,6 +126,29 @@ describeWithPostgres("a dispatch centre", () => {
     expect(signIn.status).toBe(200);
     await centre.stop();
     await line.close();
+  });
+
+  test("reports the release that did not stay up, before which it runs again", async () => {
+    const program = join(folder, "releases/0.1.0.1/dist/main.js");
+    mkdirSync(dirname(program), { recursive: true });
+    writeFileSync(program, "");
+    writeFileSync(join(folder, "returned"), "99.0.0\n");
+    const { argv } = process;
+    try {
+      process.argv = [process.execPath, program, "centre"];
+      await centre.start();
+    } finally {
+      process.argv = argv;
+    }
+    const { conditions } = (await ask("GET", "/site/status")).value as {
+      conditions: { code: string; text: string }[];
+    };
+    expect(conditions).toEqual([
+      expect.objectContaining({
+        code: "release-returned",
+        text: expect.stringContaining("99.0.0") as string,
+      }),
+    ]);
   });
 });
 

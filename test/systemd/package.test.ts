@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
+import { copyThis, MAIN, RENUMBER, repack } from "./repacked.ts";
 
 const DATABASE = "/var/lib/santinela/santinela.db";
 
@@ -10,38 +11,31 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   beforeAll(async () => {
     debian = await Container.boot(root);
     // The current package, one of the next release, and one whose program cannot start.
-    await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
-    await repack(
-      "next",
-      `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/package/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.0"/'`,
-    );
-    const main = "tree/usr/lib/santinela/package/dist/main.js";
+    await copyThis(debian);
+    const make = (name: string, change: string, version?: string): Promise<void> =>
+      repack(debian, name, change, version);
+    await make("next", RENUMBER);
     const serving = 'process.argv[2] === "serve"';
-    await repack("crashing", `sed -i '2i if (${serving}) throw new Error("broken");' ${main}`);
-    await repack(
+    await make("crashing", `sed -i '2i if (${serving}) throw new Error("broken");' ${MAIN}`);
+    await make(
       "hanging",
-      `sed -i '2i if (${serving}) for (;;) {}' ${main} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
+      `sed -i '2i if (${serving}) for (;;) {}' ${MAIN} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
     );
     // By its unit: the program itself is good.
-    await repack(
+    await make(
       "refused",
       `sed -i 's/^Type=notify/&\\nExecStartPre=false/' tree/usr/lib/systemd/system/santinela.service`,
     );
     // Longer than santinela-upgrade waits, as after a memory leak. Of the next release but one: it cannot start either.
-    await repack("late", `sed -i '2i if (${serving}) setTimeout(() => process.exit(1), 20_000);' ${main}`);
-    await repack("second", `sed -i '2i if (${serving}) throw new Error("broken");' ${main}`, "99.1.0");
-    await repack("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
-    await repack(
+    await make("late", `sed -i '2i if (${serving}) setTimeout(() => process.exit(1), 20_000);' ${MAIN}`);
+    await make("second", `sed -i '2i if (${serving}) throw new Error("broken");' ${MAIN}`, "99.1.0");
+    await make("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
+    await make(
       "broken",
       `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/package/dist/main.js`,
     );
   });
   afterAll(() => debian.stop());
-
-  async function repack(name: string, change: string, version = "99.0.0"): Promise<void> {
-    await debian.ok(`cd /srv && dpkg-deb -R this.deb tree && ${change} &&
-      sed -i 's/^Version: .*/Version: ${version}/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
-  }
 
   const install = (name: string): Promise<string> => debian.ok(`dpkg -i /srv/${name}.deb`);
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";

@@ -85,7 +85,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "machine-unknown":
     "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
-    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
+    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
