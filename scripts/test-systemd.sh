@@ -47,4 +47,5 @@ elif command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64-stat
 else
   echo "test-systemd: the package for arm64 is not tested: sudo apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2
 fi
+command -v lintian >/dev/null || echo "test-systemd: the packages are not checked by lintian: sudo apt-get install lintian" >&2
 TEST_ARM64_PACKAGE="$arm64" TEST_ROOTS="${roots[*]}" TEST_PACKAGES="$packages" node_modules/.bin/vitest run --config test/systemd/vitest.config.ts "$@"

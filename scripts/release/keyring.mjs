@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const NAME = "santinela-archive-keyring";
 /** The key ring, as `Signed-By:` of apt takes it. */
@@ -20,6 +21,7 @@ export const KEY_RING = `${NAME}.gpg`;
 const RING_PATH = `usr/share/keyrings/${KEY_RING}`;
 /** Of the package of the program. */
 const CONTROL = fileURLToPath(new URL("../packaging/deb/control", import.meta.url));
+const CHANGELOG = fileURLToPath(new URL("../packaging/deb/changelog", import.meta.url));
 
 /**
  * The package of `ring` for the pool. Nothing is written yet.
@@ -93,8 +95,15 @@ function build(path, ring, version, epochS) {
     put(RING_PATH, ring);
     put(
       `usr/share/doc/${NAME}/copyright`,
-      "The keys are those of the repository that this package comes from. Keys are not subject to copyright.\n",
+      "The keys are those of the repository that this package comes from. They are in the public domain.\n",
     );
+    put(`usr/share/doc/${NAME}/changelog.gz`, gzipSync(changelogOf(version, epochS), { level: 9 }));
+    // For dpkg --verify.
+    const files = readdirSync(join(tree, "usr"), { recursive: true, withFileTypes: true });
+    const paths = files
+      .filter((file) => file.isFile())
+      .map((file) => relative(tree, join(file.parentPath, file.name)));
+    put("DEBIAN/md5sums", execFileSync("md5sum", paths.toSorted(), { cwd: tree }));
     execFileSync("chmod", ["-R", "u=rwX,go=rX", tree]);
     execFileSync("dpkg-deb", ["-Zxz", "--root-owner-group", "--build", tree, path], {
       // Its times, so that the same keys always give the same bytes.
@@ -104,6 +113,14 @@ function build(path, ring, version, epochS) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** That of the package of the program, with the name, version and text of this one. */
+function changelogOf(version, epochS) {
+  return readFileSync(CHANGELOG, "utf8")
+    .replace(/^santinela \(@VERSION@\)/, `${NAME} (${version})`)
+    .replace(/^ {2}\* .*$/m, "  * Keys of the repository changed.")
+    .replace("@DATE@", new Date(epochS * 1000).toUTCString().replace("GMT", "+0000"));
 }
 
 function controlOf(version) {
