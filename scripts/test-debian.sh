@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test-debian.sh [COMMAND]: runs the two commands of the README, or COMMAND, on a new Debian with Debian's own Node.js, npm
 # and Chromium, as an unprivileged user, in a copy of the files that git tracks or does not ignore. Needs root; exits with 77
-# if it cannot run. SUITE is trixie by default.
+# if it cannot run. SUITE is trixie by default. If both commands pass on trixie in the tree of a commit without changes, that commit is
+# noted in .cache/passed-on-debian, without which npm run release refuses it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=${SUITE:-trixie}
@@ -28,6 +29,9 @@ fi
 install -m 644 /etc/resolv.conf /etc/hosts "$root/etc/"
 install -m 644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 
+# What is copied now: a change during the test is not tested.
+commit=
+[ -n "$(git status --porcelain)" ] || commit=$(git rev-parse HEAD)
 rm -rf "$root/home/stranger/santinela"
 mkdir "$root/home/stranger/santinela"
 git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- |
@@ -43,9 +47,13 @@ both='npm install && npm test && (
     ask(120);"
   status=$?; kill $daemon; wait $daemon; exit $status)'
 # A separate PID namespace, so that all remaining processes end with it.
-exec unshare --mount --pid --fork --kill-child bash -euc '
+unshare --mount --pid --fork --kill-child bash -euc '
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
   mount -t tmpfs tmpfs "$1/run"
   exec chroot "$1" su - stranger -c "cd santinela && export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt && $2"
 ' _ "$root" "${1:-$both}"
+if [ -n "$commit" ] && [ -z "${1:-}" ] && [ "$suite" = trixie ]; then
+  mkdir -p .cache
+  echo "$commit" >.cache/passed-on-debian
+fi

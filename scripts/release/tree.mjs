@@ -3,6 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** The commit for which scripts/test-debian.sh has passed. */
+const PASSED = ".cache/passed-on-debian";
+
 /**
  * Why the tree in `root` is not the one of a release; empty if it is.
  * @param branch the branch that releases are made of
@@ -33,6 +36,13 @@ export function faultsOf(root, branch = "main") {
   const tagged = git(root, "tag", "--list", `v${version}`);
   if (tagged && git(root, "rev-parse", `v${version}^{commit}`) !== git(root, "rev-parse", "HEAD"))
     faults.push(`the tag v${version} names another commit: raise the version`);
+  const passed = existsSync(join(root, PASSED))
+    ? readFileSync(join(root, PASSED), "utf8").trim()
+    : "no commit";
+  if (passed !== git(root, "rev-parse", "HEAD"))
+    faults.push(
+      `the commands of the README have not passed on an empty Debian 13 for this commit, but for ${passed}: sudo npm run test:debian`,
+    );
   return faults;
 }
 

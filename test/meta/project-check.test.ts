@@ -74,6 +74,7 @@ describe("the project check", () => {
     const environment = {
       ...process.env,
       CI_MACHINES: "",
+      CI_DEBIAN: "",
       ...more,
       PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
       ENDS: join(folder, "ends"),
@@ -129,6 +130,17 @@ describe("the project check", () => {
       ],
     });
     expect(runs().filter((run) => /test:(systemd|vm)/.test(run))).toEqual([]);
+  });
+
+  test("also runs the commands of the README on an empty Debian on demand, and fails with them", async () => {
+    const name = "ci: the README on an empty Debian";
+    const passed = await check(0, { CI_DEBIAN: "1" });
+    expect(passed).toMatchObject({ code: 0 });
+    expect(passed.last.slice(-2)).toEqual(["ci: installation and upgrade: passed", `${name}: passed`]);
+    ends("test:debian", 1, 1);
+    const failed = await check(0, { CI_DEBIAN: "1" });
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.last.at(-1)).toBe(`${name}: failed with 1, then failed with 1`);
   });
 
   /** What Vitest's report says of these files: true if they passed. */

@@ -1,6 +1,6 @@
 // The checks before a release, on small trees of their own.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,6 +11,8 @@ describe("the tree of a release", () => {
   beforeEach(() => {
     tree = mkdtempSync(join(tmpdir(), "tree-"));
     git("init", "--quiet", "--initial-branch", "main");
+    mkdirSync(join(tree, ".cache"));
+    write(".gitignore", ".cache/\n");
     write("package.json", JSON.stringify({ version: "0.2.0" }));
     write("package-lock.json", JSON.stringify({ version: "0.2.0", packages: { "": { version: "0.2.0" } } }));
     write(
@@ -31,9 +33,12 @@ describe("the tree of a release", () => {
   const write = (name: string, text: string): void => {
     writeFileSync(join(tree, name), text);
   };
+  /** Commits everything, and notes that the commands of the README have passed on Debian with it. */
   const commit = (): void => {
     git("add", "--all");
     git("commit", "--quiet", "--message", "x");
+    const head = execFileSync("git", ["-C", tree, "rev-parse", "HEAD"], { encoding: "utf8" });
+    write(".cache/passed-on-debian", head);
   };
   const releaseWith = (
     env: Record<string, string>,
@@ -66,6 +71,20 @@ describe("the tree of a release", () => {
     ])
       expect(stderr).toContain(reason);
   });
+
+  test.each([
+    ["for no commit", (): void => rmSync(join(tree, ".cache/passed-on-debian")), "but for no commit"],
+    ["for another commit", (): void => git("commit", "--quiet", "--amend", "--message", "y"), "but for "],
+  ])(
+    "is refused if the commands of the README have passed on an empty Debian %s",
+    (_what, change, reason) => {
+      change();
+      const { status, stderr } = release("--dry-run");
+      expect(status).toBe(65);
+      expect(stderr).toContain(`have not passed on an empty Debian 13 for this commit, ${reason}`);
+      expect(stderr).toContain("npm run test:debian");
+    },
+  );
 
   test("is refused if the version is the tag of another commit", () => {
     git("tag", "v0.2.0");
