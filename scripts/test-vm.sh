@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and systemd
 # as PID 1. Exits with 77 and the reason if it cannot run. --powercut runs the power cuts instead: the machine is killed
-# CUTS (10) times during trips. --wires runs only several chips and converters. TEST_PACKAGES is the folder of packages, see
-# scripts/test-systemd.sh.
+# CUTS (10) times during trips. --wires runs only several chips and converters, --watchdog only a hang of the whole machine.
+# TEST_PACKAGES is the folder of packages, see scripts/test-systemd.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,14 +21,15 @@ done
 unshare --mount mount -t proc proc /proc 2>/dev/null || skip "file systems cannot be mounted here"
 [ "$(df --output=avail -m "${TMPDIR:-/tmp}" | tail -1)" -gt 1500 ] || skip "1.5 GB are not free in ${TMPDIR:-/tmp}"
 [ "$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)" -gt 1000000 ] || skip "1 GB of memory is not free"
-tests="test/vm/gpio.test.ts test/vm/wires.test.ts"
-if [ "${1:-}" = --powercut ]; then
-  tests=test/vm/power-cut.test.ts
-  shift
-elif [ "${1:-}" = --wires ]; then
-  tests=test/vm/wires.test.ts
-  shift
-fi
+case ${1:-} in
+--powercut) tests=test/vm/power-cut.test.ts ;;
+--wires) tests=test/vm/wires.test.ts ;;
+--watchdog) tests=test/vm/watchdog.test.ts ;;
+*) tests="test/vm/gpio.test.ts test/vm/wires.test.ts test/vm/watchdog.test.ts" ;;
+esac
+case ${1:-} in
+--powercut | --wires | --watchdog) shift ;;
+esac
 
 kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be prepared here"
 base=$(scripts/test-rootfs.sh trixie) || skip "Debian trixie cannot be created here"

@@ -19,6 +19,14 @@ const RUN_LIMIT_MS = 300_000;
 /** Data is lost until the guest opens its serial line, so the greeting is repeated. */
 const GREETING_INTERVAL_MS = 4000;
 
+interface MachineOptions {
+  /**
+   * Has a hardware watchdog, and starts again after a reset. Without hardware virtualisation its time follows its instructions:
+   * otherwise a busy host would make it look like one that hangs.
+   */
+  readonly watchdog?: boolean;
+}
+
 /**
  * A virtual machine with Debian, the installed package and 54 simulated GPIO lines, driven through a shell on
  * its second serial line. It does not cover the chip of a Raspberry Pi, and disks that report false writes.
@@ -34,7 +42,11 @@ export class Machine {
   #heard = "";
   #commands = 0;
 
-  private constructor(accelerator: string, disk: string) {
+  /** Where the output since the last start begins. */
+  #consoleFrom = 0;
+  #heardFrom = 0;
+
+  private constructor(accelerator: string, disk: string, { watchdog }: MachineOptions) {
     this.#qemu = spawn(
       "qemu-system-x86_64",
       [
@@ -43,7 +55,8 @@ export class Machine {
           " ",
         ),
         "-nodefaults",
-        "-no-reboot",
+        ...(watchdog === true ? ["-device", "i6300esb", "-action", "watchdog=reset"] : ["-no-reboot"]),
+        ...(watchdog === true && accelerator === "tcg" ? ["-icount", "shift=1"] : []),
         "-display",
         "none",
         "-serial",
@@ -78,17 +91,15 @@ export class Machine {
   }
 
   /** Boots from a disk that keeps flushed data. */
-  static bootFrom(disk: string): Promise<Machine> {
-    return Machine.#boot(`file=${disk},if=virtio,format=raw`);
+  static bootFrom(disk: string, options?: MachineOptions): Promise<Machine> {
+    return Machine.#boot(`file=${disk},if=virtio,format=raw`, options);
   }
 
-  static async #boot(disk: string): Promise<Machine> {
-    const machine = await Machine.#started(disk);
+  static async #boot(disk: string, options: MachineOptions = {}): Promise<Machine> {
+    const machine = await Machine.#started(disk, options);
     try {
       machine.#shell = await machine.#connected();
-      await machine.#greeted();
-      const state = await machine.run("systemctl is-system-running --wait || true", BOOT_LIMIT_MS);
-      if (!/running|degraded/.test(state)) throw new Error(`systemd is ${state}`);
+      await machine.#hasStarted();
     } catch (error) {
       await machine.cutPower();
       throw new Error(`the machine did not start: ${String(error)}`, { cause: error });
@@ -97,9 +108,9 @@ export class Machine {
   }
 
   /** With hardware virtualisation where it works; /dev/kvm alone does not show this. */
-  static async #started(disk: string): Promise<Machine> {
+  static async #started(disk: string, options: MachineOptions): Promise<Machine> {
     if (accelerator === "kvm" || accelerator === undefined) {
-      const machine = new Machine("kvm", disk);
+      const machine = new Machine("kvm", disk, options);
       const isBooting = (): boolean => /systemd\[1\]|Welcome to/.test(machine.#console);
       const isDecided = (): boolean => isBooting() || KVM_FAILURE.test(machine.#console);
       await machine.#shows("a sign of the kernel", isDecided, PROBE_LIMIT_MS).catch(() => {});
@@ -110,7 +121,7 @@ export class Machine {
       await machine.cutPower();
       accelerator = "tcg";
     }
-    return new Machine("tcg", disk);
+    return new Machine("tcg", disk, options);
   }
 
   get #socket(): string {
@@ -147,12 +158,35 @@ export class Machine {
     return socket;
   }
 
+  /** Waits until systemd has started everything. */
+  async #hasStarted(): Promise<void> {
+    await this.#greeted();
+    const state = await this.run("systemctl is-system-running --wait || true", BOOT_LIMIT_MS);
+    if (!/running|degraded/.test(state)) throw new Error(`systemd is ${state}`);
+  }
+
+  /** Does what makes a machine with a watchdog hang, and waits for its next start. */
+  async reset(hang: string): Promise<void> {
+    [this.#consoleFrom, this.#heardFrom] = [this.#console.length, this.#heard.length];
+    this.#shell?.write(`${hang}\n`);
+    await this.#shows(
+      "the next start",
+      () => this.#console.slice(this.#consoleFrom).includes("Welcome to"),
+      BOOT_LIMIT_MS,
+    );
+    await this.#hasStarted();
+  }
+
   /** Waits for the shell. The command does not contain the greeting literally, so that its echo does not match. */
   async #greeted(): Promise<void> {
     const greet = (): unknown => this.#shell?.write("\nprintf 'shell %s\\n' listens\n");
     const greeting = setInterval(greet, GREETING_INTERVAL_MS);
     try {
-      await this.#shows("the shell's greeting", () => this.#heard.includes("shell listens"), BOOT_LIMIT_MS);
+      await this.#shows(
+        "the shell's greeting",
+        () => this.#heard.slice(this.#heardFrom).includes("shell listens"),
+        BOOT_LIMIT_MS,
+      );
     } finally {
       clearInterval(greeting);
     }
