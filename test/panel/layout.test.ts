@@ -144,6 +144,25 @@ describeWithBrowser("the parts of a screen", () => {
       const { left, right } = await boxOf(page, ".lane svg");
       expect(right - left).toBeGreaterThan(110);
     });
+
+    test("a tablet and a small laptop have the names of the interventions in whole words", async () => {
+      const interventions = await page.open("interventions");
+      await interventions.markup("td.lead").shown();
+      for (const width of [768, 1000]) {
+        await page.look("light", width);
+        const broken = await page.evaluate<string[]>(`(() => {
+          const { firstChild: text } = document.querySelector("td.lead a");
+          return [...text.data.matchAll(/\\S+/g)].flatMap(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            return range.getClientRects().length === 1 ? [] : [word];
+          });
+        })()`);
+        expect([width, broken]).toEqual([width, []]);
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(width);
+      }
+    });
   });
 });
 
