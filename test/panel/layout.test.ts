@@ -114,6 +114,8 @@ describeWithBrowser("the parts of a screen", () => {
     });
 
     test("each time of the journey takes one line, and all of it is inside its card", async () => {
+      // Also after a screen with a style sheet of its own.
+      await (await page.open("zones/edit")).complete();
       const home = await page.open("status");
       await home.markup(".journey").shown();
       const { lines, room } = await page.evaluate<{ lines: number[]; room: number }>(`(() => {
