@@ -120,14 +120,7 @@ export class DaemonSensing {
       centreObjectives: new UpstreamObjectiveStore(main),
       heaps: () => parts.heaps,
     });
-    this.#linkRecorder = new LinkRecorder({
-      ...common,
-      samples: journal.linkSamples,
-      readState: () => site.linkSample(),
-      onError: (error) => {
-        if (isDamage(error)) requestIntegrityCheck(config.dataDir, messageOf(error));
-      },
-    });
+    this.#linkRecorder = this.#newLinkRecorder(site);
     this.components = {
       site,
       zones: site.zones,
@@ -140,6 +133,18 @@ export class DaemonSensing {
   #onTrip(): void {
     this.#dispatch?.requestRun();
     this.outputs.checkSoon();
+  }
+
+  #newLinkRecorder(site: Site): LinkRecorder {
+    const { dataDir } = this.#options.config;
+    return new LinkRecorder({
+      ...this.#common,
+      samples: this.#journal.linkSamples,
+      readState: () => site.linkSample(),
+      onError: (error) => {
+        if (isDamage(error)) requestIntegrityCheck(dataDir, messageOf(error));
+      },
+    });
   }
 
   #newOutputs({ journal }: Databases): SiteOutputs {

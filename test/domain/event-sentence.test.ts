@@ -106,7 +106,7 @@ const CONFLICTS: readonly (readonly [detail: Readonly<Record<string, unknown>>, 
   ],
 ];
 
-test.each(CONFLICTS)("a conflict with %j tells what has happened", (detail, sentence) => {
+test.each(CONFLICTS)("a conflict with %j names what has happened", (detail, sentence) => {
   const entry = { event: "sync-conflict", who: "sync", subject: "intervention 7", detail } as const;
   expect(eventSentence(entry, ZONES)).toBe(sentence);
 });

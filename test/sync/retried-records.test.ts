@@ -8,7 +8,7 @@ import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
  * A dispatch centre without idempotency keys that rejects records with too few crews. A user retries a record and edits it;
- * the clock does not move unless a test says so.
+ * the clock does not move unless a test advances it.
  */
 
 const LEAST_CREWS = 3;
