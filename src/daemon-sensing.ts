@@ -2,7 +2,6 @@ import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import { offDiskFileOf, type RunningConfig, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
 import { offsetAt } from "./domain/calendar.ts";
-import { messageOf } from "./domain/errors.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
 import type { ZoneInRecord } from "./domain/open-contact.ts";
 import type { SiteIdentity } from "./domain/walk-test.ts";
@@ -11,7 +10,7 @@ import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
-import { requestIntegrityCheck } from "./ops/backups.ts";
+import { integrityCheckOnDamage } from "./ops/backups.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { Databases } from "./ops/databases.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
@@ -25,7 +24,6 @@ import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
 import { AlarmTrips } from "./store/alarm-trips.ts";
 import { DispatchedTrips } from "./store/dispatched-trips.ts";
-import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/journal-changes.ts";
@@ -141,9 +139,7 @@ export class DaemonSensing {
       ...this.#common,
       samples: this.#journal.linkSamples,
       readState: () => site.linkSample(),
-      onError: (error) => {
-        if (isDamage(error)) requestIntegrityCheck(dataDir, messageOf(error));
-      },
+      onError: integrityCheckOnDamage(dataDir),
     });
   }
 
@@ -185,21 +181,11 @@ export class DaemonSensing {
   start(): void {
     this.#stops.push(() => this.events.stop());
     this.zoneService.start();
-    this.#continueNumbers();
+    this.zoneService.continueNumbers(this.#options.parts.records.walkTests.lastNumber());
     this.#stops.push(() => this.zoneService.stop());
     this.#linkRecorder.start();
     this.#stops.push(() => this.#linkRecorder.stop());
     this.#stops.push(this.#metrics.start());
-  }
-
-  /** A restored backup has results of walk tests that a new journal does not know. Two tests with one number are allowed. */
-  #continueNumbers(): void {
-    const { log, parts } = this.#options;
-    const { walkTests } = this.zoneService.zoneOverrides;
-    parts.records.walkTests
-      .lastNumber()
-      .then((number) => walkTests.continueAfter(number))
-      .catch((error: unknown) => log.warn("walk-test-number-unknown", { error }));
   }
 
   /** Posts the trips to the local API, and starts all inputs. */

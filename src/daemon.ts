@@ -82,19 +82,9 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const { bootId } = this.#machine.host;
     const { dataDir } = config;
     const damageRestart = this.#newDamageRestart();
-    const folder = new DataDirectory({
-      ...this.#common,
-      dataDir,
-      onJournalError: damageRestart.onJournalError,
-      onDamage: damageRestart.onDamage,
-      beforeLongWork: this.#options.beforeLongWork,
-      configurationFile: config.file,
-      bootId,
-      newIdentity: randomUUID,
-    });
+    const folder = this.#newFolder(damageRestart);
     this.#stops.push(() => folder.close());
     this.#stops.push(() => damageRestart.stop());
     this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
@@ -150,6 +140,20 @@ export class Daemon {
     this.#reload = reload;
     this.#options.onStarted(address);
     this.#logReady(address);
+  }
+
+  #newFolder(damageRestart: DamageRestart): DataDirectory {
+    const config = this.#config;
+    return new DataDirectory({
+      ...this.#common,
+      dataDir: config.dataDir,
+      onJournalError: damageRestart.onJournalError,
+      onDamage: damageRestart.onDamage,
+      beforeLongWork: this.#options.beforeLongWork,
+      configurationFile: config.file,
+      bootId: this.#machine.host.bootId,
+      newIdentity: randomUUID,
+    });
   }
 
   #newDamageRestart(): DamageRestart {

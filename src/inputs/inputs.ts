@@ -186,17 +186,8 @@ export class Inputs {
     this.#initSimulatedZones();
     this.#homeAssistant?.exchange(zones);
     this.#panels?.exchanged();
-    return this.#completeExchange(opened, news, removed);
-  }
-
-  async #completeExchange(
-    opened: Promise<void>,
-    news: readonly string[],
-    removed: readonly string[],
-  ): Promise<void> {
-    await this.#mqtt?.listen(news);
-    await this.#mqtt?.leave(removed);
-    await opened;
+    const listening = Promise.resolve(this.#mqtt?.listen(news));
+    return listening.then(() => this.#mqtt?.leave(removed)).then(() => opened);
   }
 
   /** A simulated zone is normal until a user drives it. */

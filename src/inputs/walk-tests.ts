@@ -148,8 +148,8 @@ export class WalkTests {
    */
   end(actor: Actor): void {
     this.tick();
-    if (!this.#running) return;
-    const { test } = this.#running;
+    const test = this.#running?.test;
+    if (!test) return;
     // First: a disk that rejects the result must not keep back the alarms of a building whose user has gone.
     const ended = { ...test, endedWallMs: this.#endOf(test) };
     this.#running = { test: ended, endsAtMs: this.#options.clock.monotonicMs(), endedBy: actor };
@@ -185,10 +185,8 @@ export class WalkTests {
   /** The running test, or the result of the last one; undefined before the first. */
   report(): WalkReport | undefined {
     if (this.#running) return this.#reportOf(this.#running.test);
-    this.#ended ??= this.#storedReport();
-    if (this.#ended) return this.#ended;
     const test = this.#options.journal.walkTests.latest();
-    return test && this.#reportOf(test);
+    return (this.#ended ??= this.#storedReport()) ?? (test && this.#reportOf(test));
   }
 
   /** The stored result of the last test; undefined if the disk has altered it, or if the test ended with an earlier release. */

@@ -173,6 +173,14 @@ export class ZoneService {
       conditions.raise("trips-off-disk", { changes, file, reason: "the journal still cannot be written" });
   }
 
+  /** A restored backup has results of walk tests that a new journal does not know. Two tests with one number are allowed. */
+  continueNumbers(lastNumber: Promise<number>): void {
+    const { log } = this.#options;
+    lastNumber
+      .then((number) => this.zoneOverrides.walkTests.continueAfter(number))
+      .catch((error: unknown) => log.warn("walk-test-number-unknown", { error }));
+  }
+
   start(): void {
     this.#storeOffDisk();
     const { trips } = this.#options.journal;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import { backupOnline } from "../store/online-backup.ts";
-import { fileProblems } from "../store/integrity.ts";
+import { fileProblems, isDamage } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { renameDurably, writeDurably } from "../store/durable-files.ts";
 
@@ -146,6 +146,13 @@ export function requestIntegrityCheck(dataDir: string, why: string): void {
   } catch {
     // The request cannot be stored: the next start checks less.
   }
+}
+
+/** Requests the check when an error of reading means that the file is damaged; other errors change nothing. */
+export function integrityCheckOnDamage(dataDir: string): (error: unknown) => void {
+  return (error) => {
+    if (isDamage(error)) requestIntegrityCheck(dataDir, messageOf(error));
+  };
 }
 
 /** The reason of a check that a start requests: only a full one compares altered rows with the constraints of the schema. */

@@ -64,7 +64,7 @@ describe("zones", () => {
     const { code, stdout } = await santinela("zones list");
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
-      expect.stringMatching(/^ZONE {3}NAME {12}SOURCE {5}CONTACT {2}SINCE +SERVICE +FAULTS$/),
+      expect.stringMatching(/^ZONE {3}NAME {12}SOURCE {5}CONTACT {2}SINCE +SERVICE +BATTERY +FAULTS$/),
       expect.stringMatching(/^gate {3}Poarta {10}simulated {2}\w+ +\S.* in service$/),
     ]);
     expect(JSON.parse((await santinela("zones list --json")).stdout)).toMatchObject([

@@ -434,7 +434,7 @@ function isInDoubt(entry: OutboxEntry | undefined): boolean {
 
 function isReported(site: SimulatedSite, id: number): boolean {
   const told =
-    "SELECT 1 FROM events WHERE event = 'sync-conflict' AND subject = ? AND detail LIKE '%more than once%'";
+    "SELECT 1 FROM events WHERE event = 'sync-conflict' AND subject = ? AND json_extract(detail, '$.conflict') = 'duplicates'";
   return site.database.prepare(told).get(`intervention ${id}`) !== undefined;
 }
 
