@@ -272,7 +272,7 @@ describeWithPostgres("a dispatch centre", () => {
       cwd: installation.folder,
     });
     expect(shown.stdout).toContain("postgres://u@db/x?password=…&sslmode=require");
-    const checked = await santinela(["check-config", "--config", "centre.yaml"], {
+    const checked = await santinela(["check-config", "--centre", "--config", "centre.yaml"], {
       cwd: installation.folder,
     });
     expect(shown.stdout + shown.stderr + checked.stdout + checked.stderr).not.toContain("s3cr3t");
