@@ -1,3 +1,4 @@
+import "./facts.css";
 import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import { eventSentence } from "./event-sentence.ts";

@@ -1,3 +1,4 @@
+import "../facts.css";
 import "../api.css";
 import { useQuery } from "../api.ts";
 import { apiPath } from "../http.ts";

@@ -1,3 +1,5 @@
+import "../print.css";
+import "../facts.css";
 import "../home-aside.css";
 import { useEffect } from "preact/hooks";
 import type { StatusView } from "../../site/status-view.ts";

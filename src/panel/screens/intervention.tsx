@@ -1,3 +1,6 @@
+import "../wide-word.css";
+import "../print.css";
+import "../facts.css";
 import { useEffect, useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";

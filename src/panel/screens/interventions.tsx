@@ -1,3 +1,4 @@
+import "../wide-word.css";
 import "../filter-chips.css";
 import { useEffect } from "preact/hooks";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";

@@ -1,3 +1,4 @@
+import "../facts.css";
 import { useState } from "preact/hooks";
 import type { UploadView, RestoreView } from "../../site/administration-view.ts";
 import { request } from "../api.ts";

@@ -1,3 +1,4 @@
+import "../facts.css";
 import { useState } from "preact/hooks";
 import type { OptionView } from "../../site/administration-view.ts";
 import { requestFile, useQuery } from "../api.ts";

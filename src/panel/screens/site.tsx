@@ -1,3 +1,4 @@
+import "../facts.css";
 import { useState } from "preact/hooks";
 import type { SiteDetail, SiteView } from "../../generated/types.ts";
 import { request } from "../api.ts";

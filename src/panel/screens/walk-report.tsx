@@ -1,3 +1,5 @@
+import "../print.css";
+import "../facts.css";
 import { useEffect } from "preact/hooks";
 import type { WalkTestZone } from "../../domain/walk-test.ts";
 import type { WalkTestView } from "../../site/zone-view.ts";

@@ -1,3 +1,4 @@
+import "../facts.css";
 import "../actions-list.css";
 import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../site/zone-view.ts";

@@ -1,3 +1,4 @@
+import "../wide-word.css";
 import { EmptyState } from "../empty-state.tsx";
 import { t, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
