@@ -42,6 +42,8 @@ systemctl daemon-reload
 systemctl enable --quiet santinela.service santinela-backup.timer
 systemctl restart santinela-backup.timer santinela.service ||
   fail "the service does not start; see journalctl --unit=santinela.service"
-# Only one that runs. Not awaited: its start waits for its database.
-systemctl --no-block try-restart santinela-centre.service
+# One that runs or waits for its database; try-restart would leave the latter in the former program. Not awaited for the same reason.
+case $(systemctl show --property=ActiveState --value santinela-centre.service) in
+active | reloading | activating) systemctl --no-block restart santinela-centre.service ;;
+esac
 echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/docs/installing.md"

@@ -11,6 +11,7 @@ import type {
 } from "../../src/site/configuration-view.ts";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
+import { type Answer, callApi } from "../support/api-user.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { Installation } from "../support/installation.ts";
 
@@ -56,19 +57,8 @@ async function begin(environment?: NodeJS.ProcessEnv): Promise<void> {
   ({ token } = (await call<{ token: string }>("POST", "/auth/token", ADMINISTRATOR)).body);
 }
 
-interface Answer<T> {
-  readonly status: number;
-  readonly body: T & { readonly message?: string };
-}
-
-async function call<T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: { "Content-Type": "application/json", ...(as ? { Authorization: `Bearer ${as}` } : {}) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
-}
+const call = <T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> =>
+  callApi({ base, token: as }, method, path, body);
 
 const list = async (): Promise<EarlierConfigurationsView> =>
   (await call<EarlierConfigurationsView>("GET", EARLIER)).body;

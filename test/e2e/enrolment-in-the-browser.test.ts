@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
 import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../src/site/configuration-view.ts";
+import { type Answer, callApi } from "../support/api-user.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
@@ -56,19 +57,8 @@ afterAll(async () => {
   await line.stop();
 });
 
-interface Answer<T> {
-  readonly status: number;
-  readonly body: T & { readonly message?: string };
-}
-
-async function call<T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: { "Content-Type": "application/json", ...(as ? { Authorization: `Bearer ${as}` } : {}) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
-}
+const call = <T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> =>
+  callApi({ base, token: as }, method, path, body);
 
 async function signIn(account: object): Promise<string> {
   return (await call<{ token: string }>("POST", "/auth/token", account, "")).body.token;

@@ -9,6 +9,7 @@ import type {
   ConfiguredZonesView,
 } from "../../src/site/configuration-view.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
+import { type Answer, callApi } from "../support/api-user.ts";
 import { Installation } from "../support/installation.ts";
 
 /* An administrator names the site over HTTP; the file stays the truth. */
@@ -43,19 +44,8 @@ async function start(environment?: NodeJS.ProcessEnv): Promise<void> {
   ({ token } = (await call<{ token: string }>("POST", "/auth/token", ADMINISTRATOR)).body);
 }
 
-interface Answer<T> {
-  readonly status: number;
-  readonly body: T & { readonly message?: string };
-}
-
-async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
-}
+const call = <T>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
+  callApi({ base, token }, method, path, body);
 
 const read = async (): Promise<ConfiguredZonesView> =>
   (await call<ConfiguredZonesView>("GET", "/site/configuration/zones")).body;

@@ -13,6 +13,7 @@ import type { DraftView } from "../../src/site/administration-view.ts";
 import type { DiscoveryView } from "../../src/site/discovery-view.ts";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
+import { type Answer, callApi } from "../support/api-user.ts";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
@@ -71,19 +72,8 @@ async function begin(environment?: NodeJS.ProcessEnv): Promise<void> {
   ({ token } = answer.body);
 }
 
-interface Answer<T> {
-  readonly status: number;
-  readonly body: T & { readonly message?: string };
-}
-
-async function call<T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: { "Content-Type": "application/json", ...(as ? { Authorization: `Bearer ${as}` } : {}) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
-}
+const call = <T>(method: string, path: string, body?: unknown, as = token): Promise<Answer<T>> =>
+  callApi({ base, token: as }, method, path, body);
 
 const read = async (): Promise<ConfiguredZonesView> =>
   (await call<ConfiguredZonesView>("GET", "/site/configuration/zones")).body;

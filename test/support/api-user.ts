@@ -60,3 +60,24 @@ export class ApiUser {
     return text;
   }
 }
+
+/** What a daemon has answered, whatever the status. */
+export interface Answer<T> {
+  readonly status: number;
+  readonly body: T & { readonly message?: string };
+}
+
+/** Sends a request whose refusal is an answer as well. @param token empty for none */
+export async function callApi<T>(
+  { base, token }: { readonly base: string; readonly token: string },
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer<T>> {
+  const response = await fetch(`${base}${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Answer<T>["body"] };
+}
