@@ -12,8 +12,13 @@ interface BatteryLevelsOptions {
   readonly log: Log;
 }
 
-/** The same charge again within this time changes nothing: a sensor may send it with each message. */
+/**
+ * Nearly the same charge again within this time changes nothing: a sensor may send it with each message, and one that measures
+ * finely another one each time, which would be a write each.
+ */
 const REPEATED_MS = 3_600_000;
+/** Percent; less is not shown. */
+const STEP = 1;
 
 /**
  * The last charge that each sensor has reported, for a person who plans a visit; `low` decides about the fault. It is stored, because
@@ -45,7 +50,8 @@ export class BatteryLevels {
     const before = this.of(zoneId);
     const atWallMs = this.#options.clock.wallMs();
     const isRepeated = !isLive || Math.abs(atWallMs - (before?.atWallMs ?? 0)) < REPEATED_MS;
-    if (before?.percent === percent && isRepeated) return;
+    const isNear = before !== undefined && Math.abs(before.percent - percent) < STEP;
+    if (isNear && isRepeated) return;
     const level = { percent, atWallMs, place };
     this.#levels.set(zoneId, level);
     this.#store(() => this.#options.journal.batteryLevels.save(zoneId, level));

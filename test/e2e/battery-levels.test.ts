@@ -77,7 +77,7 @@ test("the last percentage is shown with its time, in the list and after a restar
   expect((await zones()).map(({ battery }) => battery)).toEqual(shown.map(({ battery }) => battery));
 });
 
-test("what is not a percentage is not shown, and the same one again changes no time", async () => {
+test("what is not a percentage is not shown, and nearly the same one again changes nothing", async () => {
   await report();
   const shown = await eventually(
     "the batteries",
@@ -86,6 +86,7 @@ test("what is not a percentage is not shown, and the same one again changes no t
   await publish(
     ["shellies/door/sensor/battery", "-1"],
     ["zigbee2mqtt/leak", { battery: "unknown", water_leak: false }],
+    ["zigbee2mqtt/leak", { battery: 80.4, water_leak: false }],
     ["zigbee2mqtt/gate", { battery: 999, battery_low: false, contact: true }],
     ["zigbee2mqtt/gate", { battery: 60, battery_low: false, contact: false }],
   );
