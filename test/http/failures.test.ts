@@ -359,23 +359,6 @@ describe("on a raw connection", () => {
     });
   });
 
-  test.each([
-    ["headers", "GET /interventii HTTP/1.1\r\nHost: localhost\r\n"],
-    ["a request line", "GET /interv"],
-  ])(
-    "%s that never end: the answer says that the request timed out",
-    { timeout: 120_000 },
-    async (_what, text) => {
-      const answer = await raw(text);
-      expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\nContent-Type: application\/json/);
-      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
-        error: "Request Timeout",
-        message: "request timed out: it did not arrive completely in time",
-        statusCode: 408,
-      });
-    },
-  );
-
   test("headers that are too large are named in the answer", async () => {
     const answer = await raw(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`);
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
