@@ -39,9 +39,10 @@ export class MessageContent {
   static of(payload: Uint8Array): MessageContent | { readonly refused: RejectionReason } {
     if (payload.byteLength > PAYLOAD_BYTES_MAX) return { refused: "too-large" };
     if (!isUtf8(payload)) return { refused: "not-utf8" };
-    // Firmware written in C may send the terminating NUL of a string.
-    const text = Buffer.from(payload).toString("utf8").replace(/\0+$/, "");
-    return new MessageContent(text.trim());
+    // Firmware written in C may send the terminating NUL of a string. A pattern would take seconds for thousands of them.
+    let end = payload.byteLength;
+    while (payload[end - 1] === 0) end -= 1;
+    return new MessageContent(Buffer.from(payload.subarray(0, end)).toString("utf8").trim());
   }
 
   get isJson(): boolean {
@@ -158,14 +159,11 @@ function ownValue(at: unknown, key: string): unknown {
   return (at as Record<string, unknown>)[key];
 }
 
-/*
- * Both patterns also match whole strings, to skip them, and an unterminated string up to its end. So each payload is
- * scanned once.
- */
+/* Both patterns also match whole strings, to skip them, and an unterminated one up to its end: each payload is scanned once. */
 /** Python writes a failed measurement as NaN, which is not JSON; other values of the message still count. */
-const NOT_NUMBERS = /"(?:[^"\\]|\\.)*(?:"|$)|-?\bInfinity\b|\bNaN\b/g;
+const NOT_NUMBERS = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|-?\bInfinity\b|\bNaN\b/g;
 /** A double cannot hold 16 digits or more, such as a transmitter's code. */
-const LONG_NUMBERS = /"(?:[^"\\]|\\.)*(?:"|$)|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const LONG_NUMBERS = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 function parse(text: string): unknown {
   const exact = /\d{16}/.test(text) ? outsideStrings(text, LONG_NUMBERS, (digits) => `"${digits}"`) : text;
@@ -220,7 +218,8 @@ export function chargeOf({ path, below }: Battery, view: MessageView): number | 
 
 function percentOf(value: Scalar | undefined): number | undefined {
   if (value === undefined || typeof value === "boolean") return undefined;
-  const percent = Number(String(value).trim().replace(/\s*%$/, "") || NaN);
+  const text = String(value).trim();
+  const percent = Number((text.endsWith("%") ? text.slice(0, -1).trim() : text) || NaN);
   return percent >= 0 && percent <= 100 ? percent : undefined;
 }
 
