@@ -4,7 +4,7 @@ import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 import { BrokerMemory, MEMORY_USE_TEXTS, type MemoryExcess } from "./broker-memory.ts";
-import type { Persistence } from "./broker-persistence.ts";
+import type { OtherBrokersWills, Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
 
 /** The properties of an aedes client that are used here. */
@@ -42,7 +42,7 @@ export class BrokerClients {
   }
 
   /** Wraps the persistence of aedes to measure what it stores. */
-  watch(persistence: Persistence): void {
+  watch(persistence: Persistence & OtherBrokersWills): void {
     this.#sessions.watch(persistence);
   }
 

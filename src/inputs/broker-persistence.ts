@@ -17,13 +17,18 @@ export interface Persistence {
   delWill(client: ClientName): Promise<unknown>;
 }
 
+/** The wills of brokers that share a persistence and have ended. */
+export interface OtherBrokersWills {
+  streamWill(): AsyncIterable<never>;
+}
+
 /** The retained messages, which are not measured. */
 export interface RetainedStore {
   storeRetained(packet: PublishPacket): Promise<void>;
   createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
 
-interface FullPersistence extends Persistence, RetainedStore {}
+interface FullPersistence extends Persistence, RetainedStore, OtherBrokersWills {}
 
 /** The persistence of a broker; the types of aedes leave it out. */
 export function persistenceOf(aedes: Aedes): FullPersistence {

@@ -1,6 +1,12 @@
 import type { Subscription } from "aedes";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
-import { methodsOf, type ClientName, type Numbered, type Persistence } from "./broker-persistence.ts";
+import {
+  methodsOf,
+  type ClientName,
+  type Numbered,
+  type OtherBrokersWills,
+  type Persistence,
+} from "./broker-persistence.ts";
 
 /** Overhead of a map or list entry without its text, measured in V8's heap on 64 bits, rounded up. */
 const ENTRY_BYTES = 512;
@@ -45,7 +51,7 @@ export class BrokerSessions {
   }
 
   /** Wraps the persistence of aedes; to be called at its start. */
-  watch(persistence: Persistence): void {
+  watch(persistence: Persistence & OtherBrokersWills): void {
     const original = methodsOf(persistence);
     this.#persistence = original;
     Object.assign(persistence, this.#outgoingOf(original), this.#incomingOf(original), {
@@ -59,7 +65,10 @@ export class BrokerSessions {
         this.unsubscribedFromAll(client.id);
         return original.cleanSubscriptions(client);
       },
-    } satisfies Partial<Persistence>);
+      // It is alone. aedes tells by the wall clock which brokers have ended: after that was set forward, it would publish the wills of
+      // all connected sensors.
+      streamWill: async function* () {},
+    } satisfies Partial<Persistence> & OtherBrokersWills);
   }
 
   /**
