@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -104,6 +112,8 @@ export class UploadedBackup {
     if (bytes > BYTES_MAX) throw new AppError("too-large", `a backup may have at most ${BYTES_MAX} bytes`);
     if (freeBytes(this.#dataDir) < LEFT_FREE_BYTES + bytes)
       throw new AppError("conflict", "the disk of the data directory has too little space for this backup");
+    // A full disk may have stored a part of this piece when it was sent before.
+    truncateSync(this.path, from);
     appendFileSync(this.path, piece);
     this.#bytes = bytes;
     this.release();

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -43,6 +43,17 @@ describe("a backup uploaded in chunks", () => {
     for (const from of [1, 4, 6])
       expect(() => uploaded.add(from, Buffer.from("x"))).toThrow(/next piece must start at byte/);
     expect(uploaded.add(5, Buffer.from("second")).bytes).toBe(11);
+  });
+
+  test("is complete although a full disk has stored a part of a chunk before it was sent again", async () => {
+    const path = join(dataDir, "copy.db");
+    await backUp(dataDir, path);
+    const bytes = readFileSync(path);
+    uploaded.add(0, bytes.subarray(0, 5000));
+    appendFileSync(uploaded.path, bytes.subarray(5000, 6000));
+    const { copy } = uploaded.add(5000, bytes.subarray(5000));
+    expect(readFileSync(uploaded.path).equals(bytes)).toBe(true);
+    expect(await uploaded.plan(copy)).toMatchObject({ recordsInBackup: 0 });
   });
 
   test("is rejected if it is not a backup", async () => {
