@@ -4,6 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/backoff.ts";
+import { isStorageError } from "../store/database.ts";
 import type { Journal } from "../store/journal.ts";
 import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-correlator.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
@@ -182,8 +183,13 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Outcome> {
-    const { journal, conditions, clock, host, onRecord } = this.#options;
-    const resolved = await this.#correlator.resolve(trip);
+    const { journal, conditions, clock, log, host, onRecord } = this.#options;
+    const resolved = await this.#correlator.resolve(trip).catch((error: unknown) => {
+      // A defect that one trip meets, as in a damaged row, does not hold up the others.
+      if (isStorageError(error)) throw error;
+      log.error("trip-dispatch-failed", { error });
+      return { type: "again", reason: messageOf(error), isBusy: false } as const;
+    });
     this.#progressAtMs = clock.monotonicMs();
     this.#isAccepting = resolved.type === "again" ? this.#isAccepting && !resolved.isBusy : true;
     if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
@@ -191,9 +197,8 @@ export class TripDispatcher {
     this.#failures = 0;
     conditions.clear("dispatch-failing");
     if (!journal.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
-    const { moment } = trip;
-    const isOfThisBoot = moment.bootId === host.bootId;
-    onRecord(isOfThisBoot ? Math.max(0, clock.monotonicMs() - moment.monotonicMs) : undefined);
+    const { bootId, monotonicMs } = trip.moment;
+    onRecord(bootId === host.bootId ? Math.max(0, clock.monotonicMs() - monotonicMs) : undefined);
     return "finished";
   }
 

@@ -23,6 +23,7 @@ import { IdempotencyStore } from "../store/idempotency.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { EventService } from "./events.ts";
 import {
   assertMatch,
@@ -188,8 +189,9 @@ export class InterventionService {
     const answer = this.#idempotency.find(principal.accountId, key);
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
-    if (answer) return JSON.parse(answer.body) as Intervention;
-    // The response has expired, but the record still has the key: do not create a duplicate. Only this daemon makes keys of
+    const known = answer && storedJson<Intervention | undefined>(answer.body, undefined);
+    if (known) return known;
+    // The response has expired or is damaged, but the record still has the key: do not create a duplicate. Only this daemon makes keys of
     // trips, and such a record has another creator if it was read back from the dispatch centre or recovered.
     const isOwn = keyed?.createdBy === principal.accountId || principal.email === DEVICE_EMAIL;
     return isOwn ? keyed?.record : undefined;

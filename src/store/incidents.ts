@@ -1,6 +1,7 @@
 import type { Incident, IncidentZone } from "../domain/incident.ts";
 import type { Timestamp } from "../domain/trip.ts";
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 
 type IncidentRow = Pick<Incident, "key" | "subject" | "interventionId"> & Timestamp;
 
@@ -58,7 +59,8 @@ export class IncidentStore extends Store {
   #toIncident(row: IncidentRow | undefined): Incident | undefined {
     if (row === undefined) return undefined;
     const { key, subject, interventionId } = row;
-    const zones = this.#zones.all(key).map((zone) => JSON.parse(zone) as IncidentZone);
+    // A zone whose row is damaged is added again by its next trip.
+    const zones = this.#zones.all(key).flatMap((row) => storedJson<IncidentZone | null>(row, null) ?? []);
     return { key, subject, interventionId, last: momentOf(row), zones };
   }
 }

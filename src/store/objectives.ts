@@ -3,6 +3,7 @@ import { completed, idsAsked, isPlain, selected, type ObjectiveQuery } from "../
 import type { Statement } from "better-sqlite3";
 import { Store } from "./database.ts";
 import { unwatched, type ListPage, type RowWatch } from "./intervention-lists.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** A request for objectives of one type. */
 export interface ObjectiveRequest {
@@ -178,6 +179,11 @@ function toText(objective: Objective): string {
   return JSON.stringify(objective);
 }
 
+/** A damaged row keeps its place in the list, so that the others can still be read. */
 function toObjective(data: unknown): Objective {
-  return JSON.parse(data as string) as Objective;
+  const text = String(data);
+  const objective = storedJson<Objective | undefined>(text, undefined);
+  if (objective) return objective;
+  const id = Number(/"id":(\d+)/.exec(text)?.[1] ?? 0);
+  return { id, name: `#${id}` };
 }

@@ -1,5 +1,6 @@
 import type { Pin, PictureType, Plan } from "../domain/plan.ts";
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** A picture as it is stored. */
 export interface StoredPicture {
@@ -23,7 +24,7 @@ export class PlanStore extends Store {
 
   /** All plans without their pictures, in the order in which they were added. */
   all(): Plan[] {
-    return this.#all.all().map((row) => ({ ...row, pins: JSON.parse(row.pins) as Pin[] }));
+    return this.#all.all().map((row) => ({ ...row, pins: storedJson<Pin[]>(row.pins, []) }));
   }
 
   find(id: number): Plan | undefined {

@@ -1,5 +1,7 @@
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { InterventionCreate } from "../generated/types.ts";
 import type { RequestedServices, Timestamp, Trip, TripSignal } from "../domain/trip.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** The columns of a trip, for `toTrip`. */
 export const TRIP = `trips.seq, trips.key, trips.zone_id AS zoneId, source, about AS type, cause, subject,
@@ -28,14 +30,10 @@ export function toTrip(row: TripRow): Trip {
     moment: { wallMs: row.wallMs, bootId: row.bootId, monotonicMs: row.monotonicMs },
     isDated: row.dated === 1,
     earliestWallMs: row.earliestWallMs,
-    body: JSON.parse(row.body) as InterventionCreate,
+    body: bodyOf(row),
     line: row.line,
-    // A trip of an earlier release only has the id of its zone.
-    signal:
-      row.signal === null
-        ? { name: row.zoneId, remark: "", device: row.zoneId, confirmWith: null }
-        : (JSON.parse(row.signal) as TripSignal),
-    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as RequestedServices),
+    signal: signalOf(row),
+    confirmed: row.confirmed === null ? null : storedJson<RequestedServices | null>(row.confirmed, null),
     state: row.state,
     reason: row.reason,
     incident: row.incident,
@@ -43,4 +41,28 @@ export function toTrip(row: TripRow): Trip {
     lastError: row.lastError,
     interventionId: row.interventionId,
   };
+}
+
+/** The body of a trip. Of a damaged one its subject and zone are left: a crew with little information is better than none. */
+function bodyOf({ body: text, subject, zoneId }: TripRow): InterventionCreate {
+  const body = storedJson<Partial<InterventionCreate> | null>(text, null);
+  const { name, objectiveType, objectiveId } = body ?? {};
+  if (typeof name === "string" && typeof objectiveType === "string" && typeof objectiveId === "number")
+    return body as InterventionCreate;
+  const type = OBJECTIVE_TYPES.find((one) => subject.includes(`${one}/`)) ?? "obiective/cladiri";
+  return {
+    name: zoneId,
+    objectiveType: type,
+    objectiveId: Number(/\d+$/.exec(subject)?.[0] ?? 0),
+    priority: "high",
+  };
+}
+
+/** The zone of a trip. A trip of an earlier release, and a damaged one, only has its id. */
+function signalOf({ signal: text, zoneId }: TripRow): TripSignal {
+  const signal = text === null ? null : storedJson<Partial<TripSignal> | null>(text, null);
+  const { name, remark, device = null, confirmWith = null } = signal ?? {};
+  return typeof name === "string" && typeof remark === "string"
+    ? { name, remark, device, confirmWith }
+    : { name: zoneId, remark: "", device: zoneId, confirmWith: null };
 }

@@ -1,6 +1,7 @@
 import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** A text that was returned without its marker. */
 interface LostReference {
@@ -130,7 +131,7 @@ export class UpstreamCapabilities extends Store {
   }
 
   #value(name: string): unknown {
-    return JSON.parse(this.#read.get(name) ?? "null");
+    return storedJson<unknown>(this.#read.get(name) ?? "null", null);
   }
 
   #note(name: string, value: object | null): void {

@@ -119,5 +119,5 @@ export class UpstreamObjectiveStore extends Store {
 }
 
 function nameIn(table: "known" | "listed"): string {
-  return `json_extract(${table}.data, '$.name')`;
+  return `json_extract(iif(json_valid(${table}.data), ${table}.data, '{}'), '$.name')`;
 }

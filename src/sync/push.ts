@@ -91,6 +91,7 @@ export class Push {
     const { outbox } = this.#store;
     this.#store.write(() => {
       // Before any entry is read.
+      this.#store.replaceDamagedTexts();
       this.#store.shortenBases();
       for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
         this.#store.apply(entry, "restart", entry.phase === "posting" ? { possiblyDuplicated: true } : {});

@@ -12,6 +12,7 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import { nextPhase, type OutboxEvent } from "../domain/outbox-phase.ts";
+import { replaceDamagedTexts } from "../store/damaged-texts.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
@@ -62,6 +63,17 @@ export class SyncStore {
   /** Shortens what earlier releases have stored of the centre's records, once; in a transaction. */
   shortenBases(): void {
     this.#longBases.shorten(RECORD_FIELDS);
+  }
+
+  /** Replaces what a memory card has damaged in the texts of entries; in a transaction. */
+  replaceDamagedTexts(): void {
+    replaceDamagedTexts(this.#options.database);
+    for (const entry of this.outbox.inPhases(["posting", "unsure"], Number.MAX_SAFE_INTEGER)) {
+      const { attempt, interventionId } = entry;
+      if (attempt?.rev !== 0) continue;
+      const renewed = this.newAttempt(entry, this.record(interventionId));
+      this.outbox.save({ ...entry, attempt: { ...renewed, atMs: attempt.atMs } });
+    }
   }
 
   /**
