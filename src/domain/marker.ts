@@ -37,6 +37,11 @@ export function markersIn({ notes, description }: Readonly<Record<string, unknow
   );
 }
 
+/** The markers of a record that have this key, whatever the reference of the site was when they were added. */
+export function markersWith(key: string, record: Readonly<Record<string, unknown>>): string[] {
+  return markersIn(record).filter((marker) => marker.endsWith(`-${key}]`));
+}
+
 /**
  * The key of a record with this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID is accepted as
  * key: `[ref:hall-2-…]` is not a marker of `hall`.

@@ -113,12 +113,21 @@ export interface KnownRecord {
  */
 type Identity = "ours" | "unclear" | "anothers";
 
+/** Whether a record has the marker with which it was last read: the site had another reference when it was sent. */
+function keepsFormerMarker(
+  row: UpstreamRecord,
+  { marker, base }: Pick<KnownRecord, "marker" | "base">,
+): boolean {
+  const former = markersIn(base);
+  return !carriesMarker(base, marker) && markersIn(row).some((one) => former.includes(one));
+}
+
 /**
  * Whose record has a known id. After a deletion or a restore at the centre the id may belong to another record, and
  * dispatchers enter records that are alike in most fields.
  */
 export function identityOf(row: MatchCandidate, { marker, base, watermark }: KnownRecord): Identity {
-  if (carriesMarker(row, marker)) return "ours";
+  if (carriesMarker(row, marker) || keepsFormerMarker(row, { marker, base })) return "ours";
   const isOlder = row.id <= (watermark ?? 0);
   const isElsewhere = OBJECTIVE.some(
     (field) => row[field] !== undefined && !isSameValue(row[field], base[field]),
@@ -146,9 +155,10 @@ export const IDENTITY_WITHOUT_MARKER: Readonly<
 };
 
 /** The part of a base by which `identityOf` identifies a record. */
-export function identifyingPart(base: UpstreamRecord, marker: string): UpstreamRecord {
+export function identifyingPart(base: UpstreamRecord): UpstreamRecord {
   const traits = Object.fromEntries(FINGERPRINT.map((field) => [field, base[field]]));
-  return { ...traits, notes: carriesMarker(base, marker) ? marker : null };
+  const markers = markersIn(base);
+  return { ...traits, notes: markers.length > 0 ? markers.join(" ") : null };
 }
 
 type Start = "same" | "none" | "another";

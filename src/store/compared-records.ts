@@ -39,12 +39,12 @@ export class ComparedRecords extends Store {
 
   /**
    * All records. One row at a time is read, because all texts together may be too large for the memory.
-   * @param baseOf what to keep of the record with that uid as last known at the centre
+   * @param baseOf what to keep of a record as last known at the centre
    */
-  all(baseOf: (uid: string, base: UpstreamRecord) => UpstreamRecord): ComparedRow[] {
+  all(baseOf: (base: UpstreamRecord) => UpstreamRecord): ComparedRow[] {
     const rows: ComparedRow[] = [];
     for (const { deleted, base, ...row } of this.#all.iterate()) {
-      const kept = baseOf(row.uid, JSON.parse(base ?? "{}") as UpstreamRecord);
+      const kept = baseOf(JSON.parse(base ?? "{}") as UpstreamRecord);
       rows.push({ ...row, isDeleted: deleted === 1, base: kept });
     }
     return rows;

@@ -32,8 +32,9 @@ export class SyncConditions {
    * Evaluates the response to a POST: does the dispatch centre keep our marker?
    * @param json the record in the response
    */
-  noteAnswer({ interventionId, attempt }: OutboxEntry, json: string): void {
+  noteAnswer(entry: OutboxEntry, json: string): void {
     const { store } = this.#context;
+    const { interventionId, attempt } = entry;
     const field = store.marker;
     if (field === "off" || !attempt) return;
     const record = JSON.parse(json) as UpstreamRecord;
@@ -42,7 +43,7 @@ export class SyncConditions {
     // A response without the field proves nothing.
     if (typeof sent !== "string" || shown === undefined) return;
     const { facts } = store;
-    const marker = store.markerOf(store.record(interventionId).uid);
+    const marker = store.markerSent(entry);
     const length = [...sent].length;
     const kept = typeof shown === "string" ? [...shown].length : 0;
     if (!carriesMarker(record, marker))

@@ -7,7 +7,7 @@ import {
   type Intervention,
   type InterventionFields,
 } from "../domain/intervention.ts";
-import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
+import { markerOf, markersWith, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
@@ -163,6 +163,14 @@ export class SyncStore {
     return markerOf(this.#options.siteRef, uid);
   }
 
+  /** The marker by which a record is searched that was sent: as it was then, if the site has got another reference since. */
+  markerSent(entry: OutboxEntry): string {
+    const { uid } = this.record(entry.interventionId);
+    const marker = this.markerOf(uid);
+    const sent = markersWith(uid, this.sentOf(entry));
+    return sent.includes(marker) ? marker : (sent.at(-1) ?? marker);
+  }
+
   /** The fields as sent to the dispatch centre, with the marker. */
   outgoing(fields: InterventionFields, uid: string): InterventionFields {
     return withMarker(fields, this.marker, this.markerOf(uid));
@@ -188,13 +196,13 @@ export class SyncStore {
     return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
   }
 
-  /** A record of the dispatch centre without our marker. */
+  /** A record of the dispatch centre without our marker, also one with a former reference of the site. */
   unmarked<T extends UpstreamRecord>(record: T, uid: string): T {
-    const marker = this.markerOf(uid);
+    const markers = [this.markerOf(uid), ...markersWith(uid, record)];
     const texts = Object.fromEntries(
       (["notes", "description"] as const)
         .filter((field) => typeof record[field] === "string")
-        .map((field) => [field, withoutMarker(record[field] as string, marker)]),
+        .map((field) => [field, markers.reduce(withoutMarker, record[field] as string | null)]),
     );
     return { ...record, ...texts };
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
@@ -158,4 +159,43 @@ test("blocked, rejected and deleted records delay no other, and are listed", asy
   ]);
   expect(site.conditions()).toEqual(["upstream-rejects-alarm", "upstream-rejects-records"]);
   expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejected: 1, gone: 1 });
+});
+
+test("a site that gets another reference has every record once at the centre", async () => {
+  const former = await opened("site-1");
+  const { app } = former;
+  const [linked, unsure] = [randomUUID(), randomUUID()];
+  const { id } = former.create({ notes: "by the gate" }, linked);
+  await former.push.cycle();
+  centre.afterwards = ({ method }) => (method === "POST" ? { status: 504, body: "<html>" } : undefined);
+  const { id: other } = former.create({ name: "Second" }, unsure);
+  await former.push.cycle();
+  centre.afterwards = () => undefined;
+  expect(former.entry(other).phase).toBe("unsure");
+  await former.push.stop();
+
+  const site = new SyncingSite(app, baseUrl, () => 0.5, { siteRef: "nord" });
+  const check = async (): Promise<void> => {
+    app.clock.advance(3_600_000);
+    await site.push.cycleWithChecks();
+    site.push.audit.makeDue();
+    await site.push.audit.runIfDue();
+  };
+  for (let hour = 0; hour < 4; hour += 1) await check();
+  expect([...centre.rows.keys()]).toEqual([1, 2]);
+  expect([site.entry(id).upstreamId, site.entry(other).upstreamId]).toEqual([1, 2]);
+
+  centre.edit(1, { notes: `by the gate\n[ref:site-1-${linked}]\ncalled the owner` });
+  await check();
+  expect(app.interventions.get(id).record.notes).toBe("by the gate\ncalled the owner");
+  app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
+  await check();
+  expect(centre.rows.get(1)).toMatchObject({
+    crews: 2,
+    notes: `by the gate\ncalled the owner\n[ref:nord-${linked}]`,
+  });
+  await check();
+  expect(centre.rows.size).toBe(2);
+  expect(site.conditions()).toEqual([]);
+  site.client.close();
 });

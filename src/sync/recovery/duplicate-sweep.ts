@@ -53,8 +53,7 @@ export class DuplicateSweep {
       // The rest stays due: this list is too old to show what dispatchers have done since.
       if (clock.monotonicMs() - readAtMs > LIST_AGE_MS_MAX) return;
       const part = due.slice(from, from + BATCH_ENTRIES).map((entry) => {
-        const marker = store.markerOf(store.record(entry.interventionId).uid);
-        const marked = byMarker.get(marker) ?? [];
+        const marked = byMarker.get(store.markerSent(entry)) ?? [];
         return { entry, marked: [...marked, ...this.#unmarked(entry, byId, marked)] };
       });
       const further = store.write(() => part.filter((one) => !this.#endSingle(one, isWhole)));
@@ -71,7 +70,7 @@ export class DuplicateSweep {
     const row = entry.upstreamId === null ? undefined : byId.get(entry.upstreamId);
     if (!row || marked.length === 0 || marked.includes(row)) return [];
     const { store } = this.#context;
-    const marker = store.markerOf(store.record(entry.interventionId).uid);
+    const marker = store.markerSent(entry);
     const base = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
     return identityOf(row, { marker, base, watermark: entry.watermark }) === "ours" ? [row] : [];
   }

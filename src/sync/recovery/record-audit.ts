@@ -108,7 +108,7 @@ export class RecordAudit {
     const { store, clock, log, syncConditions } = this.#context;
     return store.write(() => {
       const atMs = clock.wallMs();
-      const records = store.compared.all((uid, base) => identifyingPart(base, store.markerOf(uid)));
+      const records = store.compared.all(identifyingPart);
       const highest = Math.max(store.compared.highestLinked(), store.facts.highestRemoved);
       const { here, there, differences } = compareWithCentre(
         records.map((record) => this.#compared(record, before, atMs)),

@@ -82,7 +82,7 @@ export class UnconfirmedPost {
 
   #candidates(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
     const { store } = this.#context;
-    const marker = store.markerOf(store.record(entry.interventionId).uid);
+    const marker = store.markerSent(entry);
     const isMarked = store.isMarked && store.facts.lostReference === null;
     const madeAfter = entry.watermarkFingerprint === null ? null : entry.watermark;
     const target = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
@@ -108,11 +108,11 @@ export class UnconfirmedPost {
   }
 
   /** The record may be a dispatcher's own of the same event: a person can see that it was linked, and why. */
-  #reportUnmarked({ interventionId }: OutboxEntry, kept: MatchCandidate): void {
+  #reportUnmarked(entry: OutboxEntry, kept: MatchCandidate): void {
     const { store } = this.#context;
     const isMarkerKept = store.isMarked && store.facts.lostReference === null;
-    if (!isMarkerKept || carriesMarker(kept, store.markerOf(store.record(interventionId).uid))) return;
-    store.recordConflict(interventionId, "linked", {
+    if (!isMarkerKept || carriesMarker(kept, store.markerSent(entry))) return;
+    store.recordConflict(entry.interventionId, "linked", {
       phase: "linked",
       reason: `record ${kept.id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention`,
     });
