@@ -14,10 +14,16 @@ export function proposedZoneLines(
 ): string[] {
   return zones.flatMap(({ id, name, kind, doubts, ...more }) => [
     ...doubts.map((doubt) => `  # ${doubtText(doubt).replaceAll(/\p{Cc}/gu, " ")}`),
-    `  - id: ${id}`,
+    `  - id: ${plainOrQuoted(id)}`,
     `    name: ${JSON.stringify(name)}`,
     `    kind: ${kind}`,
     `    objective: { type: ${type}, id: ${number} }${isGuess ? " # which?" : ""}`,
     ...Object.entries(more).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
   ]);
+}
+
+/** An id as text in YAML, which takes the address of a Zigbee device, `0x00158d…`, for a number, and `null` for none. */
+function plainOrQuoted(id: string): string {
+  const isText = /^[a-z]/.test(id) && !["true", "false", "null"].includes(id);
+  return isText ? id : JSON.stringify(id);
 }
