@@ -51,13 +51,11 @@ export function discoveredDevices(messages: Messages, options: DiscoveryOptions)
   const proposed = new Set<string>();
   const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options), options.onLeftOut);
   const described = new Set(
-    devices.flatMap(({ source, topics, proposals }) =>
-      source === "zigbee2mqtt" && proposals.length > 0 ? topics : [],
-    ),
+    devices.flatMap(({ source, topics }) => (source === "zigbee2mqtt" ? topics : [])),
   );
   return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
-      if (device.source === "home-assistant" && isLeftOut(proposal, described)) return false;
+      if (device.source === "home-assistant" && isDescribed(proposal, described)) return false;
       const key = inputKey(proposal);
       if (proposed.has(key)) return false;
       proposed.add(key);
@@ -70,10 +68,12 @@ export function discoveredDevices(messages: Messages, options: DiscoveryOptions)
 }
 
 /**
- * Whether an announcement is only guessed to be a contact, of a device whose bridge has said in its own words which values are
- * contacts: it is a self-test or a setting.
+ * Whether a bridge has said in its own words what each value of a device is. Its announcement for Home Assistant has no more than
+ * classes, such as those of a valve that is open, of rain, and of the window that a radiator valve assumes.
  */
-function isLeftOut({ input, doubts }: Proposal, described: ReadonlySet<string>): boolean {
-  const isGuessed = doubts.some(({ code }) => code === "no-device-class" || code === "kind-guessed");
-  return isGuessed && described.has(input.mqtt);
+function isDescribed({ input }: Proposal, described: ReadonlySet<string>): boolean {
+  const { mqtt } = input;
+  for (let end = mqtt.length; end > 0; end = mqtt.lastIndexOf("/", end - 1))
+    if (described.has(mqtt.slice(0, end))) return true;
+  return false;
 }

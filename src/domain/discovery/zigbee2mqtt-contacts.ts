@@ -1,9 +1,18 @@
 import type { MqttInput } from "../../generated/types.ts";
-import type { Scalar } from "../plain-value.ts";
+import { isOneOf, type Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Messages, Proposal } from "./device.ts";
+import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
 import { listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
+import {
+  isClosedIfTrue,
+  isGuessedByDevice,
+  isQuiet,
+  isUnsure,
+  kindOfStates,
+  kindOfValue,
+} from "./zigbee2mqtt-names.ts";
 
 /** A binary, numeric or enumerated value of a device. */
 export interface Exposed {
@@ -12,6 +21,17 @@ export interface Exposed {
   readonly property: string;
   readonly endpoint: string | undefined;
   readonly fields: Fields;
+}
+
+/** A device as its bridge describes it. */
+export interface Described {
+  /** Its name at the bridge, which is part of its topics. */
+  readonly name: string;
+  /** What it is, in English, such as `Smoke sensor`. */
+  readonly description: string;
+  /** Types of what it has, such as `cover` or `binary`. */
+  readonly types: readonly string[];
+  readonly exposed: readonly Exposed[];
 }
 
 /** How messages of one bridge are laid out. */
@@ -26,55 +46,22 @@ export interface Bridge {
 const BUTTON_RESTORE_S = 30;
 /** In an option of the configuration. */
 const VALUES_MAX = 16;
+/** Bits of `access`: the value is in the messages of the device; a client can set it. */
+const PUBLISHED = 1;
+const SETTABLE = 2;
 
-/** Kinds by the name of a binary value. Format: https://www.zigbee2mqtt.io/guide/usage/exposes.html */
-const KINDS: Readonly<Record<string, ZoneKind>> = {
-  contact: "intrusion",
-  opening: "intrusion",
-  window: "intrusion",
-  garage_door_contact: "intrusion",
-  occupancy: "motion",
-  presence: "motion",
-  motion: "motion",
-  moving: "motion",
-  vibration: "glass",
-  glass_break: "glass",
-  sound: "glass",
-  smoke: "fire",
-  heat: "fire",
-  fire_alarm: "fire",
-  gas: "gas",
-  carbon_monoxide: "gas",
-  water_leak: "flood",
-  moisture: "flood",
-  sos: "panic",
-  emergency: "panic",
-  panic: "panic",
-};
-/** Values that are true while the contact is closed, whatever their definition calls on. */
-const CLOSED_IF_TRUE = ["garage_door_contact"];
 /** States of a sensor of which the bridge does not know what it detects; those that can be set are of sirens. */
-const UNNAMED = ["alarm", "alarm_1", "alarm_2"];
-/** Kinds by the name of an enumerated state. */
-const STATE_KINDS: Readonly<Record<string, ZoneKind>> = {
-  contact_state: "intrusion",
-  door_state: "intrusion",
-  presence_state: "motion",
-  motion_state: "motion",
-  human_motion_state: "motion",
-  smoke_state: "fire",
-  smoke_sensor_state: "fire",
-  gas_state: "gas",
-  gas_sensor_state: "gas",
-  co_state: "gas",
-  watersensor_state: "flood",
-  water_leak_state: "flood",
-  vibration_state: "glass",
-};
-/** States in which nothing is detected; `static` is a person who does not move. */
-const QUIET = ["none", "normal", "clear", "absent", "closed", "close", "idle", "no", "dry", "unoccupied"];
-/** States of a sensor that does not know. */
-const UNSURE = ["unknown", "detecting", "self_checking", "checking", "test", "fault"];
+const UNNAMED = ["alarm", "alarm_1", "alarm_2", "input"];
+/** States with a name that any device may have. */
+const UNNAMED_STATES = [
+  "state",
+  "status",
+  "sensor_state",
+  "sensor_status",
+  "alarm",
+  "alarm_state",
+  "alarm_status",
+];
 /** Actions of buttons and keypads that call for help. */
 const HELP = ["emergency", "panic", "sos", "help"];
 /** Parts of the actions of a button; a remote control's are commands to a lamp, and a cube's are movements. */
@@ -92,7 +79,11 @@ const PRESSES = [
   "click",
   "push",
 ];
+const PRESS_FORMS = ["initial", "short", "start"];
 const RELEASES = ["release", "released"];
+/** Types of what a device has besides its sensors. */
+const SWITCHED = ["switch", "light", "fan", "cover", "climate", "lock"];
+const HEATED_OR_MOVED = ["climate", "cover"];
 /** Actions of a sensor on a window or a safe; a cube has others besides. */
 const SHOCKS = ["vibration", "shake", "tilt", "drop", "strike", "triple_strike"];
 
@@ -101,7 +92,8 @@ export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts
 };
 
 /** The values of a device that could be zones. */
-export function contactsOf(exposed: readonly Exposed[], device: string, bridge: Bridge): Contact[] {
+export function contactsOf(device: Described, bridge: Bridge): Contact[] {
+  const exposed = device.exposed.filter(({ name, fields }) => isReading(name, fields, device));
   const binary = exposed.flatMap((value) => binaryContact(value, device, bridge) ?? []);
   const known = new Set(binary.map(({ kind }) => kind));
   // A radar has the state beside the value itself.
@@ -110,75 +102,120 @@ export function contactsOf(exposed: readonly Exposed[], device: string, bridge: 
     .filter(({ kind }) => !known.has(kind));
   const named = [...binary, ...states];
   const actions = exposed
-    .flatMap((value) => actionContact(value, device, bridge) ?? [])
+    .flatMap((value) => actionContacts(value, device, bridge))
     .filter(({ kind }) => kind !== "glass" || !known.has(kind));
-  if (named.length + actions.length > 0) return [...named, ...actions];
+  if (named.length + actions.length > 0 || isNoSensor(device)) return [...named, ...actions];
   return exposed.flatMap((value) => unnamedContact(value, device, bridge) ?? []);
 }
 
-function binaryContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
-  const { type, name, property, fields } = value;
-  const kind = type === "binary" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  if (kind === undefined || !isPublished(fields)) return undefined;
-  const place = propertySource(property, device, bridge);
-  const input: MqttInput = CLOSED_IF_TRUE.includes(name)
-    ? { ...place, open: [false], normal: [true] }
-    : { ...place, ...levelsOf(fields) };
+/** Whether a value is what a sensor reports: not a setting, nor what a heating makes of its own readings. */
+function isReading(name: string, { access, category }: Fields, { types }: Described): boolean {
+  const bits = typeof access === "number" ? access : PUBLISHED;
+  // Some definitions say by mistake that a contact can be set.
+  const isSetting = category === "config" || ((bits & SETTABLE) !== 0 && !isClosedIfTrue(name));
+  const isGuess = types.some((type) => HEATED_OR_MOVED.includes(type)) && isGuessedByDevice(name);
+  return (bits & PUBLISHED) !== 0 && !isSetting && !isGuess;
+}
+
+/** Whether states without a telling name are those of the device itself: of a switch, a valve, or a siren that sounds. */
+function isNoSensor({ name, description, types, exposed }: Described): boolean {
+  if (types.some((one) => SWITCHED.includes(one))) return true;
+  if (/sensor|detector/i.test(description) || kindOfName(name) !== undefined) return false;
+  const sounds = ["warning", "siren", "melody"];
+  return (
+    /siren|sounder|chime|doorbell/i.test(description) || exposed.some((one) => sounds.includes(one.name))
+  );
+}
+
+function binaryContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
+  const kind = value.type === "binary" ? kindOfValue(value.name) : undefined;
+  if (kind === undefined || kind === "tamper") return undefined;
+  const input: MqttInput = { ...propertySource(value.property, device.name, bridge), ...levelsOf(value) };
   return { kind, input, part: partOf(value), doubts: [] };
 }
 
-function unnamedContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
-  const { type, name, property, fields } = value;
-  if (type !== "binary" || !UNNAMED.includes(name) || !isPublished(fields) || isSettable(fields))
-    return undefined;
-  const input: MqttInput = { ...propertySource(property, device, bridge), ...levelsOf(fields) };
-  const kind = kindOfName(device) ?? "intrusion";
-  return { kind, input, part: partOf(value), doubts: [{ code: "kind-guessed" }] };
+function unnamedContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
+  const { type, name, property } = value;
+  if (type !== "binary" || !UNNAMED.includes(name)) return undefined;
+  const input: MqttInput = { ...propertySource(property, device.name, bridge), ...levelsOf(value) };
+  const kind = kindOfName(device.name) ?? describedKind(value, device) ?? "intrusion";
+  const wired: Doubt[] = name === "input" ? [{ code: "check-contact" }] : [];
+  return { kind, input, part: partOf(value), doubts: [...wired, { code: "kind-guessed" }] };
 }
 
-function levelsOf(fields: Fields): Pick<MqttInput, "open" | "normal"> {
-  return { open: [scalarOr(fields["value_on"], true)], normal: [scalarOr(fields["value_off"], false)] };
+/** The kind that the description of a value or of its device suggests. */
+function describedKind({ fields }: Exposed, { description }: Described): ZoneKind | undefined {
+  return kindOfName(textOf(fields["description"]) ?? "") ?? kindOfName(description);
 }
 
-function stateContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
+/** Which of two values is open: the one that is called on, unless it is a closed contact, as `true` or in words. */
+function levelsOf({ name, fields }: Exposed): { open: [Scalar]; normal: [Scalar] } {
+  const on = scalarOr(fields["value_on"], true);
+  const off = scalarOr(fields["value_off"], false);
+  const isTruth = isOneOf([true], on) || isOneOf([true], off);
+  const isOnClosed =
+    isClosedIfTrue(name) && isTruth ? isOneOf([true], on) : isQuiet(String(on)) && !isQuiet(String(off));
+  return isOnClosed ? { open: [off], normal: [on] } : { open: [on], normal: [off] };
+}
+
+function stateContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
-  const kind = type === "enum" && Object.hasOwn(STATE_KINDS, name) ? STATE_KINDS[name] : undefined;
-  if (kind === undefined || !isPublished(fields)) return undefined;
+  if (type !== "enum") return undefined;
   const values = textsIn(fields["values"]);
-  const isQuiet = (text: string): boolean => QUIET.includes(text.toLowerCase());
-  const open = atLeastOne(values.filter((text) => !isQuiet(text) && !UNSURE.includes(text.toLowerCase())));
+  const isUnnamed = UNNAMED_STATES.includes(name);
+  const kind = isUnnamed ? (kindOfStates(values) ?? describedKind(value, device)) : kindOfValue(name);
+  const open = atLeastOne(values.filter((text) => !isQuiet(text) && !isUnsure(text)));
   const normal = atLeastOne(values.filter(isQuiet));
-  if (!open || !normal) return undefined;
-  const input: MqttInput = { ...propertySource(property, device, bridge), open, normal };
+  if (kind === undefined || kind === "tamper" || !open || !normal || (isUnnamed && isNoSensor(device)))
+    return undefined;
+  const input: MqttInput = { ...propertySource(property, device.name, bridge), open, normal };
   return { kind, input, part: partOf(value), doubts: [{ code: "check-contact" }] };
 }
 
 /** A call for help, or else any press of a button; of a sensor that has only these actions, any shock. */
-function actionContact(value: Exposed, device: string, bridge: Bridge): Contact | undefined {
+function actionContacts(value: Exposed, device: Described, bridge: Bridge): Contact[] {
   const { type, name, property, fields } = value;
-  if (type !== "enum" || name !== "action") return undefined;
+  if (type !== "enum" || name !== "action") return [];
   const actions = textsIn(fields["values"]);
   const having = (sought: readonly string[]): string[] =>
-    actions.filter((action) => action.split(/[_ -]/).some((word) => sought.includes(word)));
-  const place = propertySource(property, device, bridge);
-  const part = partOf(value);
+    actions.filter((action) => wordsIn(action).some((word) => sought.includes(word)));
+  const place = propertySource(property, device.name, bridge);
+  const common = { part: partOf(value), autoRestoreS: BUTTON_RESTORE_S };
+  const guessed = { code: "kind-guessed" } as const;
   const shocks = atLeastOne(actions.every((action) => SHOCKS.includes(action)) ? actions : []);
-  if (shocks) {
-    const doubts = [{ code: "kind-guessed" as const }];
-    return { kind: "glass", input: { ...place, open: shocks }, part, autoRestoreS: BUTTON_RESTORE_S, doubts };
-  }
+  if (shocks) return [{ ...common, kind: "glass", input: { ...place, open: shocks }, doubts: [guessed] }];
+  const alone = { code: "button-restores-itself" } as const;
   const calls = atLeastOne(having(HELP));
+  if (calls) return [{ ...common, kind: "panic", input: { ...place, open: calls }, doubts: [alone] }];
+  // The button of a lamp or a plug is its switch.
+  if (device.types.some((one) => SWITCHED.includes(one))) return [];
   const released = having(RELEASES);
-  const presses = atLeastOne(having(PRESSES).filter((action) => !released.includes(action)));
-  const open = calls ?? presses;
-  if (!open) return undefined;
-  return {
+  const presses = having(PRESSES).filter((action) => !released.includes(action));
+  return byButton(presses).map(([button, open]) => ({
+    ...common,
     kind: "panic",
+    part: [common.part, button].filter((part) => part !== "").join(" "),
     input: { ...place, open },
-    part,
-    autoRestoreS: BUTTON_RESTORE_S,
-    doubts: [...(calls ? [] : [{ code: "kind-guessed" as const }]), { code: "button-restores-itself" }],
-  };
+    doubts: [guessed, alone],
+  }));
+}
+
+/** All presses, or those of each button if there are more than an option of the configuration can have. */
+function byButton(presses: readonly string[]): [button: string, presses: [string, ...string[]]][] {
+  const found = new Map<string, string[]>();
+  for (const press of presses) {
+    const words = wordsIn(press).filter((word) => !PRESSES.includes(word) && !PRESS_FORMS.includes(word));
+    const button = presses.length > VALUES_MAX ? words.join(" ") : "";
+    found.set(button, [...(found.get(button) ?? []), press]);
+  }
+  return [...found].flatMap(([button, own]) => {
+    const open = atLeastOne(own);
+    return open ? [[button, open] as [string, [string, ...string[]]]] : [];
+  });
+}
+
+function wordsIn(action: string): string[] {
+  return action.split(/[_ -]/);
 }
 
 function partOf({ endpoint, property }: Exposed): string {
@@ -192,16 +229,6 @@ function textsIn(values: unknown): string[] {
 function atLeastOne(values: readonly string[]): [string, ...string[]] | undefined {
   const [first, ...others] = values.slice(0, VALUES_MAX);
   return first === undefined ? undefined : [first, ...others];
-}
-
-/** Bit 0 of `access`: the value is in the messages of the device. */
-function isPublished({ access }: Fields): boolean {
-  return typeof access !== "number" || (access & 1) === 1;
-}
-
-/** Bit 1 of `access`: a client can set it. */
-function isSettable({ access }: Fields): boolean {
-  return typeof access === "number" && (access & 2) === 2;
 }
 
 export function scalarOr(value: unknown, otherwise: Scalar): Scalar {

@@ -9,7 +9,15 @@ import {
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt } from "./message-index.ts";
 import { fieldOf, isFields, listOf, textOf } from "./values.ts";
-import { contactsOf, propertySource, scalarOr, type Bridge, type Exposed } from "./zigbee2mqtt-contacts.ts";
+import {
+  contactsOf,
+  propertySource,
+  scalarOr,
+  type Bridge,
+  type Described,
+  type Exposed,
+} from "./zigbee2mqtt-contacts.ts";
+import { kindOfValue } from "./zigbee2mqtt-names.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
@@ -53,8 +61,15 @@ function devicesBelow(
     const model = [fieldOf(definition, "vendor"), fieldOf(definition, "model")].flatMap(
       (part) => textOf(part) ?? [],
     );
-    const exposed = exposedBy(fieldOf(definition, "exposes"));
+    const exposes = fieldOf(definition, "exposes");
+    const exposed = exposedBy(exposes);
     if (exposed.length > EXPOSED_MAX) onLeftOut("components", EXPOSED_MAX);
+    const described: Described = {
+      name,
+      description: textOf(fieldOf(definition, "description")) ?? "",
+      types: listOf(exposes).flatMap((one) => textOf(fieldOf(one, "type")) ?? []),
+      exposed: exposed.slice(0, EXPOSED_MAX),
+    };
     return [
       {
         id: address,
@@ -62,7 +77,7 @@ function devicesBelow(
         name,
         model: model.length > 0 ? model.join(" ") : textOf(device["model_id"]),
         topics: [`${base}/${name}`],
-        proposals: proposalsOf(name, exposed.slice(0, EXPOSED_MAX), bridge),
+        proposals: proposalsOf(described, bridge),
       },
     ];
   });
@@ -84,8 +99,9 @@ function exposedBy(exposes: unknown, depth = 0): Exposed[] {
   });
 }
 
-function proposalsOf(name: string, exposed: readonly Exposed[], bridge: Bridge): Proposal[] {
-  const contacts = contactsOf(exposed, name, bridge);
+function proposalsOf(device: Described, bridge: Bridge): Proposal[] {
+  const { name, exposed } = device;
+  const contacts = contactsOf(device, bridge);
   const common = { ...tamperOf(exposed, name, bridge), ...batteryOf(exposed, name, bridge) };
   return contacts.map(({ part, ...contact }) => ({
     ...contact,
@@ -105,7 +121,7 @@ function statusPlaceOf(property: string, device: string, bridge: Bridge): { mqtt
 }
 
 function tamperOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { tamper?: Tamper } {
-  const value = exposed.find(({ type, name }) => type === "binary" && name === "tamper");
+  const value = exposed.find(({ type, name }) => type === "binary" && kindOfValue(name) === "tamper");
   if (!value) return {};
   const open: Tamper["open"] = [scalarOr(value.fields["value_on"], true)];
   return { tamper: { ...statusPlaceOf(value.property, device, bridge), open } };
@@ -114,15 +130,20 @@ function tamperOf(exposed: readonly Exposed[], device: string, bridge: Bridge): 
 function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { battery?: Battery } {
   // The device's own low-battery state is more reliable than a threshold.
   const low = exposed.find(({ type, name }) => type === "binary" && name === "battery_low");
+  if (low) {
+    const place = statusPlaceOf(low.property, device, bridge);
+    return { battery: { ...place, low: [scalarOr(low.fields["value_on"], true)] } };
+  }
   const level = exposed.find(({ type, name }) => type === "numeric" && name === "battery");
-  const value = low ?? level;
-  if (!value) return {};
-  const place = statusPlaceOf(value.property, device, bridge);
-  return {
-    battery: low
-      ? { ...place, low: [scalarOr(low.fields["value_on"], true)] }
-      : { ...place, below: BATTERY_BELOW_PERCENT },
-  };
+  if (level)
+    return { battery: { ...statusPlaceOf(level.property, device, bridge), below: BATTERY_BELOW_PERCENT } };
+  const states = exposed.flatMap(({ type, name, property, fields }) => {
+    const lowest = listOf(fields["values"]).find((text) => /^(low|empty)$/i.test(textOf(text) ?? ""));
+    const text = type === "enum" && /^battery_(state|level|status)$/.test(name) && textOf(lowest);
+    return typeof text === "string" ? [{ property, text }] : [];
+  });
+  const [state] = states;
+  return state ? { battery: { ...statusPlaceOf(state.property, device, bridge), low: [state.text] } } : {};
 }
 
 /** Only if the bridge reports availability, which is an option of it: the topic is retained. */

@@ -302,7 +302,7 @@ describe("zigbee2mqtt's", () => {
     ]);
   });
 
-  test("announcements for Home Assistant add no self-test and no setting as a fire", () => {
+  test("announcements for Home Assistant add no self-test, no setting and no valve", () => {
     const ofHomeAssistant = (name: string, more: object = {}): Message => [
       `homeassistant/binary_sensor/0x00158d0001a2b3c4/${name}/config`,
       {
@@ -321,11 +321,11 @@ describe("zigbee2mqtt's", () => {
         ofHomeAssistant("smoke", { device_class: "smoke" }),
         ofHomeAssistant("test"),
         ofHomeAssistant("linkage_alarm_state"),
-        // A value that only the announcement has a class for.
         ofHomeAssistant("valve_state", { device_class: "opening" }),
+        ofHomeAssistant("moving", { device_class: "moving", state_topic: "zigbee2mqtt/hol/senzor/moving" }),
       ],
     });
-    expect(zones.map(({ input }) => input.path)).toEqual(["/smoke", "/valve_state"]);
-    expect(devices.map(({ source }) => source)).toEqual(["zigbee2mqtt", "home-assistant"]);
+    expect(zones.map(({ input }) => input.path)).toEqual(["/smoke"]);
+    expect(devices.map(({ source }) => source)).toEqual(["zigbee2mqtt"]);
   });
 });
