@@ -2,7 +2,7 @@ import type { Scalar } from "../plain-value.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { readTemplate } from "./home-assistant-template.ts";
 import { isTamperName } from "./name-hints.ts";
-import { isFields as isRecord, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
+import { isFields as isRecord, listOf, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
 
 /**
  * Sensors from Home Assistant discovery messages, which zigbee2mqtt, ESPHome, Tasmota and most bridges publish. They
@@ -93,8 +93,10 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   if (topic === undefined || (isMeasurement ? announcedClass !== "battery" : component !== "binary_sensor"))
     return undefined;
   const device = isRecord(fields["device"]) ? fields["device"] : {};
-  const { identifiers } = device;
+  const { identifiers, connections } = device;
   const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
+  // Pairs such as a MAC address with its type, of a device without identifiers.
+  const address: unknown = listOf(listOf(connections)[0])[1];
   const template = templateIn(fields["value_template"]);
   const results = { on: sentOf(fields["payload_on"]) ?? "ON", off: sentOf(fields["payload_off"]) ?? "OFF" };
   const reading = template === undefined ? undefined : readTemplate(template, results);
@@ -109,7 +111,7 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
     String(results.on) === "1" &&
     topic.endsWith("/closed");
   return {
-    device: textOf(identifier) ?? textOf(device["name"]) ?? key,
+    device: textOf(identifier) ?? textOf(address) ?? textOf(device["name"]) ?? key,
     deviceName: textOf(device["name"]),
     model: textOf(device["model"]),
     name,
@@ -195,6 +197,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   avty_t: "availability_topic",
   avty_tpl: "availability_template",
   cmps: "components",
+  cns: "connections",
   dev: "device",
   dev_cla: "device_class",
   ent_cat: "entity_category",

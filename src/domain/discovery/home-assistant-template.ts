@@ -74,15 +74,27 @@ function readingOf({ condition, yes, no }: Choice, { on, off }: Results): Templa
   return { path: condition.path, on: others, off: normal, isComputed: open === undefined };
 }
 
-/** `{% if … %}ON{% else %}OFF{% endif %}` */
+/** `{% if … %}ON{% else %}OFF{% endif %}`, or with a second condition in place of `else` */
 function statementIn(text: string): Choice | undefined {
-  const parts = text.split(/\{%-? ?(if [^%]*|else|endif) ?-?%\}/).map((part) => part.trim());
-  const [before, opening = "", yes = "", middle, no = "", end, after] = parts;
-  if (parts.length !== 7 || before !== "" || after !== "" || middle !== "else" || end !== "endif")
-    return undefined;
+  const parts = text.split(/\{%-? ?((?:el)?if [^%]*|else|endif) ?-?%\}/).map((part) => part.trim());
+  const [before, opening = "", yes = "", middle = "", no = "", ...rest] = parts;
+  const [end, after] = rest.slice(-2);
+  const condition = testedIn(opening, "if ");
+  if (before !== "" || after !== "" || end !== "endif" || !condition) return undefined;
   if (/[{}]/.test(`${plain(yes)}${plain(no)}`)) return undefined;
-  const condition = conditionIn(opening.replace(/^if /, "").replace(/-$/, ""));
-  return condition && { condition, yes: plain(yes), no: plain(no) };
+  const results = { yes: plain(yes), no: plain(no) };
+  if (middle === "else") return rest.length === 2 ? { condition, ...results } : undefined;
+  const second = testedIn(middle, "elif ");
+  // What is neither leaves the sensor as it was.
+  const [otherwise, other = ""] = rest.length === 4 ? rest : [];
+  const isNeither = rest.length === 2 || (otherwise === "else" && other !== yes && other !== no);
+  if (!isNeither || second?.holds === undefined || second.path !== condition.path) return undefined;
+  return { condition: { ...condition, fails: second.holds }, ...results };
+}
+
+function testedIn(statement: string, word: "if " | "elif "): Condition | undefined {
+  if (!statement.startsWith(word)) return undefined;
+  return conditionIn(statement.slice(word.length).replace(/-$/, ""));
 }
 
 /** A text of a statement, which may be an expression with one literal. */

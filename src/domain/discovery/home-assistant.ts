@@ -9,6 +9,7 @@ import {
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { lowBatteryOf } from "./home-assistant-battery.ts";
+import { byNearness, partOfContact } from "./home-assistant-parts.ts";
 import { kindOfName } from "./name-hints.ts";
 import {
   discoveredSensors,
@@ -31,7 +32,6 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
   presence: "motion",
   smoke: "fire",
   heat: "fire",
-  safety: "panic",
   carbon_monoxide: "gas",
   gas: "gas",
   moisture: "flood",
@@ -39,6 +39,8 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
   cold: "technical",
   power: "power",
 };
+/** On means that something is not safe; only its name may say what. */
+const UNSAFE = "safety";
 /** On means that there is mains power. */
 const MAINS = "power";
 const SUPERVISION_S = { min: 60, max: 604_800 } as const;
@@ -119,6 +121,9 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
       devicesAt.set(one.topic, (devicesAt.get(one.topic) ?? new Set()).add(device));
     if (!firstAt.has(`${topic} ${path}`)) firstAt.set(`${topic} ${path}`, sensor);
   }
+  const contactsIn = new Map<string, number>();
+  for (const sensor of firstAt.values())
+    if (kindOf(sensor) !== undefined) contactsIn.set(sensor.device, (contactsIn.get(sensor.device) ?? 0) + 1);
   // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
   const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
     isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
@@ -127,8 +132,13 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
     const ownDevice = ofDevice.get(sensor.device) ?? [];
     const kind = kindOf(sensor) ?? tamperKind(sensor, ownDevice);
     if (kind === undefined) continue;
-    const bridge = sensor.availability.find(isBridge);
-    const ownAvailability = sensor.availability.find((one) => !isBridge(one));
+    const partOf = (parts: readonly DiscoveredSensor[]): DiscoveredSensor | undefined =>
+      partOfContact(sensor, parts, contactsIn.get(sensor.device) ?? 0);
+    const [ownAvailability, another] = byNearness(
+      sensor.availability.filter((one) => !isBridge(one)),
+      sensor,
+    );
+    const bridge = sensor.availability.find(isBridge) ?? another;
     const { offDelayS, expireAfterS, template } = sensor;
     const isMains = sensor.deviceClass === MAINS && sensor.normal !== undefined;
     const open = isMains && sensor.normal ? sensor.normal : sensor.open;
@@ -143,8 +153,8 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
         open: [...open],
         ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
       },
-      ...(kind === "tamper" ? {} : tamperOf(ownDevice, sensor.topic)),
-      ...batteryOf(ownDevice, sensor.topic),
+      ...(kind === "tamper" ? {} : tamperOf(ownDevice, sensor.topic, partOf)),
+      ...batteryOf(ownDevice, sensor.topic, partOf),
       ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
       ...(bridge && { bridge: availabilityOf(bridge) }),
       ...(offDelayS === undefined
@@ -154,6 +164,7 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
       doubts: [
         ...(template === undefined ? [] : [{ code: "computed-value" as const, values: { template } }]),
         ...(sensor.deviceClass === undefined ? [{ code: unclassed } as const] : []),
+        ...(sensor.deviceClass === UNSAFE ? [{ code: "kind-guessed" } as const] : []),
       ],
     });
   }
@@ -167,6 +178,7 @@ function supervisionOf(expireAfterS: number): number {
 function kindOf({ deviceClass, isMeasurement, isAuxiliary, name }: DiscoveredSensor): ZoneKind | undefined {
   if (isMeasurement) return undefined;
   if (deviceClass === undefined) return isAuxiliary ? undefined : (kindOfName(name) ?? "intrusion");
+  if (deviceClass === UNSAFE) return kindOfName(name) ?? "panic";
   return Object.hasOwn(KIND_OF_CLASS, deviceClass) ? KIND_OF_CLASS[deviceClass] : undefined;
 }
 
@@ -184,25 +196,34 @@ function isBridgeTopic(topic: string): boolean {
     .some((level) => level === "bridge" || level === "interface");
 }
 
-function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamper?: Tamper } {
-  const sensor = ownDevice.find((one) => one.deviceClass === "tamper" && !one.isMeasurement);
+type PartOf = (parts: readonly DiscoveredSensor[]) => DiscoveredSensor | undefined;
+
+function tamperOf(
+  ownDevice: readonly DiscoveredSensor[],
+  topic: string,
+  partOf: PartOf,
+): { tamper?: Tamper } {
+  const sensor = partOf(
+    ownDevice.filter(({ deviceClass, isMeasurement }) => deviceClass === "tamper" && !isMeasurement),
+  );
   if (!sensor) return {};
   return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [...sensor.open] } };
 }
 
-function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { battery?: Battery } {
-  const batteries = ownDevice.filter(({ deviceClass }) => deviceClass === "battery");
-  // The device's own low-battery state is more reliable than a threshold.
-  const readable = batteries.flatMap((sensor) => {
-    const low = lowBatteryOf(sensor);
-    return low ? [{ sensor, low }] : [];
-  });
-  const [found] = readable.toSorted(
-    (a, b) => Number(a.sensor.isMeasurement) - Number(b.sensor.isMeasurement),
+function batteryOf(
+  ownDevice: readonly DiscoveredSensor[],
+  topic: string,
+  partOf: PartOf,
+): { battery?: Battery } {
+  const readable = ownDevice.filter(
+    (sensor) => sensor.deviceClass === "battery" && lowBatteryOf(sensor) !== undefined,
   );
-  if (!found) return {};
-  const { sensor, low } = found;
-  return { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...low } };
+  // The device's own low-battery state is more reliable than a threshold.
+  const sensor =
+    partOf(readable.filter(({ isMeasurement }) => !isMeasurement)) ??
+    partOf(readable.filter(({ isMeasurement }) => isMeasurement));
+  const low = sensor && lowBatteryOf(sensor);
+  return low ? { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...low } } : {};
 }
 
 function availabilityOf({ topic, path, up, down }: DiscoveredAvailability): Availability {

@@ -12,7 +12,7 @@ const HINTS: readonly (readonly [RegExp, ZoneKind])[] = [
   [/\b(glass|vibration|vibrati|sticla|geam spart)/, "glass"],
   [TAMPER, "tamper"],
   [/\b(gate|poarta|fence|gard)/, "perimeter"],
-  [/\b(door|window|contact|usa|fereastra|geam|garage|garaj)/, "intrusion"],
+  [/\b(door|window|contact|reed|usa|fereastra|geam|garage|garaj)/, "intrusion"],
 ];
 
 /** The kind that the name of a contact suggests; undefined if it suggests none. */
@@ -21,9 +21,9 @@ export function kindOfName(name: string): ZoneKind | undefined {
   return HINTS.find(([pattern]) => pattern.test(plain))?.[1];
 }
 
-/** Whether a name is that of a tamper contact, whatever else is in it. */
+/** Whether the name of something that is not safe is that of a tamper contact, whatever else is in it. */
 export function isTamperName(name: string): boolean {
-  return TAMPER.test(plainWords(name));
+  return TAMPER.test(plainWords(name)) || /\b(cover|capac)\b/.test(plainWords(name));
 }
 
 function plainWords(name: string): string {

@@ -47,6 +47,18 @@ const TEMPLATES: readonly (readonly [template: string, more: object, closed: unk
     { inchis: true },
     { inchis: false },
   ],
+  [
+    "{% if value_json.usa == 'deschis' %}ON{% elif value_json.usa == 'inchis' %}OFF{% endif %}",
+    {},
+    { usa: "inchis" },
+    { usa: "deschis" },
+  ],
+  [
+    "{% if value_json.usa in [2, 3] %}ON{% elif value_json.usa == 1 %}OFF{% else %}{{ this.state }}{% endif %}",
+    {},
+    { usa: 1 },
+    { usa: 3 },
+  ],
 ];
 
 describe("a sensor that is announced for Home Assistant", () => {
@@ -63,7 +75,9 @@ describe("a sensor that is announced for Home Assistant", () => {
     ["{{ value_json.usa if value_json.poarta is defined else 'OFF' }}", undefined],
     ["{{ 'OFF' if value_json.usa == 'shut' else 'ON' }}", "/usa"],
     ["{{ 'on' if (value_json.usa | int) != 0 else 'off' }}", "/usa"],
-    ["{% if value_json.a == 1 %}ON{% elif value_json.a == 2 %}OFF{% endif %}", "/a"],
+    ["{% if value_json.a == 1 %}ON{% elif value_json.b == 2 %}OFF{% endif %}", undefined],
+    ["{% if value_json.a == 1 %}ON{% elif value_json.a > 2 %}OFF{% endif %}", "/a"],
+    ["{% if value_json.a == 1 %}OFF{% elif value_json.a == 2 %}ON{% else %}OFF{% endif %}", "/a"],
     ["{{ 'ON' if value_json.a or value_json.b else 'OFF' }}", undefined],
     ["{{ states('sensor.x') }}", undefined],
     ["{{ value_json.constructor.prototype | tojson | regex_replace('a', 'b') }}", "/constructor/prototype"],

@@ -287,7 +287,8 @@ describe("a sensor that is announced for Home Assistant", () => {
     ["moisture", "flood"],
     ["vibration", "glass"],
     ["sound", "glass"],
-    ["safety", "panic"],
+    // Its name says what is not safe.
+    ["safety", "intrusion"],
     ["problem", "technical"],
     ["tamper", "tamper"],
     ["connectivity", undefined],
