@@ -5,8 +5,9 @@ import type { OnLeftOut } from "./left-out.ts";
 import { kindOfName } from "./name-hints.ts";
 import { fieldOf, listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
 
-/** Where a device publishes; both end with a slash. */
+/** Where a device takes commands and publishes; each ends with a slash. */
 export interface TasmotaTopics {
+  readonly cmnd: string;
   readonly stat: string;
   readonly tele: string;
 }

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { queriesAfter } from "../../../src/domain/discovery/sources.ts";
+import { ReceivedMessages } from "../../../src/inputs/received-messages.ts";
+import { foundIn, playSteps, proposedFor, type Message } from "../../support/device-scenarios.ts";
+import { BRIDGE, lamp, leak, TASMOTA_ZIGBEE_SENSORS } from "../../support/tasmota-zigbee.ts";
+
+describe("behind a Zigbee bridge with Tasmota,", () => {
+  test.each(TASMOTA_ZIGBEE_SENSORS)(
+    "%s trips and restores the zone that is proposed for it",
+    async (_title, device) => {
+      const zone = proposedFor(device);
+      expect([zone.kind, zone.doubts]).toEqual([device.kind, []]);
+      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
+    },
+  );
+
+  test("a lamp and a thermometer are no zones", () => {
+    const { devices, zones } = foundIn({
+      announced: [...BRIDGE, lamp({ Power: 1 }), leak({ Temperature: 21.5, Humidity: 40 })],
+    });
+    expect([devices.map(({ name }) => name), zones]).toEqual([["Zigbee"], []]);
+  });
+
+  test("sensors that sleep are asked for once the bridge has reported any device, and no other Tasmota is asked", () => {
+    const options = { replyTo: "santinela/discovery/test", prefix: "homeassistant", own: "santinela/test/" };
+    const asked = (messages: readonly Message[]): unknown => {
+      const received = new ReceivedMessages(options);
+      for (const [topic, message] of messages)
+        received.take(
+          topic,
+          Buffer.from(typeof message === "string" ? message : JSON.stringify(message)),
+          false,
+          0,
+        );
+      return queriesAfter(received.all(), options).filter(({ topic }) => topic.startsWith("cmnd/"));
+    };
+    expect(asked(BRIDGE)).toEqual([]);
+    expect(asked([...BRIDGE, lamp({ Power: 1 })])).toEqual([
+      { topic: "cmnd/tasmota_3D5E26/ZbInfo", payload: "" },
+    ]);
+  });
+});
