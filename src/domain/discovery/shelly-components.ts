@@ -48,12 +48,14 @@ type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts">;
 
 function contactOf(key: string, config: Fields, status: Fields, parts: ShellyParts): Contact | undefined {
   const [type] = key.split(":");
+  // An input or zone that is switched off reports nothing.
+  if (config["enable"] === false) return undefined;
   if (type === "input") return inputOf(key, config, status, parts);
   if (type === "smoke" || type === "flood") {
     const kind = type === "smoke" ? "fire" : "flood";
     return { kind, input: componentState(key, "alarm", parts), doubts: [] };
   }
-  if (type !== "presencezone" || config["enable"] === false) return undefined;
+  if (type !== "presencezone") return undefined;
   const field = ["value", "state"].find((name) => typeof status[name] === "boolean") ?? "value";
   return { kind: "motion", input: componentState(key, field, parts), doubts: [] };
 }

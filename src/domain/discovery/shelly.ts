@@ -1,6 +1,6 @@
 import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { DiscoveredDevice, DiscoverySource, ReceivedMessage, Proposal } from "./device.ts";
+import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
@@ -25,11 +25,23 @@ export const shelly: DiscoverySource = {
       const device = deviceOf(message);
       if (device) announced.set(device.id, device);
     }
-    return [...announced.values()];
+    const devices = [...announced.values()];
+    return [...devices, ...asleep(messages, new Set(devices.flatMap(({ topics }) => topics)))];
   },
 };
 
 const ANNOUNCE = /^shellies\/(?:([^/]+)\/)?announce$/;
+const BELOW = /^shellies\/([^/+#]+)\/./;
+
+/** A sleeping sensor does not answer; its retained messages, or those of a wake-up, have its model in their topic. */
+function asleep(messages: Messages, known: ReadonlySet<string>): DiscoveredDevice[] {
+  const names = new Set(messages.flatMap(({ topic }) => BELOW.exec(topic)?.[1] ?? []));
+  return [...names].flatMap((name) => {
+    const base = `shellies/${name}`;
+    const make = known.has(base) ? undefined : makeOfName(name);
+    return make ? [describedDevice({ id: name, name, model: undefined, make })] : [];
+  });
+}
 
 function deviceOf({ topic, json }: ReceivedMessage): DiscoveredDevice | undefined {
   const found = ANNOUNCE.exec(topic);
@@ -37,16 +49,19 @@ function deviceOf({ topic, json }: ReceivedMessage): DiscoveredDevice | undefine
   const name = found?.[1] ?? id;
   if (!found || name === undefined || !isFields(json) || /[/+#]/.test(name)) return undefined;
   const model = textOf(json["model"]);
-  const base = `shellies/${name}`;
   const make = (model === undefined ? undefined : MAKES[model]) ?? makeOfName(id ?? name);
-  return {
-    id: textOf(json["mac"]) ?? name,
-    source: "shelly",
-    name,
-    model,
-    topics: [base],
-    proposals: make ? proposalsOf(make, base, name) : [],
-  };
+  return describedDevice({ id: textOf(json["mac"]) ?? name, name, model, make });
+}
+
+function describedDevice({
+  id,
+  name,
+  model,
+  make,
+}: Pick<DiscoveredDevice, "id" | "name" | "model"> & { make: Make | undefined }): DiscoveredDevice {
+  const base = `shellies/${name}`;
+  const proposals = make ? proposalsOf(make, base, name) : [];
+  return { id, source: "shelly", name, model, topics: [base], proposals };
 }
 
 /** What the models of one form report, with topics below that of the device. */
@@ -142,6 +157,7 @@ const MODEL_OF_PREFIX: Readonly<Record<string, string>> = {
   shellygas: "SHGS-1",
   shellymotionsensor: "SHMOS-01",
   shellymotion2: "SHMOS-02",
+  shellymotionsensor2: "SHMOS-02",
   shellybutton1: "SHBTN-1",
   shellybutton2: "SHBTN-2",
   shellyix3: "SHIX3-1",

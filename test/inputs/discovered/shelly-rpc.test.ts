@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
+import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
@@ -123,5 +123,20 @@ describe("a Shelly of a later generation", () => {
     expect(zone.kind).toBe(device.kind);
     if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
     expect(await playSteps(zone, device.steps)).toEqual(device.steps);
+  });
+
+  test("has no zone for an input that is switched off", () => {
+    const input = (id: number, enable: boolean) => ({
+      id,
+      name: null,
+      type: "switch",
+      enable,
+      invert: false,
+    });
+    const { zones } = foundIn({
+      announced: [[`${I4}/online`, "true"]],
+      answers: answers(I4, { "input:0": input(0, false), "input:1": input(1, true) }),
+    });
+    expect(zones.map(({ id }) => id)).toEqual(["shellyi4g3-a8032ab1fe80-input-1"]);
   });
 });

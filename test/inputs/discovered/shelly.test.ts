@@ -155,6 +155,23 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       ],
     },
   ],
+  [
+    "door sensor that sleeps, of which only a retained message is known",
+    {
+      announced: [
+        ["shellies/shellydw2-A4CF12F43189/sensor/battery", "88"],
+        ["shellies/shellyplug-s-7A2B3C/relay/0", "on"],
+      ],
+      zone: "shellydw2-a4cf12f43189",
+      kind: "intrusion",
+      doubts: ["wake-up-reports", "vibration-tamper"],
+      steps: [
+        [["shellies/shellydw2-A4CF12F43189/sensor/state", "close"], "nothing"],
+        [["shellies/shellydw2-A4CF12F43189/sensor/state", "open"], "trip"],
+        [["shellies/shellydw2-A4CF12F43189/sensor/battery", "9"], "battery"],
+      ],
+    },
+  ],
 ];
 
 describe("a Shelly of the first generation", () => {
@@ -168,5 +185,16 @@ describe("a Shelly of the first generation", () => {
   test("without inputs is listed without a zone", () => {
     const { devices, zones } = foundIn({ announced: announced("shellyplug-s-7A2B3C", "SHPLG-S") });
     expect([devices.map(({ name }) => name), zones]).toEqual([["shellyplug-s-7A2B3C"], []]);
+  });
+
+  test("with messages of its own beside its announcement is listed once", () => {
+    const { devices } = foundIn({
+      announced: [
+        ...announced("shellydw-F3B2D8", "SHDW-1"),
+        DOOR("sensor/state", "open"),
+        DOOR("online", "true"),
+      ],
+    });
+    expect(devices.map(({ name }) => name)).toEqual(["shellydw-F3B2D8"]);
   });
 });
