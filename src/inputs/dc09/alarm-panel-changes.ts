@@ -6,9 +6,9 @@ import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import type { AlarmPanelReports } from "./alarm-panel-reports.ts";
-import { isOfPartition, isShared, zonesOfNumber } from "./alarm-panel-zones.ts";
+import { hasSeveralPlaces, isOfPartition, zonesOfNumber } from "./alarm-panel-zones.ts";
 import type { OpenNumbers } from "./open-numbers.ts";
-import { alsoEndedBy } from "./sia-code.ts";
+import { siaMeaning } from "./sia-code.ts";
 
 interface AlarmPanelChangesOptions extends Pick<ZoneContext, "journal" | "log" | "conditions" | "record"> {
   readonly monitor: ZoneEngine;
@@ -43,14 +43,15 @@ export class AlarmPanelChanges {
       this.#options.messages?.take(zone.id, account, textOf(event), false);
       this.#read(zone, event);
     }
-    if (contacts.length === 0) this.#applyMeaning(account, event, zones);
-    this.#endTroubles(account, event, zones);
+    this.#setGates(account, event, zones);
+    if (event.change === "restored") this.#end(account, event, zones);
+    else if (contacts.length === 0) this.#begin(account, event, zones);
     const isContact = affected.length > 0 && event.meaning !== undefined;
     if (!isContact) this.#options.journal.afterCommit(() => this.#record(account, event));
   }
 
   #isAffected(zone: Zone, account: string, event: AlarmPanelEvent): boolean {
-    if (event.change !== "restored" || !isShared(zone)) return true;
+    if (event.change !== "restored" || !hasSeveralPlaces(zone)) return true;
     return this.#options.openNumbers.isRestoredBy(zone, account, event);
   }
 
@@ -73,48 +74,40 @@ export class AlarmPanelChanges {
     openNumbers.open(zone, event, isPending || state?.contact === "open");
   }
 
-  #applyMeaning(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
-    const { monitor, reports } = this.#options;
-    const { meaning, change, number } = event;
-    const isOn = change !== "restored";
-    const ofNumber = (number ?? 0) > 0 ? zonesOfNumber(zones, account, event) : [];
-    switch (meaning?.what) {
-      case "arming":
-        for (const id of gatesOf(zones, account, event)) {
-          const isArmed = !isOn || meaning.isAlwaysArmed === true;
-          monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
-        }
-        return;
-      case "bypass":
-        return reports.take(account, "bypass", event);
-      case "tamper":
-      case "battery":
-      case "supervision":
-        for (const { id } of ofNumber) {
-          this.#options.messages?.take(id, account, textOf(event), false);
-          this.#setFault(id, meaning.what, isOn);
-        }
-        if (ofNumber.length === 0) reports.take(account, "trouble", event);
-        return;
-      case "trouble":
-        return reports.take(account, "trouble", event);
-      case "alarm":
-      case "test":
-      case "note":
-      case undefined:
+  /** Whatever else the code means: a zone of openings must not keep the gates from arming. */
+  #setGates(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
+    const { meaning, change } = event;
+    if (meaning?.what !== "arming") return;
+    const isArmed = change === "restored" || meaning.isAlwaysArmed === true;
+    for (const id of gatesOf(zones, account, event))
+      this.#options.monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
+  }
+
+  #begin(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
+    const { reports } = this.#options;
+    const what = event.meaning?.what;
+    if (what === "bypass" || what === "trouble") return reports.take(account, what, event);
+    const faults = faultsOf(event);
+    const ofNumber = numberedZones(zones, account, event);
+    for (const fault of faults) this.#setFaults(account, event, ofNumber, fault);
+    if (faults.size > 0 && ofNumber.length === 0) reports.take(account, "trouble", event);
+  }
+
+  /** Ends faults and reports: a point that is restored has no trouble and is not missing either. */
+  #end(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
+    const ofNumber = numberedZones(zones, account, event);
+    for (const fault of faultsOf(event)) this.#setFaults(account, event, ofNumber, fault);
+    this.#options.reports.end(account, event);
+  }
+
+  #setFaults(account: string, event: AlarmPanelEvent, zones: readonly Zone[], fault: ZoneFault): void {
+    for (const { id } of zones) {
+      this.#options.messages?.take(id, account, textOf(event), false);
+      this.#setFault(id, fault, event.change !== "restored");
     }
   }
 
-  /** A point that is restored has no trouble and is not missing either. */
-  #endTroubles(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
-    const ended = alsoEndedBy(event.code);
-    for (const base of ended)
-      this.#options.reports.take(account, "trouble", { ...event, base, change: "restored" });
-    if ((event.number ?? 0) === 0 || !ended.some((base) => base.endsWith("Z"))) return;
-    for (const { id } of zonesOfNumber(zones, account, event)) this.#setFault(id, "supervision", false);
-  }
-
-  #setFault(zoneId: string, fault: "tamper" | "battery" | "supervision", isOn: boolean): void {
+  #setFault(zoneId: string, fault: ZoneFault, isOn: boolean): void {
     const { monitor } = this.#options;
     if (fault === "tamper") monitor.take(zoneId, { kind: "tamper", open: isOn }, { live: true });
     else if (fault === "battery") monitor.take(zoneId, { kind: "battery", low: isOn }, { live: true });
@@ -138,6 +131,20 @@ export class AlarmPanelChanges {
     this.#unknownCodes.add(subject);
     conditions.raise("alarm-panel-code-unknown", { account, code }, subject);
   }
+}
+
+type ZoneFault = "tamper" | "battery" | "supervision";
+const ZONE_FAULTS: readonly ZoneFault[] = ["tamper", "battery", "supervision"];
+
+/** The faults of a zone that an event begins, or all that a restoral ends. */
+function faultsOf({ meaning, bases }: AlarmPanelEvent): ReadonlySet<ZoneFault> {
+  const all = [meaning?.what, ...bases.map((base) => siaMeaning(base)?.meaning.what)];
+  return new Set(ZONE_FAULTS.filter((fault) => all.includes(fault)));
+}
+
+/** The zones of an event's number; none without one. */
+function numberedZones(zones: readonly Zone[], account: string, event: AlarmPanelEvent): readonly Zone[] {
+  return (event.number ?? 0) > 0 ? zonesOfNumber(zones, account, event) : [];
 }
 
 /** An event in one line: its code, the number of the zone, and the text of the panel. */

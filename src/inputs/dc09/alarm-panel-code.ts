@@ -23,8 +23,8 @@ export type CodeChange = "new" | "restored" | "present";
 export interface AlarmPanelEvent {
   /** As sent: three digits of Contact ID or two letters of SIA. */
   readonly code: string;
-  /** The code of its beginning: equal to `code` except for restorals in SIA. */
-  readonly base: string;
+  /** The codes of the beginnings that it concerns: one for a beginning, all that it ends for a restoral. */
+  readonly bases: readonly string[];
   readonly change: CodeChange;
   /** Undefined for an unknown code. */
   readonly meaning: CodeMeaning | undefined;

@@ -31,20 +31,29 @@ export class AlarmPanelReports {
     }
   }
 
-  /** Stores a report or its end in the caller's transaction. @throws any error of the journal */
-  take(account: string, what: AlarmPanelReport["what"], { base, number, change }: AlarmPanelEvent): void {
-    const report = { account, what, code: base, number: number ?? -1 };
-    const { alarmPanels } = this.#journal;
-    if (change === "restored") {
-      if (!this.#open.delete(keyOf(report))) return;
-      alarmPanels.removeReport(report);
-      this.#journal.afterCommit(() => this.#conditions.clear(codeOf(report), subjectOf(report)));
-      return;
-    }
+  /** Stores a report in the caller's transaction. @throws any error of the journal */
+  take(account: string, what: AlarmPanelReport["what"], { code, number }: AlarmPanelEvent): void {
+    const report = { account, what, code, number: number ?? -1 };
     if (this.#open.has(keyOf(report)) || this.#isFull(account)) return;
     this.#open.set(keyOf(report), report);
-    alarmPanels.addReport(report);
+    this.#journal.alarmPanels.addReport(report);
     this.#journal.afterCommit(() => this.#raise(report));
+  }
+
+  /** Stores the end of what a restoral ends, in the caller's transaction. @throws any error of the journal */
+  end(account: string, { bases, number }: AlarmPanelEvent): void {
+    for (const base of bases) {
+      const open = [...this.#open.values()].filter((one) => one.account === account && one.code === base);
+      const same = open.filter((one) => Math.max(one.number, 0) === (number ?? 0));
+      // Without a number it ends what came without one; if there is nothing, all.
+      for (const report of (number ?? 0) === 0 && same.length === 0 ? open : same) this.#remove(report);
+    }
+  }
+
+  #remove(report: AlarmPanelReport): void {
+    this.#open.delete(keyOf(report));
+    this.#journal.alarmPanels.removeReport(report);
+    this.#journal.afterCommit(() => this.#conditions.clear(codeOf(report), subjectOf(report)));
   }
 
   #isFull(account: string): boolean {

@@ -90,15 +90,20 @@ export class AlarmPanelZones {
   }
 }
 
-/** Zones that an event opens or restores; zones with `codes` first, then those of its number and class. */
+/**
+ * Zones that an event opens or restores: those with its code in `codes`, otherwise those of its number and class. A restoral may end
+ * what has opened the one and what has opened the other.
+ */
 export function contactsOf(zones: readonly Zone[], account: string, event: AlarmPanelEvent): Zone[] {
   const own = zones.filter(isAlarmPanelZone).filter(({ input }) => isFrom(input, account, event));
-  const byCode = own.filter(
-    ({ input: { codes } }) => codes?.includes(event.code) === true || codes?.includes(event.base) === true,
-  );
-  if (byCode.length > 0) return byCode;
-  const { meaning } = event;
-  const ofNumber = own.filter(({ input }) => input.codes === undefined);
+  const codes = [event.code, ...event.bases];
+  const byCode = own.filter(({ input }) => input.codes?.some((code) => codes.includes(code)) === true);
+  if (byCode.length > 0 && event.change !== "restored") return byCode;
+  return [...byCode, ...ofClass(own, event)];
+}
+
+function ofClass(zones: readonly AlarmPanelZone[], { meaning }: AlarmPanelEvent): AlarmPanelZone[] {
+  const ofNumber = zones.filter(({ input }) => input.codes === undefined);
   if (meaning?.what === "tamper") return ofNumber.filter(({ kind }) => kind === "tamper");
   if (meaning?.what !== "alarm") return [];
   return ofNumber.filter(
@@ -121,6 +126,11 @@ export function sharedZoneOf(zones: readonly Zone[], account: string, event: Ala
 /** Whether several numbers of its alarm panel open a zone. */
 export function isShared({ input }: Zone): boolean {
   return input.source === "dc09" && (input.zone === undefined || input.zone === OTHERS);
+}
+
+/** Whether several numbers, or one number in several partitions, open a zone. */
+export function hasSeveralPlaces(zone: Zone): boolean {
+  return isShared(zone) || (isAlarmPanelZone(zone) && zone.input.partition === undefined);
 }
 
 function isAlarmPanelZone(zone: Zone): zone is AlarmPanelZone {

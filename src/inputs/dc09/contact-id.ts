@@ -121,6 +121,9 @@ export function contactIdMeaning(code: number): CodeMeaning | undefined {
  * that receivers print: event, restoral, previous event.
  */
 const EVENT = /^\s*(?:18\s+)?([136ERP])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
+/** With blanks, the numbers may have another length, or the partition may be blank: an alarm must not be lost for that. */
+const LOOSE_EVENT =
+  /^\s*(?:18\s+)?([136ERP])([0-9A-F]{3})(?:\s+([0-9A-F]{1,3}|-{1,3}))?\s+([0-9A-F]{1,6})\s*$/i;
 const CHANGES: Readonly<Record<string, CodeChange>> = {
   1: "new",
   3: "restored",
@@ -130,16 +133,20 @@ const CHANGES: Readonly<Record<string, CodeChange>> = {
   P: "present",
 };
 
+/** A restoral ends the event with its own code; that of a low battery (302) also a missing one (311), as Bosch reports it. */
+const ALSO_ENDED: Readonly<Record<string, readonly string[]>> = { 302: ["302", "311"] };
+
 /** Reads the data of an `ADM-CID` message. @returns undefined if it is malformed */
 export function contactIdEvent(data: string): AlarmPanelEvent | undefined {
-  const [whole, qualifier = "", event = "", partition = "", number = ""] = EVENT.exec(data) ?? [];
+  const [whole, qualifier = "", event = "", partition = "", number = ""] =
+    EVENT.exec(data) ?? LOOSE_EVENT.exec(data) ?? [];
   const change = CHANGES[qualifier.toUpperCase()];
   if (whole === undefined || change === undefined) return undefined;
   const code = event.toUpperCase();
   const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : undefined;
   return {
     code,
-    base: code,
+    bases: change === "restored" ? (ALSO_ENDED[code] ?? [code]) : [code],
     change,
     meaning,
     partition: decimal(partition),

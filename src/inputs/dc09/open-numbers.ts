@@ -5,8 +5,7 @@ import { ActiveTopics, NUMBERS } from "../active-topics.ts";
 import { isActiveIn } from "../stored-activity.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
-import { isShared, sharedZoneOf } from "./alarm-panel-zones.ts";
-import { endedTogether } from "./sia-code.ts";
+import { hasSeveralPlaces, isShared, sharedZoneOf } from "./alarm-panel-zones.ts";
 
 /** What an alarm is of: a zone number, or without one its code, such as `E301`; in its partition if it names one. */
 interface Place {
@@ -15,8 +14,8 @@ interface Place {
 }
 
 /**
- * Of each zone that several numbers of an alarm panel share, those that are open: the restoral of one must not end what another one
- * has reported. They are stored as the open topics of a zone of several topics, with the event that changes them.
+ * Of each zone that several numbers of an alarm panel share, or one number in several partitions, those that are open: the restoral
+ * of one must not end what another one has reported. They are stored as the open topics of a zone of several topics, with the event that changes them.
  */
 export class OpenNumbers {
   readonly #active: ActiveTopics;
@@ -34,12 +33,12 @@ export class OpenNumbers {
 
   /** Uses other zones from now on. */
   exchange(zones: readonly Zone[]): void {
-    this.#active.keep(new Set(zones.filter(isShared).map(sourceOf)));
+    this.#active.keep(new Set(zones.filter(hasSeveralPlaces).map(sourceOf)));
   }
 
   /** The open numbers of a zone, such as `4`, or `1/4` with their partition; `E301` or `AT` is a code that came without one. */
   of(zone: Zone): readonly string[] {
-    return isShared(zone) ? this.#active.of(sourceOf(zone)) : [];
+    return hasSeveralPlaces(zone) ? this.#active.of(sourceOf(zone)) : [];
   }
 
   /**
@@ -47,7 +46,7 @@ export class OpenNumbers {
    * @param wasOpen whether the zone was open before. If not, it has restored itself, and numbers of that time no longer count
    */
   open(zone: Zone, event: AlarmPanelEvent, wasOpen: boolean): void {
-    if (!isShared(zone)) return;
+    if (!hasSeveralPlaces(zone)) return;
     const own = nameOf(placeOf(zone, event));
     if (!wasOpen) for (const name of this.of(zone)) if (name !== own) this.#note(zone, name, false);
     this.#note(zone, own, true);
@@ -55,7 +54,7 @@ export class OpenNumbers {
 
   /** Notes a restoral, in the caller's transaction. @returns whether another number keeps the zone open */
   restore(zone: Zone, event: AlarmPanelEvent): boolean {
-    for (const name of endedBy(placeOf(zone, event), this.of(zone))) this.#note(zone, name, false);
+    for (const name of endedBy(zone, event, this.of(zone))) this.#note(zone, name, false);
     return this.of(zone).length > 0;
   }
 
@@ -63,8 +62,8 @@ export class OpenNumbers {
   isRestoredBy(zone: Zone, account: string, event: AlarmPanelEvent): boolean {
     const open = this.of(zone);
     // Without a known number, such as after an upgrade, the first restoral of its class closes the zone.
-    if (open.length === 0) return sharedZoneOf([zone], account, event).length > 0;
-    return endedBy(placeOf(zone, event), open).length > 0;
+    if (open.length === 0) return !isShared(zone) || sharedZoneOf([zone], account, event).length > 0;
+    return endedBy(zone, event, open).length > 0;
   }
 
   #note(zone: Zone, name: string, isOpen: boolean): void {
@@ -77,17 +76,24 @@ function sourceOf(zone: Zone): string {
   return canonical([NUMBERS, zone.id, sensorOf(zone)]);
 }
 
-/** The number of an opening or closing is the user's: another user may close what one has opened. */
-function placeOf({ input }: Zone, { meaning, base, partition, number }: AlarmPanelEvent): Place {
-  const isUnnumbered = meaning?.what === "arming" || (number ?? 0) === 0;
+function placeOf(zone: Zone, event: AlarmPanelEvent): Place {
+  const [of = ""] = namesOf(zone, event);
+  return { partition: event.partition ?? 0, of };
+}
+
+/**
+ * The number of an event, or without one its code, or the codes that it ends. The number of an opening or closing is the user's:
+ * another user may close what one has opened.
+ */
+function namesOf({ input }: Zone, { meaning, bases, number }: AlarmPanelEvent): readonly string[] {
+  if (meaning?.what !== "arming" && (number ?? 0) > 0) return [String(number)];
   const hasCodes = "codes" in input && input.codes !== undefined && meaning?.what !== "arming";
-  const code = hasCodes ? codeOf(base) : "0";
-  return { partition: partition ?? 0, of: isUnnumbered ? code : String(number) };
+  return hasCodes ? bases.map(codeOf) : ["0"];
 }
 
 /** Written as in the trade, so that a code of three digits differs from a number. */
 function codeOf(base: string): string {
-  return /^\d/.test(base) ? `E${base}` : endedTogether(base);
+  return /^\d/.test(base) ? `E${base}` : base;
 }
 
 function nameOf({ partition, of }: Place): string {
@@ -99,16 +105,21 @@ function placeNamed(name: string): Place {
   return { partition: Number(partition), of };
 }
 
-/** The open numbers that a restoral ends. One without a number ends an alarm without a number; if there is none, all numbers. */
-function endedBy(restored: Place, open: readonly string[]): readonly string[] {
-  const ofPartition = open.map(placeNamed).filter((place) => isOfSamePartition(place, restored));
-  const same = ofPartition.filter(({ of }) => of === restored.of);
-  const isUnnumbered = !/^[1-9]/.test(restored.of);
+/**
+ * The open numbers that a restoral ends. One without a number ends an alarm without a number; if there is none, all numbers. A zone of
+ * one number that only one partition has reported is the same detector in any other.
+ */
+function endedBy(zone: Zone, event: AlarmPanelEvent, open: readonly string[]): readonly string[] {
+  if (!isShared(zone) && open.length === 1) return open;
+  const names = namesOf(zone, event);
+  const ofPartition = open.map(placeNamed).filter((place) => isOfSamePartition(place, event.partition ?? 0));
+  const same = ofPartition.filter(({ of }) => names.includes(of));
+  const isUnnumbered = !names.some((name) => /^[1-9]/.test(name));
   const numbered = ofPartition.filter(({ of }) => /^[1-9]/.test(of));
   return (isUnnumbered && same.length === 0 ? numbered : same).map(nameOf);
 }
 
 /** As for zones: without a partition, any. */
-function isOfSamePartition(a: Place, b: Place): boolean {
-  return a.partition === 0 || b.partition === 0 || a.partition === b.partition;
+function isOfSamePartition(place: Place, partition: number): boolean {
+  return place.partition === 0 || partition === 0 || place.partition === partition;
 }

@@ -1,9 +1,9 @@
 import type { ZoneKind } from "../../domain/zone.ts";
 import type { CodeChange, CodeMeaning } from "./alarm-panel-code.ts";
 
-/** A code of SIA DC-03 with the code of its beginning. */
+/** A code of SIA DC-03 with the codes of the beginnings that it concerns: one, or all that a restoral ends. */
 interface SiaMeaning {
-  readonly base: string;
+  readonly bases: readonly string[];
   readonly change: CodeChange;
   readonly meaning: CodeMeaning;
 }
@@ -33,141 +33,141 @@ const ARMING = { what: "arming" } as const;
 const BATTERY = { what: "battery" } as const;
 const SUPERVISION = { what: "supervision" } as const;
 
-/** The second letter of a class: what of it, and whether it begins or ends; `base` is the letter of its beginning. */
+/**
+ * The second letter of a class: what of it, and whether it begins or ends; `bases` are the letters of what begins, or of all that
+ * ends. DC-03: R ends "alarm or trouble" of the point, H its alarm, J its trouble. Nothing but R ends lost supervision (Y, Z). Ajax
+ * ends supervisory conditions (S) with J.
+ */
 const OF_CLASS: Readonly<
   Record<
     string,
-    { readonly base: string; readonly change: CodeChange; readonly meaning: CodeMeaning | "alarm" }
+    { readonly bases: string; readonly change: CodeChange; readonly meaning: CodeMeaning | "alarm" }
   >
 > = {
-  A: { base: "A", change: "new", meaning: "alarm" },
-  H: { base: "A", change: "restored", meaning: "alarm" },
-  R: { base: "A", change: "restored", meaning: "alarm" },
-  V: { base: "A", change: "new", meaning: "alarm" },
-  B: { base: "B", change: "new", meaning: BYPASS },
-  U: { base: "B", change: "restored", meaning: BYPASS },
-  T: { base: "T", change: "new", meaning: TROUBLE },
-  J: { base: "T", change: "restored", meaning: TROUBLE },
-  S: { base: "S", change: "new", meaning: TROUBLE },
-  X: { base: "X", change: "new", meaning: TEST },
-  Y: { base: "Y", change: "new", meaning: SUPERVISION },
-  Z: { base: "Z", change: "new", meaning: SUPERVISION },
+  A: { bases: "A", change: "new", meaning: "alarm" },
+  H: { bases: "AVMG", change: "restored", meaning: "alarm" },
+  R: { bases: "AVMGTSYZ", change: "restored", meaning: "alarm" },
+  V: { bases: "A", change: "new", meaning: "alarm" },
+  B: { bases: "B", change: "new", meaning: BYPASS },
+  U: { bases: "B", change: "restored", meaning: BYPASS },
+  T: { bases: "T", change: "new", meaning: TROUBLE },
+  J: { bases: "TS", change: "restored", meaning: TROUBLE },
+  S: { bases: "S", change: "new", meaning: TROUBLE },
+  X: { bases: "X", change: "new", meaning: TEST },
+  Y: { bases: "Y", change: "new", meaning: SUPERVISION },
+  Z: { bases: "Z", change: "new", meaning: SUPERVISION },
 };
 
-/** Pairs of codes that begin and end something, and codes without an end. */
+/**
+ * Codes that begin something, the codes that end it, and its meaning. A code that ends several has the meaning of the first of them.
+ * That of a class of points (`BR`) ends what is listed here in addition.
+ */
 const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeaning])[] = [
   // Tamper of points, expansion devices and radio receivers.
   ["TA", "TR TH", TAMPER],
-  ["TT", "TJ", TAMPER],
+  ["TT", "TR TJ", TAMPER],
   ["ES", "EJ", TAMPER],
   ["XS", "XJ", TAMPER],
   ["TB", "TU", BYPASS],
   // A moved detector (Ajax), a panel that was replaced.
-  ["SM AA", "", TAMPER],
-  // Batteries and supervision of transmitters. XL is a weak signal; Ajax reports a lost detector with it, which XC ends.
+  ["SM AA", "TR", TAMPER],
+  // Batteries and supervision of transmitters. XL is a weak signal; Ajax reports a lost detector with it, which XC ends. A point
+  // that was missing at the end of an exit delay, after a closing, or beside an alarm of another point.
   ["XT", "XR", BATTERY],
   ["XL", "XC", SUPERVISION],
-  ["EZ", "", SUPERVISION],
+  ["EZ CM XM", "BR UR", SUPERVISION],
   // Mains, batteries, power supply of the panel.
   ["AT", "AR", TROUBLE],
   ["YT YM", "YR", TROUBLE],
   ["YP", "YQ", TROUBLE],
   ["YI", "YJ", TROUBLE],
-  // Communication: telephone lines, network, radio interference.
+  // An earth fault, as the panels of Interlogix report it.
+  ["GF", "GK", TROUBLE],
+  // Communication: telephone lines, network, radio interference, lost data.
   ["LT", "LR", TROUBLE],
-  ["NT", "NR", TROUBLE],
-  ["NC", "", TROUBLE],
-  ["YC YS", "YK", TROUBLE],
+  ["NT NC", "NR", TROUBLE],
+  ["YC YS RT", "YK", TROUBLE],
   ["XQ", "XH", TROUBLE],
-  // Expansion devices, sounders, equipment.
+  // Expansion devices, sounders, outputs, equipment. EP is a wrong device (Bosch).
   ["EM", "EN", TROUBLE],
-  ["ET", "ER", TROUBLE],
+  ["ET EP", "ER", TROUBLE],
   ["IA", "IR", TROUBLE],
   ["YA", "YH", TROUBLE],
-  ["YX", "YZ", TROUBLE],
-  ["RT YF YU YW", "", TROUBLE],
+  ["OU", "OV", TROUBLE],
+  // A fire sensor that has to be cleaned, a zone without activity.
+  ["AS", "AN", TROUBLE],
+  ["NA", "NS", TROUBLE],
+  // The standard has no end for damaged data and for errors of a self-test: the completed service is that.
+  ["YX YF YU", "YZ", TROUBLE],
   // Ajax: the hub is switched off, the channel of the photos is lost.
   ["ZZ", "ZY", TROUBLE],
   ["PF", "PO", TROUBLE],
   // The ends of fire supervisory conditions; V of other classes is an alarm that was verified.
   ["FS", "FV", TROUBLE],
-  ["FW", "FQ", TROUBLE],
-  // A burglary point that swings, a forced door, a door left open, too many wrong codes.
-  ["BD", "BE", TROUBLE],
-  ["DF", "", { what: "alarm", kind: "intrusion" }],
-  ["DT", "DR", TROUBLE],
+  ["FW", "FQ FR", TROUBLE],
+  // A burglary point that swings; doors that were forced or left open, as an alarm and as a trouble; too many wrong codes.
+  ["BD", "BE BR", TROUBLE],
+  ["DF", "DR", { what: "alarm", kind: "intrusion" }],
+  ["DL", "DR DH", { what: "alarm", kind: "intrusion" }],
+  ["DT DJ", "DR", TROUBLE],
+  ["DM", "DR DH", TROUBLE],
   ["JA", "JC", TROUBLE],
   // An exit error is an alarm of the zone, as is a point that confirms or crosses another.
-  ["EA EE", "", { what: "alarm", kind: "intrusion" }],
-  ["BM BG UG", "", { what: "alarm", kind: "intrusion" }],
+  ["EA", "BR BH UR UH", { what: "alarm", kind: "intrusion" }],
+  ["EE BM BG UG", "", { what: "alarm", kind: "intrusion" }],
   ["FM FG", "", { what: "alarm", kind: "fire" }],
   // An alarm of an undefined kind, not a test.
-  ["UX", "", { what: "alarm", kind: "intrusion" }],
+  ["UX", "UR UH", { what: "alarm", kind: "intrusion" }],
   // Ajax: the night mode is ended under duress.
   ["ND", "", { what: "alarm", kind: "holdup" }],
   // Openings end with closings: what is armed is restored. AF, CB and NB, NO, NP and OB are of scenarios and the night mode of
   // Ajax. Its NC is left with the meaning of the standard, the state of a network. OZ and CZ are of one point: OZ does not disarm
   // the area around it, and CZ arms that, because an extra alarm is better than a missed one.
   ["OP OA OB OG OH OJ OK OQ OR OS NO NP", "CL CA CB CF CG CJ CK CP CQ CR CS CZ NL NF NM NB AF", ARMING],
-  // Recorded only: cancels, delinquent openings and closings, programming, remote access, access control.
+  // Recorded only: cancels, delinquent openings and closings, programming, remote access, access control, a reset.
   ["BC FC GC HC MC QC SC UC WC OC OZ", "", NOTE],
-  ["CC CD CE CI CO CT CW CX NE OI OL OT OU OV CM AB FL MI EX PC PD PE PG", "", NOTE],
-  ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE", "", NOTE],
-  ["DA DB DC DD DE DG DH DI DJ DK DL DM DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],
-  ["JD JH JK JL JO JP JR JS JT JV JX JY JZ NA NS AN AS XE XF XI XM XW XA XB VI VO VR VT VX VY VZ", "", NOTE],
+  ["CC CD CE CI CO CT CW CX NE OI OL OT AB FL MI EX PC PD PE PG", "", NOTE],
+  ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE YW", "", NOTE],
+  ["DA DB DC DD DE DG DI DK DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],
+  ["JD JH JK JL JO JP JR JS JT JV JX JY JZ XE XF XI XW XA XB VI VO VR VT VX VY VZ", "", NOTE],
   // Tests: automatic, manual, walk test, fire test.
   ["RP RX RY TX TC TP XX FI FK", "", TEST],
   ["TS", "TE", TEST],
   ["TW", "TZ", TEST],
 ];
 
-const FIRST_OF = new Map(
-  PAIRS.filter(([, ends]) => ends !== "").flatMap(([begins]) => {
-    const codes = begins.split(" ");
-    return codes.map((code) => [code, codes[0] ?? code] as const);
-  }),
+const BEGINNINGS: ReadonlyMap<string, CodeMeaning> = new Map(
+  PAIRS.flatMap(([codes, , meaning]) => codes.split(" ").map((code) => [code, meaning] as const)),
 );
 
-const BY_CODE = new Map<string, SiaMeaning>(
-  PAIRS.flatMap(([begins, ends, meaning]) => {
-    const codes = begins.split(" ");
-    const [base = ""] = codes;
-    return [
-      ...codes.map((code) => [code, { base: code, change: "new", meaning }] as const),
-      ...(ends === ""
-        ? []
-        : ends.split(" ").map((code) => [code, { base, change: "restored", meaning }] as const)),
-    ];
-  }),
+/** The codes of beginnings that the table lists for the end of each code. */
+const ENDED_BY: ReadonlyMap<string, readonly string[]> = new Map(
+  PAIRS.flatMap(([, ends]) => (ends === "" ? [] : ends.split(" "))).map((end) => [
+    end,
+    PAIRS.flatMap(([codes, ends]) => (ends.split(" ").includes(end) ? codes.split(" ") : [])),
+  ]),
 );
-
-/** The first of the codes that one code ends, which the code of the end has as its base; a code alone is its own. */
-export function endedTogether(base: string): string {
-  return FIRST_OF.get(base) ?? base;
-}
-
-/**
- * The codes that the end of a point's alarm or trouble ends too. DC-03: a restoral ends "alarm or trouble", and nothing else ends
- * lost supervision; Ajax ends supervisory conditions with the end of a trouble.
- */
-export function alsoEndedBy(code: string): readonly string[] {
-  const point = code.slice(0, 1);
-  const ended = { R: "TSYZ", J: "S" }[code.slice(1)];
-  return ended === undefined || KIND_OF_CLASS[point] === undefined
-    ? []
-    : Array.from(ended, (letter) => point + letter);
-}
 
 /** The meaning of a code. @param code two capital letters. @returns undefined for an unknown one */
 export function siaMeaning(code: string): SiaMeaning | undefined {
-  const own = BY_CODE.get(code);
-  if (own) return own;
-  const kind = KIND_OF_CLASS[code.slice(0, 1)];
+  const begins = BEGINNINGS.get(code);
+  if (begins) return { bases: [code], change: "new", meaning: begins };
+  const ended = ENDED_BY.get(code) ?? [];
+  const [first = ""] = ended;
+  const meaning = BEGINNINGS.get(first);
+  return ofClass(code, ended) ?? (meaning && { bases: ended, change: "restored", meaning });
+}
+
+/** @param ended what the table lists for it in addition */
+function ofClass(code: string, ended: readonly string[]): SiaMeaning | undefined {
+  const point = code.slice(0, 1);
+  const kind = KIND_OF_CLASS[point];
   const part = OF_CLASS[code.slice(1)];
-  if (!kind || !part) return undefined;
-  const { base, change, meaning } = part;
+  // FV and ZY end something, although V and Y begin something in a class.
+  if (!kind || !part || (ended.length > 0 && part.change === "new")) return undefined;
+  const { bases, change, meaning } = part;
   return {
-    base: `${code.slice(0, 1)}${base}`,
+    bases: [...Array.from(bases, (letter) => point + letter), ...ended],
     change,
     meaning: meaning === "alarm" ? { what: "alarm", kind } : meaning,
   };

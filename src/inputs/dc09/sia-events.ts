@@ -90,8 +90,8 @@ function eventOf(
   where: Pick<AlarmPanelEvent, "partition" | "number" | "text">,
 ): AlarmPanelEvent {
   const known = siaMeaning(code);
-  const { base = code, change = "new", meaning } = known ?? {};
-  return { code, base, change, meaning, ...where };
+  const { bases = [code], change = "new", meaning } = known ?? {};
+  return { code, bases, change, meaning, ...where };
 }
 
 /** The text of the first group that matched, without the signs around it, and without the `NM` that some write behind it. */

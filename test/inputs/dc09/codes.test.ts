@@ -44,16 +44,23 @@ describe("Contact ID", () => {
     ["E130 01 004", { code: "130", change: "new", partition: 1, number: 4 }],
     ["R130 01 004", { code: "130", change: "restored" }],
     ["P130 01 004", { code: "130", change: "present" }],
+    // Numbers of another length, a blank partition.
+    ["1130 1 4", { code: "130", partition: 1, number: 4 }],
+    ["1130 001 0004", { partition: 1, number: 4 }],
+    ["1130 01 12345", { partition: 1, number: 12345 }],
+    ["1130    004", { partition: null, number: 4 }],
+    ["1130 -- 004", { partition: null, number: 4 }],
   ])("%s is read", (data, event) => expect(contactIdEvent(data)).toMatchObject(event));
 
-  test.each(["", "1130", "2130 01 004", "1130 01", "1130 01 004 5", "hello"])("%j is not an event", (data) =>
-    expect(contactIdEvent(data)).toBeUndefined(),
+  test.each(["", "1130", "2130 01 004", "1130 01 004 5", "1130 1 4 5", "113014", "hello"])(
+    "%j is not an event",
+    (data) => expect(contactIdEvent(data)).toBeUndefined(),
   );
 });
 
 describe("SIA", () => {
   test.each([
-    ["BA BV BM BG UA UG UX EA DF", "intrusion"],
+    ["BA BV BM BG UA UG UX EA DF DL", "intrusion"],
     ["FA FM FG KA SA", "fire"],
     ["MA QA", "medical"],
     ["PA", "panic"],
@@ -63,12 +70,12 @@ describe("SIA", () => {
     ["ZA", "technical"],
     ["TA ES XS TT SM AA", "tamper"],
     ["XT", "battery"],
-    ["BZ FZ UY XL", "supervision"],
-    ["AT YT YP LT NT YC YS BT FT FS FW EM IA YA YX ZZ PF", "trouble"],
+    ["BZ FZ UY XL EZ CM XM", "supervision"],
+    ["AT YT YM YP LT NT NC YC YS RT BT FT FS FW EM EP IA YA YX YF ZZ PF OU AS NA GF DJ DM", "trouble"],
     ["OP CL OA CA OG CG OQ CQ OR OB CZ NO NP AF CB NB NL NM NF", "arming"],
     ["BB FB TB", "bypass"],
     ["RP RX TX TS TE BX", "test"],
-    ["BC OC OZ CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
+    ["YW DN BC OC OZ CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
     ["AC QQ ZQ", "unknown"],
   ])("%s are %s", (codes, what) => {
     for (const code of codes.split(" ")) expect(shortOf(siaMeaning(code)?.meaning), code).toBe(what);
@@ -98,7 +105,10 @@ describe("SIA", () => {
     ["AF", "OP"],
     ["CB", "OP"],
     ["NB", "OP"],
-  ])("%s ends %s", (code, base) => expect(siaMeaning(code)).toMatchObject({ base, change: "restored" }));
+  ])("%s ends %s", (code, base) => {
+    expect(siaMeaning(code)).toMatchObject({ change: "restored" });
+    expect(siaMeaning(code)?.bases).toContain(base);
+  });
 
   test.each([
     ["Nri1/BA05", [{ code: "BA", partition: 1, number: 5, text: "" }]],

@@ -121,6 +121,13 @@ const PLAIN: readonly Sent[] = [
     means: ["11-gas"],
   },
   {
+    name: "a zone of one digit and a blank partition",
+    account: "1234",
+    body: `"ADM-CID"0004L0#1234[#1234|1130    4]${NOW}`,
+    reply: '"ACK"0004L0#1234',
+    means: ["4-intrusion"],
+  },
+  {
     name: "an account only in the data",
     account: "ABC",
     body: `"ADM-CID"0004L0[#ABC|1100 00 001]${NOW}`,

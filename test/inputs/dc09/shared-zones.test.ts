@@ -188,7 +188,7 @@ describe("a zone that several numbers of an alarm panel share", () => {
     const here = await started();
     for (const [index, data] of ["Nri0/AT00", "Nri0/YM00", "Nri0/AR00"].entries())
       expect(await panel.sia(data, `010${index}`)).toMatchObject({ token: "ACK" });
-    expect(openNumbers(here)).toEqual(["YT"]);
+    expect(openNumbers(here)).toEqual(["YM"]);
     await panel.sia("Nri0/YR00", "0103");
     expect(here.contactOf("fire")).toBe("normal");
   });
@@ -223,9 +223,43 @@ describe("a zone that several numbers of an alarm panel share", () => {
   });
 });
 
-test("a zone of one number is closed by the restoral of that number in any partition", async () => {
+describe("a zone of one number without a partition", () => {
   const hall = zoneOf({ id: "hall", input: { dc09: "1234", zone: 4 } });
-  const here = await started([hall]);
-  await report(here, "1130 01 004", "3130 02 004");
-  expect(here.contactOf("hall")).toBe("normal");
+
+  test("is open until each partition that has reported it restores it, also after a restart", async () => {
+    const here = await started([hall]);
+    await report(here, "1130 01 004", "1130 02 004");
+    expect(openNumbers(here, hall)).toEqual(["1/4", "2/4"]);
+    const before = ended(here);
+    await here.startAgain();
+    await report(here, "3130 03 004");
+    expect(here.contactOf("hall")).toBe("open");
+    expect(here.events.at(-1)).toMatchObject({ detail: { change: "restored", partition: 3 } });
+    await report(here, "3130 02 004");
+    expect(here.contactOf("hall")).toBe("open");
+    await report(here, "3130 01 004");
+    expect(here.contactOf("hall")).toBe("normal");
+    expect(ended(here)).toBe(before + 1);
+  });
+
+  test("that one partition has reported is closed by the restoral of any", async () => {
+    const here = await started([hall]);
+    await report(here, "1130 01 004", "3130 02 004");
+    expect(here.contactOf("hall")).toBe("normal");
+  });
+
+  test("is closed by a restoral that names no partition", async () => {
+    const here = await started([hall]);
+    await report(here, "1130 01 004", "1130 02 004", "3130 00 004");
+    expect(here.contactOf("hall")).toBe("normal");
+  });
+
+  test("is closed by the first restoral if a former release has opened it", async () => {
+    const here = await started([hall]);
+    await report(here, "1130 01 004");
+    here.database.exec("DELETE FROM active_topics");
+    await here.startAgain();
+    await report(here, "3130 02 004");
+    expect(here.contactOf("hall")).toBe("normal");
+  });
 });
