@@ -144,6 +144,7 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
+  "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
   "monitoring-receiver-unreachable":
     "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",
   "monitoring-receiver-rejects":

@@ -163,7 +163,9 @@ export class CertificateKeeper {
     const remedy =
       tls.mode === "files"
         ? "Check the clock (timedatectl timesync-status) and the file"
-        : `Both are replaced once the clock is set${time.isTrusted() ? "" : ", which no time server has done yet"} (timedatectl timesync-status)`;
+        : time.isTrusted()
+          ? "Both are replaced once the clock is set (timedatectl timesync-status)"
+          : "Both are replaced once the clock is set, which no time server has done yet (timedatectl timesync-status)";
     conditions.raise(
       "certificate-of-wrong-time",
       `the certificate or its authority is valid from ${isoOf(fromMs)}, and it is now ${isoOf(nowMs)}: no client accepts it. ${remedy}.`,

@@ -94,7 +94,7 @@ test("what the daemon says is translated as it says it", () => {
     .map((name) => readFileSync(join(folder, name), "utf8"))
     .join("\n");
   const unsaid = RO_DAEMON.filter(([english]) => {
-    if (english === "file is not a database") return false; // A message of SQLite.
+    if (WORDS_OF_SQLITE.has(english)) return false;
     // `{centre}: ` is before what the centre itself says.
     const parts = english.split(/\{\w+\}/).map((part) => part.replace(/^: /, "").trim());
     const [longest = ""] = parts.toSorted((a, b) => b.length - a.length);
@@ -110,6 +110,8 @@ test("every refusal and condition that the panel can show has a Romanian transla
   const english = RO_DAEMON.map(([text]) => withBraces(text));
   // In the source a value is unknown; a sample of it must not be needed to find the translation.
   const isKnown = (text: string): boolean => {
+    // Only a value, the form of a request, or one whose parts are tested below.
+    if (!/\w/.test(text) || text.startsWith('{"') || COMPOSED.has(text)) return true;
     if (english.includes(withBraces(text)) || translateToRomanian(text.replaceAll("{}", "1.1")) !== undefined)
       return true;
     return ["; ", ". "].some((joint) => {
@@ -119,6 +121,14 @@ test("every refusal and condition that the panel can show has a Romanian transla
   };
   expect(shown.filter(({ text }) => !isKnown(text)).map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
 });
+
+const WORDS_OF_SQLITE: ReadonlySet<string> = new Set([
+  "file is not a database",
+  "database disk image is malformed",
+]);
+
+/** Texts made of others that have translations of their own; an example of each is below. */
+const COMPOSED: ReadonlySet<string> = new Set(["converter {}: {}.{} Not read: {}.", "alarm panel {} at {}"]);
 
 /** Codes of errors that end a command or the start of the daemon, with an exit code and a text on standard error. */
 const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([
@@ -188,6 +198,38 @@ test("what the daemon says is translated with its values, or not at all", () => 
     ),
   ).toBe(
     "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip conectat ulterior este folosit în câteva secunde, fără repornire. Necitite: usa",
+  );
+  expect(
+    translateToRomanian(
+      "converter adc0: no converter is called adc0 (found: none). Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart. Not read: usa.",
+    ),
+  ).toMatch(/^convertorul adc0: niciun convertor .*Necitite: usa$/);
+  expect(
+    translateToRomanian(
+      "alarm panel 1234 at 192.168.1.20: the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
+    ),
+  ).toBe(
+    "centrala de alarmă 1234 (192.168.1.20): ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau timestamps: ignored",
+  );
+  expect(
+    translateToRomanian(
+      "from ::1: messages are longer than 4,095 bytes. Check that the sender speaks SIA DC-09",
+    ),
+  ).toBe("de la ::1: mesajele au peste 4.095 de octeți. Verificați dacă expeditorul folosește SIA DC-09");
+  expect(
+    translateToRomanian(
+      "cannot listen on 127.0.0.1 port 1883: port in use: stop the other program or set mqtt.listen.port; if it is a broker, set mqtt.url",
+    ),
+  ).toBe(
+    "portul 1883 al adresei 127.0.0.1 nu poate fi deschis: port ocupat: opriți celălalt program sau setați mqtt.listen.port; dacă este un broker, setați mqtt.url",
+  );
+  expect(
+    translateToRomanian(
+      "2 GPIO chips have the label mcp23017; set gpio.chips.b.device to distinguish them (1-0020, 1-0021)",
+    ),
+  ).toMatch(/^2 cipuri GPIO au .*; setați gpio\.chips\.b\.device ca să le deosebiți \(1-0020, 1-0021\)$/);
+  expect(translateToRomanian("was rejected as implausible: 3 of 10 are left")).toBe(
+    "a fost respinsă ca neplauzibilă: 3 of 10 are left",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",

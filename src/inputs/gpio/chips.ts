@@ -49,9 +49,15 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], selector: Ch
   if (matching.length > 1)
     throw new AppError(
       "unavailable",
-      `${matching.length} GPIO chips have ${wantedText(selector)}; set ${name === undefined ? "gpio.chip to a unique label" : `gpio.chips.${name}.device to distinguish them (${matching.map(({ devices }) => devices.at(-1)).join(", ")})`}`,
+      `${matching.length} GPIO chips have ${wantedText(selector)}; ${distinctionOf(matching, name)}`,
     );
   return chip;
+}
+
+function distinctionOf(chips: readonly GpioChip[], name: string | undefined): string {
+  if (name === undefined) return "set gpio.chip to a unique label";
+  const devices = chips.map((chip) => chip.devices.at(-1)).join(", ");
+  return `set gpio.chips.${name}.device to distinguish them (${devices})`;
 }
 
 function remedyOf(isAnyFound: boolean, name: string | undefined): string {

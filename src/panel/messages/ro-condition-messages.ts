@@ -24,6 +24,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
+  "objectives-mirror-stale": "Lista {type} a dispeceratului {what}. {fallback} {remedy}",
   "mqtt-unreachable":
     "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",
   "mqtt-session-taken-over":

@@ -1,5 +1,11 @@
 /** What the daemon says of the configuration of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
+  [
+    "cannot set {option}: a parent of it is not a section in {file}",
+    "{option} nu poate fi setată: în {file} se află într-o valoare care nu este o secțiune",
+  ],
+  ["Write the sections out there", "Scrieți acolo secțiunile"],
+  ["the embedded configuration", "configurația inclusă"],
   ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
   ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
   ["another change is being applied", "se aplică deja o altă modificare"],

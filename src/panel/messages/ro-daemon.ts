@@ -1,3 +1,4 @@
+import { RO_ALARM_PANELS } from "./ro-alarm-panels.ts";
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
 import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
@@ -15,6 +16,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],
   ["the body nests deeper than {n} levels", "cererea are mai mult de {n} de niveluri"],
+  ["the body does not match its schema", "cererea nu are forma așteptată"],
   ["{field} is required", "{field}: valoare obligatorie"],
   ["{field} is not a field of this resource", "{field}: câmp necunoscut"],
   ["{field} must be one of {values}", "{field}: valori permise: {values}"],
@@ -53,6 +55,10 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   // Accounts and passwords
   ["account {email} already exists", "contul {email} există deja"],
   ["account {email} does not exist", "contul {email} nu există"],
+  [
+    "{n} objectives exceed the limit of {max} per account",
+    "{n} obiective depășesc limita de {max} pentru un cont",
+  ],
   ["{email} is the last administrator", "{email} este ultimul administrator"],
   ["Make another account administrator first", "Acordați întâi altui cont rolul de administrator"],
   ["{email} is not an e-mail address", "{email} nu este o adresă de e-mail"],
@@ -136,7 +142,9 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["{file} cannot be restored: {problem}", "{file} nu poate fi restaurat: {problem}"],
   ["the file is empty", "fișierul este gol"],
   ["the file is missing", "fișierul lipsește"],
+  ["was made by a newer release ({versions})", "provine dintr-o versiune mai nouă ({versions})"],
   // SQLite's words
+  ["database disk image is malformed", "fișierul bazei de date este deteriorat"],
   ["file is not a database", "fișierul nu este o bază de date"],
   ["there is no such file", "fișierul nu există"],
   [
@@ -152,6 +160,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ...RO_ERROR_MESSAGES,
   ...RO_CONFLICTS,
   ...RO_DEVICES,
+  ...RO_ALARM_PANELS,
   ...RO_CONFIGURATION,
 
   // Records and the dispatch centre
@@ -165,6 +174,18 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "intervenția {id} nu are o înregistrare la dispecerat",
   ],
   ["there is no intervention {id}", "intervenția {id} nu există"],
+  ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
+  ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
+  ["The mirror of {time} stays in use", "Rămâne în uz copia din {time}."],
+  [
+    "Only the configured and imported objectives are known",
+    "Se cunosc numai obiectivele configurate și cele importate.",
+  ],
+  ["It is retried automatically", "Se reîncearcă automat."],
+  [
+    "If the list is correct, run santinela objectives pull --accept-removals",
+    "Dacă lista este corectă, rulați santinela objectives pull --accept-removals.",
+  ],
   ["sign-in: {reason}", "autentificare: {reason}"],
   ["answered {status}: {text}", "răspuns {status}: {text}"],
   ["answered {status}", "răspuns {status}"],
@@ -174,6 +195,10 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["no response within {n} ms", "niciun răspuns în {n} ms"],
   ["connection closed without a response", "conexiune închisă fără răspuns"],
   ["the database is busy; try again", "baza de date este ocupată; reîncercați"],
+  [
+    "the disk of this device is nearly full: only records with high priority are stored",
+    "discul dispozitivului este aproape plin: se salvează numai înregistrările cu prioritate ridicată",
+  ],
   ["the disk of this device is full", "discul dispozitivului este plin"],
   ["the disk of this device is not writable", "discul dispozitivului nu poate fi scris"],
   [
@@ -185,6 +210,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the local API is starting", "API-ul local pornește"],
 
   // Why a trip was not dispatched
+  ["the journal still cannot be written", "jurnalul încă nu poate fi scris"],
   ["control socket", "socketul de control"],
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],

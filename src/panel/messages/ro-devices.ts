@@ -7,7 +7,15 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "portul {port} al adresei {address} nu poate fi deschis: {reason}",
   ],
 
+  ["the path is longer than {n} bytes", "calea are peste {n} octeți"],
+  ["choose a shorter dataDir", "alegeți un dataDir mai scurt"],
+
   // MQTT
+  [
+    "port in use: stop the other program or set mqtt.listen.port",
+    "port ocupat: opriți celălalt program sau setați mqtt.listen.port",
+  ],
+  ["if it is a broker, set mqtt.url", "dacă este un broker, setați mqtt.url"],
   ["the built-in broker has failed and is started again", "brokerul inclus s-a oprit și este repornit"],
   [
     "the MQTT broker has dropped {n} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (santinela doctor names a file with all settings) and check the sensors for events in this time",
@@ -34,6 +42,17 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
 
   // GPIO
   ["chip {name}: {problem}", "cipul {name}: {problem}"],
+  [
+    "no line of {chip} is read: {reason}. It is started again automatically",
+    "nicio linie a cipului {chip} nu este citită: {reason}. Citirea se reia automat",
+  ],
+  ["the chip", "GPIO"],
+  ["the process that reads it did not respond", "procesul care îl citește nu a răspuns"],
+  [
+    "the process that reads it does not respond and cannot be ended",
+    "procesul care îl citește nu răspunde și nu poate fi oprit",
+  ],
+  ["the process that reads it has exited", "procesul care îl citește s-a oprit"],
   ["{problem} Not read: {zones}", "{problem}. Necitite: {zones}"],
   [
     "line {n} can no longer be read: {reason}. It is reopened automatically",
@@ -43,7 +62,12 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
     "Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw)",
   ],
-  ["{n} GPIO chips have {wanted}; set {option}", "{n} cipuri GPIO au {wanted}; setați {option}"],
+  ["{n} GPIO chips have {wanted}", "{n} cipuri GPIO au {wanted}"],
+  ["set gpio.chip to a unique label", "setați gpio.chip la o etichetă unică"],
+  [
+    "set gpio.chips.{name}.device to distinguish them ({devices})",
+    "setați gpio.chips.{name}.device ca să le deosebiți ({devices})",
+  ],
   [
     "GPIO line {n} does not exist: {chip} has {lines} lines",
     "linia GPIO {n} nu există; linii pe cipul {chip}: {lines}",
@@ -129,12 +153,14 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "no converter is called {name} (found: {names})",
     "niciun convertor nu se numește {name} (există: {names})",
   ],
+  ["Enable its driver (docs/wiring.md)", "Activați driverul lui (docs/wiring.md)"],
   [
-    "Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart",
-    "Activați driverul lui (docs/wiring.md). Un convertor activat este folosit în câteva secunde, fără repornire",
+    "A converter that appears is used within seconds, without a restart",
+    "Un convertor activat este folosit în câteva secunde, fără repornire",
   ],
   ["{n} converters are called {name}", "{n} convertoare se numesc {name}"],
   ["Use the kernel device: {name}", "Folosiți dispozitivul kernelului: {name}"],
+  ["converter {name}: {problem}", "convertorul {name}: {problem}"],
   ["the converter {name} has no input {n}", "convertorul {name} nu are intrarea {n}"],
   [
     "ls {folder} shows in_voltage<input>_raw for each input",
@@ -147,6 +173,18 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   [
     "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
     "certificatul sau autoritatea lui este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
+  ],
+  [
+    "Check the clock (timedatectl timesync-status) and the file",
+    "Verificați ceasul (timedatectl timesync-status) și fișierul",
+  ],
+  [
+    "Both are replaced once the clock is set (timedatectl timesync-status)",
+    "Ambele se înlocuiesc după setarea ceasului (timedatectl timesync-status)",
+  ],
+  [
+    "Both are replaced once the clock is set, which no time server has done yet (timedatectl timesync-status)",
+    "Ambele se înlocuiesc după setarea ceasului, pe care niciun server de timp nu l-a setat încă (timedatectl timesync-status)",
   ],
   [
     "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",

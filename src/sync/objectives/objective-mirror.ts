@@ -240,7 +240,6 @@ export class ObjectiveMirror {
     const fallback = found
       ? `The mirror of ${new Date(found.completedAtMs).toISOString()} stays in use.`
       : "Only the configured and imported objectives are known.";
-    const text = `the dispatch centre's list ${type} ${what}. ${fallback} ${remedy}`;
-    this.#options.conditions.raise("objectives-mirror-stale", text, type);
+    this.#options.conditions.raise("objectives-mirror-stale", { type, what, fallback, remedy }, type);
   }
 }

@@ -1,0 +1,65 @@
+/** Why messages of alarm panels are rejected, in Romanian; see ro-daemon.ts. */
+export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: string])[] = [
+  [
+    "the checksum of messages is wrong. Check the line, and that the sender speaks SIA DC-09",
+    "suma de control a mesajelor este greșită. Verificați conexiunea și dacă expeditorul folosește SIA DC-09",
+  ],
+  [
+    "the length field of messages is wrong. Check that the sender speaks SIA DC-09",
+    "câmpul de lungime al mesajelor este greșit. Verificați dacă expeditorul folosește SIA DC-09",
+  ],
+  [
+    "messages are longer than 4,095 bytes. Check that the sender speaks SIA DC-09",
+    "mesajele au peste 4.095 de octeți. Verificați dacă expeditorul folosește SIA DC-09",
+  ],
+  [
+    "datagrams come from port 0, to which no reply can be sent. Set the alarm panel to TCP, or find the sender",
+    "datagramele vin de la portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați expeditorul",
+  ],
+  [
+    "messages cannot be read. Set the alarm panel to the format ADM-CID (Contact ID) or SIA-DCS",
+    "mesajele nu pot fi citite. Setați centrala pe formatul ADM-CID (Contact ID) sau SIA-DCS",
+  ],
+  [
+    "messages have an unknown format. Set the alarm panel to ADM-CID (Contact ID) or SIA-DCS",
+    "mesajele au un format necunoscut. Setați centrala pe ADM-CID (Contact ID) sau SIA-DCS",
+  ],
+  [
+    "the account is not in dc09.accounts. Add it, or correct it at the alarm panel",
+    "contul nu este în dc09.accounts. Adăugați-l sau corectați-l la centrala de alarmă",
+  ],
+  [
+    "messages come from an address that is not in the account's from. Add it, or find the sender",
+    "mesajele vin de la o adresă care nu este în lista from a contului. Adăugați-o sau căutați expeditorul",
+  ],
+  [
+    "messages are not encrypted. Set the key at the alarm panel, or plain: true and from for the account",
+    "mesajele nu sunt criptate. Setați cheia la centrala de alarmă sau plain: true și from pentru cont",
+  ],
+  [
+    "messages cannot be decrypted. Use the same key at the alarm panel and in keyFile, and send the time",
+    "mesajele nu pot fi decriptate. Folosiți aceeași cheie la centrala de alarmă și în keyFile; centrala trebuie să transmită și ora",
+  ],
+  [
+    "the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
+    "ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau timestamps: ignored",
+  ],
+  [
+    "the alarm panel sends more than ten messages a second. Messages are answered later",
+    "centrala de alarmă transmite peste zece mesaje pe secundă. Răspunsurile se trimit mai târziu",
+  ],
+  [
+    "an alarm came from a zone that is not configured. Add the zone, or set zones: auto",
+    "o alarmă a venit de la o zonă care nu este configurată. Adăugați zona sau setați zones: auto",
+  ],
+  [
+    "messages could not be stored and were not acknowledged. Free disk space or replace the disk",
+    "mesajele nu au putut fi salvate și nu au fost confirmate. Eliberați spațiu pe disc sau înlocuiți discul",
+  ],
+  [
+    "all connections are in use, and idle ones were closed. Find the sender of many connections",
+    "toate conexiunile sunt ocupate, iar cele inactive au fost închise. Căutați expeditorul multor conexiuni",
+  ],
+  ["alarm panel {account} at {address}: {problem}", "centrala de alarmă {account} ({address}): {problem}"],
+  ["from {address}: {problem}", "de la {address}: {problem}"],
+];
