@@ -145,6 +145,41 @@ describeWithBrowser("a new user with a phone", () => {
     );
 
     test(
+      "has a sensor test that ends after ten minutes in a form that is left open, and goes on when asked",
+      async () => {
+        const context = await site.context(PHONE);
+        await context.clock.install();
+        let asked = 0;
+        context.on("request", (request) => {
+          if (request.url().endsWith("/site/discovered/trial")) asked += 1;
+        });
+        const page = await site.page("zones/found", context);
+        await devices.send("atelier/lasata", { contact: true });
+        await page
+          .screen("zones/found")
+          .text(/^\d+ other topics? (and|or) devices?$/)
+          .click();
+        await page.screen("zones/found").link("Use this topic atelier/lasata").click();
+        const trial = page.screen("zones/form").region("Sensor test");
+        await trial.heading("Open it now").shown();
+        await context.clock.fastForward(600_000);
+        const over = trial.text("The test has ended after ten minutes.");
+        await over.shown();
+        const before = asked;
+        await context.clock.fastForward(60_000);
+        await trial.button("Test again").shown();
+        expect(asked).toBe(before);
+        await trial.button("Test again").click();
+        await over.gone();
+        await devices.send("atelier/lasata", { contact: false });
+        await context.clock.runFor(2_000);
+        await trial.heading(/^Opened at/).shown();
+        await page.close();
+      },
+      SCENARIO_TIMEOUT_MS,
+    );
+
+    test(
       "makes a zone of a topic that no maker announces",
       async () => {
         const page = await site.page("zones/found", await site.context(PHONE));

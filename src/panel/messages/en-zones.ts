@@ -70,6 +70,8 @@ export const EN_ZONES = {
   "trial.ask": "Open it now",
   "trial.opened": "Opened at {time}",
   "trial.passed": "Test passed at {time}",
+  "trial.over": "The test has ended after ten minutes.",
+  "trial.again": "Test again",
   "trial.close": "Now close it. Nothing is dispatched.",
   "trial.nothingSent": "Nothing is dispatched.",
   "trial.lineUnread":

@@ -83,6 +83,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.ask": "Deschideți contactul acum",
   "trial.opened": "Deschis la {time}",
   "trial.passed": "Test reușit la {time}",
+  "trial.over": "Testul s-a încheiat după zece minute.",
+  "trial.again": "Reluarea testului",
   "trial.close": "Închideți contactul. Nu se transmite nimic.",
   "trial.nothingSent": "Nu se transmite nimic.",
   "trial.lineUnread":

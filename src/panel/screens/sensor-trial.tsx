@@ -1,11 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
 import type { SensorTrialView, TrialReadingView } from "../../site/discovery-view.ts";
 import { request } from "../api.ts";
-import { later } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
-import { ApiError } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { useLooks } from "../limited-looks.ts";
+import { SearchOver } from "./search-over.tsx";
 
 /** Fast enough to be seen while the contact is still held open. */
 const LOOK_EVERY_MS = 1_000;
@@ -21,7 +20,7 @@ export function SensorTrial({
   readonly input: Readonly<Record<string, unknown>>;
   readonly onSwap: (() => void) | undefined;
 }) {
-  const trial = useTrial(input);
+  const { trial, isOver, again } = useTrial(input);
   const readings = trial?.readings ?? [];
   const now = readings.filter(({ isEarlier }) => !isEarlier);
   const [opened] = now.filter(({ contact }) => contact === "open").slice(-1);
@@ -44,7 +43,7 @@ export function SensorTrial({
             {opened
               ? t(isClosed ? "trial.passed" : "trial.opened", { time: formatTime(opened.at) })
               : // Not before the daemon listens: an opening in between would be missed.
-                t(trial ? "trial.ask" : "trial.title")}
+                t(trial && !isOver ? "trial.ask" : "trial.title")}
           </h2>
           <small>
             {t(isUnread ? "trial.lineUnread" : opened && !isClosed ? "trial.close" : "trial.nothingSent")}
@@ -52,6 +51,7 @@ export function SensorTrial({
         </div>
       </div>
       {last && <Reading reading={last} input={input} />}
+      {isOver && <SearchOver again={again} of="trial" />}
       {trial && trial.listening !== "listening" && <p class="quiet">{t(`found.state.${trial.listening}`)}</p>}
       {onSwap && last && last.contact !== "unknown" && (
         <div class="stack tight">
@@ -113,33 +113,19 @@ function marked(payload: string, path: unknown) {
   );
 }
 
-/** What the input has read so far, again every second. */
-function useTrial(input: Readonly<Record<string, unknown>>): SensorTrialView | undefined {
-  const [trial, setTrial] = useState<{ readonly key: string; readonly view: SensorTrialView } | undefined>();
-  const key = JSON.stringify(input);
-  useEffect(() => {
-    let isShown = true;
-    let cancel = (): void => {};
-    const look = async (): Promise<void> => {
-      try {
-        const { body } = await request<SensorTrialView>("/site/discovered/trial", {
-          method: "POST",
-          body: { input },
-        });
-        if (isShown) setTrial({ key, view: body });
-      } catch (error) {
-        // An input that is not complete yet; what was read with the former one no longer holds.
-        if (!(error instanceof ApiError)) throw error;
-        if (isShown) setTrial(undefined);
-      }
-      if (isShown) cancel = later(LOOK_EVERY_MS, () => void look());
-    };
-    void look();
-    return () => {
-      isShown = false;
-      cancel();
-    };
-  }, [key]);
-  // What was read with other values may mean the opposite.
-  return trial?.key === key ? trial.view : undefined;
+/** What the input has read so far, again every second for ten minutes. */
+function useTrial(input: Readonly<Record<string, unknown>>): {
+  readonly trial: SensorTrialView | undefined;
+  readonly isOver: boolean;
+  readonly again: () => void;
+} {
+  const { seen, error, isOver, again } = useLooks(JSON.stringify(input), LOOK_EVERY_MS, async () => {
+    const { body } = await request<SensorTrialView>("/site/discovered/trial", {
+      method: "POST",
+      body: { input },
+    });
+    return body;
+  });
+  // An input that is not complete yet; what was read with the former one no longer holds.
+  return { trial: error ? undefined : seen, isOver, again };
 }

@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+import { later, nowMs } from "./clock.ts";
+import { ApiError } from "./http.ts";
+
+/** As long as the daemon listens after a look: a page that is left open must not keep it listening to every message. */
+const LOOK_FOR_MS = 600_000;
+
+/**
+ * Asks the daemon again and again for ten minutes.
+ * @param key of what is asked; with another one it begins again, and answers to the former one are dropped
+ */
+export function useLooks<T>(
+  key: string,
+  everyMs: number,
+  ask: () => Promise<T>,
+): {
+  /** The newest answer; undefined before the first. */
+  readonly seen: T | undefined;
+  /** Of the last question; undefined after an answer. */
+  readonly error: ApiError | undefined;
+  /** Whether the ten minutes are over; `again` begins them again. */
+  readonly isOver: boolean;
+  readonly again: () => void;
+} {
+  const [last, setLast] = useState<{ readonly key: string; readonly seen: T } | undefined>(undefined);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [round, setRound] = useState(0);
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const endMs = nowMs() + LOOK_FOR_MS;
+    let isShown = true;
+    let cancel = (): void => {};
+    const look = async (): Promise<void> => {
+      try {
+        const seen = await ask();
+        if (!isShown) return;
+        setLast({ key, seen });
+        setError(undefined);
+      } catch (cause) {
+        if (!(cause instanceof ApiError)) throw cause;
+        if (isShown) setError(cause);
+      }
+      if (!isShown) return;
+      if (nowMs() >= endMs) setIsOver(true);
+      else cancel = later(everyMs, () => void look());
+    };
+    setIsOver(false);
+    void look();
+    return () => {
+      isShown = false;
+      cancel();
+    };
+  }, [key, round]);
+  const seen = last?.key === key ? last.seen : undefined;
+  return { seen, error, isOver, again: () => setRound(round + 1) };
+}
