@@ -12,6 +12,7 @@ import { StatementCache } from "./statement-cache.ts";
 import { COUNTED_FIELDS, InterventionCounts } from "./intervention-lists.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 import { SummedInsert } from "./row-checksums.ts";
+import { noteFailure } from "./transaction.ts";
 
 /** A record with the values that the API does not show. */
 export interface StoredIntervention {
@@ -133,12 +134,22 @@ export class InterventionStore extends Store {
    * @param zoneName the name as used in texts
    */
   zoneInRecord(id: number, zoneName: string): ZoneInRecord {
-    const found = this.findStored(id);
+    const found = this.#readForJournal(id);
     if (!found) return { cover: "finished", changedWallMs: null };
     const { record, deleted, changedAtMs: changedWallMs } = found;
     if (deleted || record.status === "done") return { cover: "finished", changedWallMs };
     const isNamed = [record.name, record.description, record.notes].some((text) => text?.includes(zoneName));
     return { cover: isNamed ? "named" : "unnamed", changedWallMs };
+  }
+
+  /** Who asks writes in the journal: with the error itself, damage here would count as damage there. */
+  #readForJournal(id: number): StoredIntervention | undefined {
+    try {
+      return this.findStored(id);
+    } catch (error) {
+      noteFailure(this.database, error);
+      return unread(id);
+    }
   }
 
   /** A record or its tombstone. */
@@ -205,4 +216,8 @@ export function recordIds(path: string): Set<number> {
     // Return what could be read.
   }
   return ids;
+}
+
+function unread(id: number): never {
+  throw new Error(`intervention ${id} cannot be read`);
 }

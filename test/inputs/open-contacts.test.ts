@@ -3,6 +3,8 @@ import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
+import { isDamage } from "../../src/store/integrity.ts";
+import { onRollback } from "../../src/store/transaction.ts";
 
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
@@ -289,6 +291,24 @@ describe("an open door", () => {
     await passes(11_000);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
+});
+
+test("a record on a damaged page is damage of the records, and not of the journal", async () => {
+  await make({ id: "door", name: "Door" });
+  opens("door");
+  await site.settled();
+  const { database } = site.app;
+  const damaged: string[] = [];
+  onRollback(database, (error) => void (isDamage(error) && damaged.push("santinela.db")));
+  onRollback(site.zones.database, (error) => void (isDamage(error) && damaged.push("journal.db")));
+  database.unsafeMode(true);
+  database.pragma("writable_schema = ON");
+  database.exec("UPDATE sqlite_schema SET rootpage = 99999 WHERE name = 'interventions'");
+  database.pragma("writable_schema = RESET");
+  site.zones.zoneService.checkOpenContacts();
+  site.zones.clock.advance(MINUTE_MS);
+  expect(site.zones.logged("open-contacts-check-failed").length).toBeGreaterThan(0);
+  expect(new Set(damaged)).toEqual(new Set(["santinela.db"]));
 });
 
 describe("a zone that closes", () => {

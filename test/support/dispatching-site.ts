@@ -36,8 +36,8 @@ export class DispatchingSite {
       if (made.intercept(request, response) !== true) app.app(request, response);
     });
     const port = await listen(server);
-    const zoneInRecord = (id: number, zoneName: string): ZoneInRecord =>
-      new InterventionStore(app.database).zoneInRecord(id, zoneName);
+    const records = new InterventionStore(app.database);
+    const zoneInRecord = (id: number, zoneName: string): ZoneInRecord => records.zoneInRecord(id, zoneName);
     const made: DispatchingSite = new DispatchingSite(
       app,
       new MonitoredZones(zones, {
