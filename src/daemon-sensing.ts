@@ -33,6 +33,7 @@ import { OutboxStore } from "./store/outbox.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
+import { WalkTestArchive } from "./store/walk-test-archive.ts";
 
 interface SensingOptions {
   readonly config: RunningConfig;
@@ -180,6 +181,9 @@ export class DaemonSensing {
   /** Restores the state of the zones, so that it can be read; the inputs follow. */
   start(): void {
     this.#stops.push(() => this.events.stop());
+    // A restored backup has the results of walk tests; what follows from them is in the journal, which is new then.
+    if (!this.#journal.walkTests.latest())
+      this.#journal.zoneOverrides.takeTested(new WalkTestArchive(this.#options.databases.main).testedZones());
     this.zoneService.start();
     this.zoneService.continueNumbers(this.#options.parts.records.walkTests.lastNumber());
     this.#stops.push(() => this.zoneService.stop());

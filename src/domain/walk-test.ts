@@ -22,6 +22,8 @@ export interface WalkTestZone {
   readonly bypassed: boolean;
   /** Whether it has tripped, by the sensor that it has now or had at the end of the test. */
   readonly passed: boolean;
+  /** What it reads, as text (`sensorOf`); null for a zone that was removed, absent in a result of an earlier release. */
+  readonly sensor?: string | null;
 }
 
 /** What a running walk test has shown so far. Times are ISO 8601 UTC. */

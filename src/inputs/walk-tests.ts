@@ -198,11 +198,10 @@ export class WalkTests {
   }
 
   #reportOf(test: WalkTest): WalkReport {
-    const { endedWallMs } = test;
     return {
-      ...this.#progressOf(test, endedWallMs ?? this.#options.clock.wallMs()),
+      ...this.#progressOf(test, test.endedWallMs ?? this.#options.clock.wallMs()),
       isRunning: this.isRunning,
-      ended: endedWallMs === null ? null : isoTime(endedWallMs),
+      ended: test.endedWallMs === null ? null : isoTime(test.endedWallMs),
       endedBy: null,
       sha256: null,
     };
@@ -231,6 +230,7 @@ export class WalkTests {
         trips: seen?.trips ?? 0,
         bypassed: isBypassed(id, atWallMs),
         passed: seen !== undefined && !isOfFormer(id),
+        sensor: sensors.get(id) ?? null,
       };
     };
     return {

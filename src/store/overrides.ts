@@ -38,6 +38,9 @@ export class OverrideStore extends Store {
   readonly #keepTested = this.prepare(
     "INSERT OR REPLACE INTO tested_zones(zone_id, sensor, tested_wall) VALUES(?, ?, ?)",
   );
+  readonly #takeTested = this.prepare(
+    "INSERT OR IGNORE INTO tested_zones(zone_id, sensor, tested_wall) VALUES(?, ?, ?)",
+  );
   // The other columns of a group are those of its row with max(seq).
   readonly #dateTested = this.prepare(
     `UPDATE tested_zones SET tested_wall = CAST(round(:wallMs - (:monotonicMs - latest.at_monotonic)) AS INTEGER)
@@ -87,6 +90,11 @@ export class OverrideStore extends Store {
 
   testedZones(): TestedZone[] {
     return this.#tested.all();
+  }
+
+  /** Adds what another journal knew of zones of which this one knows nothing. */
+  takeTested(zones: readonly TestedZone[]): void {
+    for (const { zoneId, sensor, testedWallMs } of zones) this.#takeTested.run(zoneId, sensor, testedWallMs);
   }
 
   /** For a zone that is removed: another one may have its id later. */

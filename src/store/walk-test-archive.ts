@@ -1,4 +1,6 @@
+import type { WalkTestResult } from "../domain/walk-test.ts";
 import { Store } from "./database.ts";
+import type { TestedZone } from "./overrides.ts";
 import { transaction } from "./transaction.ts";
 import {
   isIntact,
@@ -21,6 +23,9 @@ export class WalkTestArchive extends Store {
   readonly #last = this.prepare<number>("SELECT coalesce(max(number), 0) FROM walk_test_results").pluck();
   readonly #results = this.prepare<StoredResult>(
     "SELECT result AS text, sha256 FROM walk_test_results WHERE number = ? ORDER BY seq DESC",
+  );
+  readonly #all = this.prepare<StoredResult>(
+    "SELECT result AS text, sha256 FROM walk_test_results ORDER BY ended_wall DESC, seq DESC",
   );
   readonly #ended = this.prepare<EndedWalkTest>(
     `SELECT number AS id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
@@ -62,6 +67,19 @@ export class WalkTestArchive extends Store {
   /** The results of the tests with a number, the newest copy first. */
   results(number: number): StoredResult[] {
     return this.#results.all(number);
+  }
+
+  /** When each zone was last tested, the newest test first, as far as the results name the sensor. */
+  testedZones(): TestedZone[] {
+    return this.#all.all().flatMap((stored) => {
+      if (!isIntact(stored)) return [];
+      const { zones } = JSON.parse(stored.text) as WalkTestResult;
+      return zones.flatMap(({ id, passed, last, sensor = null }) =>
+        passed && last !== null && sensor !== null
+          ? [{ zoneId: id, sensor, testedWallMs: Date.parse(last) }]
+          : [],
+      );
+    });
   }
 
   /** The tests with a smaller number, newest first. */

@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { EndedWalkTestView, WalkTestView } from "../../src/site/zone-view.ts";
+import type { EndedWalkTestView, WalkTestView, ZoneView } from "../../src/site/zone-view.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
@@ -38,6 +38,8 @@ async function walked(): Promise<WalkTestView> {
   return client.post<WalkTestView>("/site/walk-test", { end: true });
 }
 
+const testedAt = async (): Promise<string | null | undefined> =>
+  (await site.get<ZoneView[]>("/site/zones"))[0]?.testedAt;
 const listed = (): Promise<EndedWalkTestView[]> => site.get("/site/walk-tests");
 
 /** Hashes of the results in `santinela.db`, which every backup has. */
@@ -57,19 +59,26 @@ async function servedHash(path: string): Promise<string> {
 }
 
 /** Two tests and a backup of them. @returns its file and the hashes of the tests */
-async function backedUp(): Promise<{ file: string; hashes: readonly (string | null)[] }> {
-  const hashes = [(await walked()).sha256, (await walked()).sha256];
+async function backedUp(): Promise<{
+  file: string;
+  hashes: readonly (string | null)[];
+  lastTrip: string | null | undefined;
+}> {
+  const first = await walked();
+  const second = await walked();
+  const hashes = [first.sha256, second.sha256];
+  const lastTrip = second.zones[0]?.last;
   await eventually("the copies", () => copied().length === 2);
   const file = join(installation.folder, "backup.db");
   await site.run(["backup", "--out", file]);
   await site.end("SIGTERM");
   rmSync(dataDir, { recursive: true });
-  return { file, hashes };
+  return { file, hashes, lastTrip };
 }
 
 test("the results of walk tests are on a new card once the backup is restored, and the next test has the next number", async () => {
   await site.start();
-  const { file, hashes } = await backedUp();
+  const { file, hashes, lastTrip } = await backedUp();
   await site.run(["restore", file]);
   await site.start();
   expect((await listed()).map(({ number, sha256 }) => [number, sha256])).toEqual([
@@ -77,6 +86,8 @@ test("the results of walk tests are on a new card once the backup is restored, a
     [1, hashes[0]],
   ]);
   expect(await servedHash("/site/walk-tests/1")).toBe(hashes[0]);
+  expect(lastTrip).toMatch(/Z$/);
+  expect(await testedAt()).toBe(lastTrip);
   expect(await walked()).toMatchObject({ number: 3 });
   expect(await listed()).toHaveLength(3);
 });

@@ -127,6 +127,7 @@ describe("the result of a walk test", () => {
           trips: 2,
           bypassed: false,
           passed: true,
+          sensor: '{"simulated":"door"}',
         },
         {
           id: "smoke",
@@ -137,6 +138,7 @@ describe("the result of a walk test", () => {
           trips: 0,
           bypassed: true,
           passed: false,
+          sensor: '{"simulated":"smoke"}',
         },
       ],
     });
