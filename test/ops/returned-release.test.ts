@@ -33,3 +33,8 @@ test("a damaged note does not fill a message", () => {
   writeFileSync(join(home, "returned"), "9".repeat(10_000));
   expect(returnedRelease(program())).toHaveLength(100);
 });
+
+test("a dispatch centre that stays with the release that its site has left does not report a return", () => {
+  writeFileSync(join(home, "returned"), "0.1.0\n");
+  expect(returnedRelease(program())).toBeUndefined();
+});
