@@ -1,21 +1,19 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 
-const chosen = process.env["MUTANTS_TESTS"];
-
-/** The tests that run a module in their own process; a mutant runs with each test that reaches it. */
+/** The tests that scripts/mutants.mjs has chosen. */
 export default defineConfig({
+  plugins: [
+    {
+      name: "processes",
+      // Stryker asks for threads, in which native modules such as that of SQLite can crash.
+      configureVitest: ({ vitest, project }) => {
+        vitest.config.pool = "forks";
+        project.config.pool = "forks";
+      },
+    },
+  ],
   test: {
-    include:
-      chosen === undefined
-        ? ["test/{domain,inputs,sync,store,threads}/**/*.test.ts"]
-        : (JSON.parse(chosen) as string[]),
-    exclude: [
-      ...configDefaults.exclude,
-      // These start a broker or the built program, which has no mutants, or wait for real time.
-      "test/inputs/{home-assistant,mqtt-*,silent-broker}.test.ts",
-      "test/store/durable-reads.test.ts",
-      "test/threads/{heap-limits,records-thread}.test.ts",
-    ],
+    include: JSON.parse(process.env["MUTANTS_TESTS"] ?? "[]") as string[],
     testTimeout: 20_000,
     maxWorkers: 1,
   },
