@@ -51,8 +51,8 @@ interface PendingContact {
   readonly live: boolean;
 }
 
-/** Stored state of a zone at the start; times are monotonic in the new process. */
-export type PersistedZoneState = Pick<ZoneState, "contact" | "pending" | "autoRestored">;
+/** State of a zone from the journal at the start; times are monotonic in the new process. */
+export type PersistedZoneState = Pick<ZoneState, "contact" | "pending" | "autoRestored" | "isOpenByOldValue">;
 
 export type StepSignal =
   | {
@@ -88,13 +88,6 @@ interface ZoneStep {
 type StepPart = { readonly state: ZoneState; readonly events: readonly ZoneEvent[] };
 type Reading = Extract<StepSignal, { type: "reading" }>;
 
-/** Meaning of a reading for each debounced contact. */
-const ON_READING: Record<Contact, Record<Contact, "nothing" | "confirms" | "differs">> = {
-  unknown: { unknown: "nothing", normal: "differs", open: "differs" },
-  normal: { unknown: "nothing", normal: "confirms", open: "differs" },
-  open: { unknown: "nothing", normal: "differs", open: "confirms" },
-};
-
 function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): StepPart {
   const { contact, atMs, live } = reading;
   if (contact === "unknown") return { state, events: [] };
@@ -104,20 +97,17 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Step
   const updated = contact === "open" ? { ...active, lastOpenMs: atMs } : active;
   if (updated.isChattering) return { state: updated, events: [] };
   if (isChatter(rules, updated)) return startChatter(updated, atMs);
-  const meaning = ON_READING[state.contact][contact];
-  if (meaning === "confirms" && contact === "open" && live && state.isOpenByOldValue) {
-    const { isOpenByOldValue: _known, ...known } = withoutPending(updated, contact);
-    return { state: known, events: [{ type: "trip", cause: "first-sight", atMs }] };
-  }
-  const next =
-    meaning === "confirms" ? withoutPending(updated, contact) : waiting(updated, contact, atMs, live);
-  return { state: next, events: [] };
+  if (state.contact !== contact) return { state: waiting(updated, contact, atMs, live), events: [] };
+  const { isOpenByOldValue, ...settled } = withoutPending(updated);
+  if (isOpenByOldValue && live)
+    return { state: settled, events: [{ type: "trip", cause: "first-sight", atMs }] };
+  return { state: withoutPending(updated), events: [] };
 }
 
-function withoutPending(state: ZoneState, contact: KnownContact): ZoneState {
+/** A reading of the debounced contact discards a pending other one. */
+function withoutPending(state: ZoneState): ZoneState {
   const { pending: _pending, ...rest } = state;
-  const autoRestored = state.autoRestored && contact !== "normal";
-  return { ...rest, isResumed: false, autoRestored };
+  return { ...rest, isResumed: false, autoRestored: false };
 }
 
 function waiting(state: ZoneState, contact: KnownContact, atMs: number, live: boolean): ZoneState {
@@ -179,21 +169,11 @@ export function tripDelayMs(rules: ZoneRules): number {
   return Math.max(rules.debounceMs, rules.minOpenMs, rules.confirmMs);
 }
 
-/** Event of a pending contact that has lasted long enough. */
-const ON_CONFIRMED: Record<Contact, Record<KnownContact, "first-sight" | "trip" | "restore" | "nothing">> = {
-  unknown: { normal: "first-sight", open: "first-sight" },
-  normal: { normal: "nothing", open: "trip" },
-  open: { normal: "restore", open: "nothing" },
-};
-
 function confirmPending(rules: ZoneRules, state: ZoneState): StepPart {
   const { pending, ...rest } = state;
   if (!pending) return { state, events: [] };
   const { isOpenByOldValue: _settled, ...before } = rest;
-  const isOld =
-    ON_CONFIRMED[state.contact][pending.contact] === "first-sight" &&
-    pending.contact === "open" &&
-    !pending.live;
+  const isOld = state.contact === "unknown" && pending.contact === "open" && !pending.live;
   const next = {
     ...before,
     contact: pending.contact,
@@ -209,12 +189,13 @@ function confirmedEvents(
   state: ZoneState,
   { contact, sinceMs: atMs, live }: PendingContact,
 ): ZoneEvent[] {
-  const what = ON_CONFIRMED[state.contact][contact];
-  if (what === "nothing") return [];
-  if (what === "restore") return [{ type: "restore", cause: "reading", atMs }];
-  if (what === "trip") return [{ type: "trip", cause: state.isResumed ? "after-restart" : "edge", atMs }];
-  const tripsNow = contact === "open" && live && rules.tripsAtFirstSight;
-  return [tripsNow ? { type: "trip", cause: "first-sight", atMs } : { type: "first-sight", contact, atMs }];
+  if (state.contact === contact) return [];
+  if (state.contact === "unknown") {
+    const tripsNow = contact === "open" && live && rules.tripsAtFirstSight;
+    return [tripsNow ? { type: "trip", cause: "first-sight", atMs } : { type: "first-sight", contact, atMs }];
+  }
+  if (contact === "normal") return [{ type: "restore", cause: "reading", atMs }];
+  return [{ type: "trip", cause: state.isResumed ? "after-restart" : "edge", atMs }];
 }
 
 function autoRestore(_rules: ZoneRules, state: ZoneState, atMs: number): StepPart {

@@ -56,6 +56,20 @@ describe("a GPIO contact", () => {
     ).toEqual(["trip edge at 0"]);
   });
 
+  test("a closing waits for the debounce alone", () => {
+    const closing = [reading(0, "open"), wake(250), reading(1000, "normal")];
+    expect(kindsOf(ON_WIRE, "normal", [...closing, wake(1049)])).toEqual(["trip edge at 0"]);
+    expect(kindsOf(ON_WIRE, "normal", [...closing, wake(1050)])).toEqual([
+      "trip edge at 0",
+      "restore reading at 1000",
+    ]);
+  });
+
+  test("the time of a contact counts from its own change, not from that of another one", () => {
+    const signals = [reading(0, "normal"), reading(30, "open"), wake(1000)];
+    expect(kindsOf(ON_WIRE, "unknown", signals)).toEqual(["first-sight open at 30"]);
+  });
+
   test("the confirmation time filters a false opening of two seconds", () => {
     const rules = { ...PLAIN, confirmMs: 2500 };
     expect(kindsOf(rules, "normal", [reading(0, "open"), reading(2000, "normal"), wake(9000)])).toEqual([]);
@@ -82,6 +96,47 @@ describe("first reading and restarts", () => {
     expect(kindsOf(rules, "unknown", signals)).toEqual(["trip first-sight at 0"]);
   });
 
+  test("a retained value during the confirmation of a live one leaves it live", () => {
+    const rules = { ...FIRE, confirmMs: 1000 };
+    const signals = [reading(0, "open"), reading(500, "open", false), wake(1000)];
+    expect(kindsOf(rules, "unknown", signals)).toEqual(["trip first-sight at 0"]);
+  });
+
+  test("a smoke detector that is open by a retained value trips with its first live one, and once", () => {
+    const signals = [
+      reading(5, "open", false),
+      reading(6, "open", false),
+      reading(7, "open"),
+      reading(8, "open"),
+    ];
+    expect(kindsOf(FIRE, "unknown", signals)).toEqual(["first-sight open at 5", "trip first-sight at 7"]);
+    expect(kindsOf(PLAIN, "unknown", signals)).toEqual(["first-sight open at 5"]);
+    expect(kindsOf(FIRE, "unknown", [reading(5, "normal", false), reading(6, "normal"), wake(9)])).toEqual([
+      "first-sight normal at 5",
+    ]);
+  });
+
+  test("a smoke detector that was open by a retained value and has closed trips like any other", () => {
+    const signals = [reading(5, "open", false), reading(6, "normal"), reading(7, "open"), reading(8, "open")];
+    expect(kindsOf(FIRE, "unknown", signals)).toEqual([
+      "first-sight open at 5",
+      "restore reading at 6",
+      "trip edge at 7",
+    ]);
+  });
+
+  test("a smoke detector that a retained message shows to have opened has tripped: its next message does not", () => {
+    const signals = [reading(5, "normal"), reading(6, "open", false), reading(7, "open")];
+    expect(kindsOf(FIRE, "unknown", signals)).toEqual(["first-sight normal at 5", "trip edge at 6"]);
+  });
+
+  test("a normal reading that was pending when automatic restore was configured is no restore", () => {
+    const rules = { ...PLAIN, debounceMs: 50, autoRestoreMs: 30_000 };
+    const pending = { contact: "normal", sinceMs: 0, live: true } as const;
+    const state = resumeZone(rules, { contact: "unknown", autoRestored: false, pending }, 100);
+    expect(stepZone(rules, state, wake(100))).toMatchObject({ state: { contact: "normal" }, events: [] });
+  });
+
   test("a door that was opened while the daemon was down is reported as such, once", () => {
     const signals = [reading(5, "open"), reading(6, "normal"), reading(7, "open")];
     expect(kindsOf(PLAIN, "normal", signals, { restarted: true })).toEqual([
@@ -97,7 +152,10 @@ describe("first reading and restarts", () => {
 
   test("an opening after a normal reading is an ordinary edge", () => {
     const signals = [reading(5, "normal"), reading(6, "open")];
-    expect(kindsOf(PLAIN, "normal", signals, { restarted: true })).toEqual(["trip edge at 6"]);
+    for (const rules of [PLAIN, ON_WIRE])
+      expect(kindsOf(rules, "normal", [...signals, wake(1000)], { restarted: true })).toEqual([
+        "trip edge at 6",
+      ]);
   });
 });
 
@@ -153,6 +211,20 @@ describe("a sensor that never reports normal", () => {
       "trip edge at 95000",
     ]);
   });
+
+  test("trips by a retained message that follows a normal one: the contact has opened since", () => {
+    const since = [reading(40_000, "open", false)];
+    const normal = reading(39_000, "normal", false);
+    expect(kindsOf(PULSE, "unknown", [normal, ...since])).toEqual(["trip edge at 40000"]);
+    const opened = [reading(0, "open"), wake(30_000)];
+    expect(kindsOf(PULSE, "normal", [...opened, normal, ...since]).slice(2)).toEqual(["trip edge at 40000"]);
+    const closed = [...opened, reading(31_000, "open"), reading(32_000, "normal")];
+    expect(kindsOf(PULSE, "normal", [...closed, ...since]).slice(2)).toEqual([
+      "trip edge at 31000",
+      "restore reading at 32000",
+      "trip edge at 40000",
+    ]);
+  });
 });
 
 describe("a contact that chatters", () => {
@@ -188,22 +260,80 @@ describe("a contact that chatters", () => {
   });
 
   test("while it is open already does not trip again", () => {
-    const signals = [reading(0, "open"), ...flaps(8, 30).map((flap) => flap)].slice(0, 9);
-    const kinds = kindsOf(ON_WIRE, "normal", [...signals, wake(60_000)]);
-    expect(kinds.filter((kind) => kind.startsWith("trip"))).toHaveLength(1);
+    const closing = flaps(9, 30).slice(1);
+    expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), wake(250), ...closing])).toEqual([
+      "trip edge at 0",
+      "chatter at 1240",
+    ]);
+  });
+
+  test("is open while it does, and afterwards a zone like any other, also after a restart", () => {
+    let state = resumed(ON_WIRE, "normal");
+    for (const flap of flaps(8, 30)) ({ state } = stepZone(ON_WIRE, state, flap));
+    expect(state).toMatchObject({ contact: "open", isResumed: false });
+    const opened = stepZone(ON_WIRE, state, reading(1240, "open")).state;
+    expect(stepZone(ON_WIRE, state, wake(20_000)).state.contact).toBe("normal");
+    expect(stepZone(ON_WIRE, opened, wake(20_000)).state.contact).toBe("open");
+    const later = [...flaps(8, 30), wake(20_000), reading(30_000, "open", false), wake(40_000)];
+    expect(kindsOf(ON_WIRE, "normal", later, { restarted: true }).slice(2)).toEqual([
+      "calm at 11210",
+      "restore reading at 11210",
+      "trip edge at 30000",
+    ]);
   });
 
   test("seven changes within a second, a bouncing reed and a burst of messages without a filter are not chatter", () => {
     expect(kindsOf(ON_WIRE, "normal", [...flaps(6, 30), wake(60_000)])).toEqual([]);
     expect(kindsOf(ON_WIRE, "normal", [...flaps(8, 200), wake(60_000)])).toEqual([]);
     expect(kindsOf(ON_WIRE, "normal", [...flaps(20, 1), wake(60_000)])).toEqual([]);
-    expect(
-      kindsOf(PLAIN, "normal", flaps(8, 0)).filter((kind) => !/trip edge|restore reading/.test(kind)),
-    ).toEqual([]);
+    for (const everyMs of [0, 30])
+      expect(
+        kindsOf(PLAIN, "normal", flaps(8, everyMs)).filter((kind) => !/trip edge|restore reading/.test(kind)),
+      ).toEqual([]);
+  });
+
+  test("is none that reports one level again and again", () => {
+    const readings = Array.from({ length: 20 }, (_, index) => reading(index * 30, "open"));
+    expect(kindsOf(ON_WIRE, "normal", readings)).toEqual(["trip edge at 0"]);
+  });
+
+  test("is one with eight changes within exactly a second, not with the last one later", () => {
+    const changes = (lastMs: number): StepSignal[] =>
+      [0, 140, 280, 420, 560, 700, 840, lastMs].map((atMs, index) =>
+        reading(1000 + atMs, index % 2 === 0 ? "open" : "normal"),
+      );
+    expect(kindsOf(ON_WIRE, "normal", changes(1000))).toEqual(["trip chatter at 1000", "chatter at 2000"]);
+    expect(kindsOf(ON_WIRE, "normal", [...changes(1001), wake(60_000)])).toEqual([]);
+  });
+
+  test("counts changes from ten milliseconds apart, whichever filter would hide them", () => {
+    for (const filter of [{ debounceMs: 50 }, { minOpenMs: 250 }, { confirmMs: 2000 }]) {
+      const rules = { ...PLAIN, ...filter };
+      expect(kindsOf(rules, "normal", flaps(8, 10))).toEqual(["trip chatter at 1000", "chatter at 1070"]);
+      expect(kindsOf(rules, "normal", flaps(8, 9))).toEqual([]);
+    }
   });
 });
 
 describe("after a power-up", () => {
+  test("levels that are not stable yet are not chatter, those after the power-up delay are", () => {
+    const before = resumeZone(ON_WIRE, { contact: "normal", autoRestored: false }, 0, 60_000);
+    const eventsFrom = (fromMs: number): ZoneEvent[] => {
+      let state = before;
+      return Array.from({ length: 8 }, (_, index) => {
+        const step = stepZone(
+          ON_WIRE,
+          state,
+          reading(fromMs + index * 30, index % 2 === 0 ? "open" : "normal"),
+        );
+        ({ state } = step);
+        return step.events;
+      }).flat();
+    };
+    expect(eventsFrom(59_999 - 7 * 30)).toEqual([]);
+    expect(eventsFrom(60_000).map(({ type }) => type)).toEqual(["trip", "chatter"]);
+  });
+
   test("an opening counts after the power-up delay, if it persists", () => {
     const state = resumeZone(ON_WIRE, { contact: "normal", autoRestored: false }, 0, 60_000);
     const opened = stepZone(ON_WIRE, state, reading(1000, "open"));
