@@ -19,6 +19,7 @@ import {
   toStoredZoneState,
   toWallMs,
   resumeZone,
+  withOldValue,
 } from "./zone-state-persistence.ts";
 
 interface ZoneEngineOptions extends ZoneContext {
@@ -62,7 +63,8 @@ export class ZoneEngine {
     for (const zone of zones) {
       const stored = journal.stateOf(zone.id);
       const kept = stored && resumedOf(zone, stored, clock);
-      const state = resumeZone(zone.rules, kept, nowMs, powerUpDelayMsOf(zone, hostUpMs));
+      const known = kept && withOldValue(zone, kept, journal);
+      const state = resumeZone(zone.rules, known, nowMs, powerUpDelayMsOf(zone, hostUpMs));
       // Checked at once: a confirmation may be due, and an automatic restore needs its timer.
       const sinceWallMs = kept && stored ? stored.sinceWallMs : null;
       this.#watched.set(zone.id, { zone, state, sinceWallMs, wakeAtMs: nowMs });

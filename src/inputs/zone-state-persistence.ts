@@ -3,6 +3,8 @@ import { sensorOf } from "../domain/zone-changes.ts";
 import { isWired } from "../domain/zone-rules.ts";
 import { tripDelayMs, type PersistedZoneState, type ZoneState } from "../domain/zone-step.ts";
 import type { Zone, ZoneRules } from "../domain/zone.ts";
+import { isDamage } from "../store/integrity.ts";
+import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 
 /** Wall clock time of a monotonic time: durations are monotonic, so setting the clock does not move events. */
@@ -49,6 +51,26 @@ export function resumedOf(
   return { contact, autoRestored, pending: { contact: pending.contact, live: pending.live, sinceMs } };
 }
 
+/**
+ * The stored state of a zone, with the mark of a life safety zone that only a retained message has shown open: no opening is
+ * recorded, and the next live message trips.
+ */
+export function withOldValue(
+  { id, rules }: Zone,
+  kept: PersistedZoneState,
+  journal: Journal,
+): PersistedZoneState {
+  if (kept.contact !== "open" || !rules.tripsAtFirstSight) return kept;
+  try {
+    return journal.restores.currentOpening(id) ? kept : { ...kept, isOpenByOldValue: true };
+  } catch (error) {
+    // On a damaged page: an extra alarm is better than a missed one.
+    if (!isDamage(error)) throw error;
+    journal.noteError(error);
+    return { ...kept, isOpenByOldValue: true };
+  }
+}
+
 /** Whether a zone's stored state has changed although no event occurred. */
 export function hasStoredChange({ input }: Zone, before: ZoneState, after: ZoneState): boolean {
   if (before.contact !== after.contact || before.autoRestored !== after.autoRestored) return true;
@@ -76,6 +98,7 @@ export function resumeZone(
   return {
     contact: isNormalByDefault ? "normal" : contact,
     ...(kept?.pending ? { pending: kept.pending } : {}),
+    ...(kept?.isOpenByOldValue ? { isOpenByOldValue: true } : {}),
     ...(contact === "open" ? { lastOpenMs: atMs } : {}),
     // A pending change was read before the restart.
     isResumed: contact !== "unknown" && !kept?.pending,

@@ -106,6 +106,18 @@ describe("a zone with automatic restore", () => {
 });
 
 describe("after a restart", () => {
+  test("a smoke detector that only a retained message has shown open trips with its first live one, and once", () => {
+    site = new MonitoredZones([zoneOf({ id: "smoke", kind: "fire", input: { simulated: true } })]);
+    site.monitor.read("smoke", "open", { live: false });
+    site.restart();
+    site.monitor.read("smoke", "open", { live: false });
+    expect(site.trips).toEqual([]);
+    read("smoke", "open");
+    site.restart();
+    read("smoke", "open");
+    expect(site.trips.map(({ cause }) => cause)).toEqual(["first-sight"]);
+  });
+
   test("a door that stayed open does not trip again", () => {
     site = new MonitoredZones([PLAIN]);
     read("gate", "normal");
