@@ -38,7 +38,7 @@ export function gateReadingOf(gate: Gate): string | undefined {
   if (gate.by === "gpio") return canonical({ gpio: gate.gpio, chip: gate.chip, contact: gate.contact });
   if (gate.by === "dc09") return gate.id;
   if (gate.by !== "mqtt") return undefined;
-  const { exitDelayMs: _exitDelayMs, ...reading } = gate;
+  const { exitDelayMs: _resolved, exitDelayS: _configured, ...reading } = gate;
   return canonical(reading);
 }
 

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
-const DOOR = zoneOf({ id: "door", input: { simulated: true }, swinger: false });
+const DOOR_OPTIONS = { input: { simulated: true }, swinger: false } as const;
+const DOOR = zoneOf({ id: "door", ...DOOR_OPTIONS });
 const GATE = zoneOf({ id: "gate", input: { simulated: true }, swinger: false });
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 const MINUTE_MS = 60_000;
@@ -193,6 +195,24 @@ describe("an arming condition", () => {
       ["door", "waiting", null],
       ["door", "gated", "disarmed (schedule)"],
     ]);
+  });
+
+  test("keeps its state when the configuration changes its exit delay", () => {
+    const gates = [
+      { mqtt: "alarm", open: ["armed"] },
+      { gpio: 22 },
+      { dc09: "12AB", partition: 1 },
+    ] satisfies ZoneOptions["gate"][];
+    const behind = (exitDelayS: number) =>
+      gates.map((gate, index) =>
+        zoneOf({ ...DOOR_OPTIONS, id: `door-${index}`, gate: { ...gate, exitDelayS } }),
+      );
+    const zones = behind(0);
+    site = new MonitoredZones(zones);
+    for (const { gate } of zones) if ("id" in gate) site.monitor.setGate(gate.id, "closed");
+    site.zoneService.exchange(behind(30), ANA);
+    trip(...zones.map(({ id }) => id));
+    expect(states()).toEqual(["gated", "gated", "gated"]);
   });
 
   test("by a key switch is armed until the first reading, and follows it then", () => {
