@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareWithCentre, type ComparedRecord } from "../../src/domain/comparison.ts";
+import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../src/domain/comparison.ts";
+import type { Difference } from "../../src/domain/difference.ts";
 import { markerOf } from "../../src/domain/marker.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
@@ -92,4 +93,51 @@ describe("the list can also show", () => {
       differences: [],
     });
   });
+
+  test("the record under a known id whose reference a dispatcher has removed", () => {
+    const base = { ...row(1, marker(1)), dateStart: "2026-11-20T21:30:00Z" };
+    const bare = { ...base, notes: null };
+    expect(compare([record(1, { base })], [bare])).toEqual({ here: 1, there: 1, differences: [] });
+    expect(compare([record(1, { base })], [bare, row(2, marker(1))]).differences).toMatchObject([
+      { kind: "twice-there", upstreamIds: [1, 2] },
+    ]);
+    expect(compare([record(1, { base, upstreamId: null })], [bare]).differences).toMatchObject([
+      { kind: "missing-there", upstreamIds: [] },
+    ]);
+  });
+
+  test("nothing about a record that was deleted on both sides", () => {
+    expect(compare([record(1, { wanted: "not-there" })], [])).toEqual({ here: 0, there: 0, differences: [] });
+  });
+
+  test("copies in the order of their ids, and unknown records with at most 200 characters of their name", () => {
+    const rows = [10, 9, 8].map((id) => ({ ...row(id, marker(7)), name: "n".repeat(201) }));
+    expect(compare([], rows)).toEqual({
+      here: 0,
+      there: 3,
+      differences: [
+        { kind: "unknown-here", interventionId: null, upstreamIds: [8, 9, 10], name: "n".repeat(200) },
+      ],
+    });
+  });
+
+  test("nothing about unknown records that retention may have removed here", () => {
+    const rows = [row(7, marker(7)), row(8, marker(8))];
+    const isFinished = ({ id }: MatchCandidate): boolean => id === 7;
+    const { there, differences } = compareWithCentre([], rows, { siteRef: "hall", isFinished });
+    expect([there, differences.map(({ upstreamIds }) => upstreamIds)]).toEqual([1, [[8]]]);
+  });
+
+  test("records whose references are no keys of this site, if they are known here", () => {
+    const old = { marker: "[ref:hall-old]", base: row(1, "[ref:hall-old]") };
+    expect(compare([record(1, { ...old, upstreamId: null })], [row(5, "[ref:hall-old]")]).there).toBe(1);
+    expect(compare([], [row(5, "[ref:hall-old]")]).there).toBe(0);
+  });
+});
+
+test("two differences are the same with the same kind, record and name, whatever the ids there", () => {
+  const one: Difference = { kind: "missing-there", interventionId: 1, upstreamIds: [], name: "a" };
+  const differs: Partial<Difference>[] = [{ kind: "twice-there" }, { interventionId: 2 }, { name: "b" }];
+  expect(isSameDifference(one, { ...one, upstreamIds: [4] })).toBe(true);
+  for (const each of differs) expect(isSameDifference(one, { ...one, ...each })).toBe(false);
 });

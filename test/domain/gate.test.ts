@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isGateOpen, parseSchedule, resolveGate } from "../../src/domain/gate.ts";
+import { gateStateOf, gateText, isGateOpen, parseSchedule, resolveGate } from "../../src/domain/gate.ts";
 
 const ZONE = "Europe/Bucharest";
 
@@ -55,6 +55,8 @@ describe("a schedule", () => {
     ["mon", [0], 0, 1440],
     ["SAT-Mon", [5, 6, 0], 0, 1440],
     ["tue 08:00-24:00", [1], 480, 1440],
+    ["tue  08:59-09:00", [1], 539, 540],
+    ["mon 22:00-00:00", [0], 1320, 0],
   ])("%s is valid", (text, days, fromMin, toMin) => {
     expect(parseSchedule(text)).toEqual([{ days, fromMin, toMin }]);
   });
@@ -63,9 +65,17 @@ describe("a schedule", () => {
     "",
     "xyz",
     "mon-",
+    "mon-xyz",
+    "xyz-mon",
+    "xmon",
+    "mondays",
+    "mon 08:00-09:00 sharp",
     "mon 8:00-9:00",
     "mon 24:00-01:00",
-    "mon 08:60-09:00",
+    "mon 08:60-10:00",
+    "mon 08:00-09:60",
+    "mon 08:00-24:01",
+    "mon 08:00-25:00",
     "mon 08:00-08:00",
     "mon,,tue",
   ])("%j is invalid", (text) => {
@@ -100,4 +110,60 @@ test("zones that follow the same message or key share its state", () => {
   });
   expect([gpio, mqtt]).toEqual([sameGpio, sameMqtt]);
   expect(new Set([gpio, mqtt, otherValue, otherPlace]).size).toBe(4);
+});
+
+test("a gate is armed always if nothing else is configured, whatever the clock and the states say", () => {
+  for (const options of [undefined, "always"] as const) {
+    const gate = resolveGate(options);
+    expect(gate).toEqual({ by: "always" });
+    expect(gate && isGateOpen(gate, 0, ZONE, () => "closed")).toBe(true);
+  }
+});
+
+test("a gate of an alarm panel is one for each partition, whatever the capitals of its account", () => {
+  const [all, first, other, same] = [
+    { dc09: "12ab" },
+    { dc09: "12ab", partition: 1 },
+    { dc09: "12ab", partition: 2 },
+    { dc09: "12AB", partition: 1 },
+  ].map((options) => resolveGate(options));
+  expect(first).toEqual({ by: "dc09", id: "dc09 12AB 1", dc09: "12AB", partition: 1, exitDelayMs: 0 });
+  expect(all).toMatchObject({ id: "dc09 12AB " });
+  expect(same).toEqual(first);
+  expect(other).not.toEqual(first);
+  for (const [state, wanted] of [
+    ["closed", false],
+    ["open", true],
+    ["unknown", true],
+  ] as const)
+    expect(first && isGateOpen(first, 0, ZONE, (id) => (id === "dc09 12AB 1" ? state : "closed"))).toBe(
+      wanted,
+    );
+});
+
+test("a key switch is a line with the defaults of a line", () => {
+  expect(resolveGate({ gpio: 22 })).toMatchObject({ by: "gpio", id: "gpio 22", gpio: 22, contact: "nc" });
+  expect(resolveGate({ gpio: 3, chip: "expander" })).toMatchObject({ id: "gpio expander/3" });
+});
+
+test("the exit delay of each kind of gate is in seconds, none by default", () => {
+  const mqtt = { mqtt: "a", open: ["armed"] };
+  const kinds = [{ schedule: "mon" }, { gpio: 22 }, { dc09: "12AB" }, mqtt];
+  for (const options of kinds) {
+    expect(resolveGate(options)).toMatchObject({ exitDelayMs: 0 });
+    expect(resolveGate({ ...options, exitDelayS: 30 })).toMatchObject({ exitDelayMs: 30_000 });
+  }
+});
+
+test("an open contact of a key switch, or the value of a message that means open, arms", () => {
+  expect((["open", "normal", "unknown"] as const).map(gateStateOf)).toEqual(["open", "closed", "unknown"]);
+});
+
+test("a gate was replaced when any of its options has changed", () => {
+  const text = (options: Parameters<typeof resolveGate>[0]): string | undefined => {
+    const gate = resolveGate(options);
+    return gate && gateText(gate);
+  };
+  expect(text({ gpio: 22 })).toBe(text({ gpio: 22 }));
+  expect(text({ gpio: 22 })).not.toBe(text({ gpio: 22, exitDelayS: 30 }));
 });

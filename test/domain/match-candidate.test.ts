@@ -2,11 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { UpstreamRecord } from "../../src/domain/merge.ts";
 import {
   carriesMarker,
+  compareFingerprints,
+  identifyingPart,
   identityOf,
   IDENTITY_WITHOUT_MARKER,
+  isUnchanged,
+  isUnlikeSent,
   hasOnlyKnownValues,
   chooseSurvivor,
   findMatches,
+  recordFingerprint,
   type MatchCandidate,
 } from "../../src/domain/match-candidate.ts";
 
@@ -62,6 +67,22 @@ describe("a record matches a candidate", () => {
     expect(found([row(1, { notes: null, dateStart: "2026-11-20T21:30:00.000Z" })])).toEqual([1]);
   });
 
+  test.each<[what: string, there: UpstreamRecord, here: UpstreamRecord, isSo: boolean]>([
+    ["despite space around a text", { name: " Intrusion" }, {}, true],
+    ["despite space around a text that was sent", {}, { name: "Intrusion " }, true],
+    [
+      "with a start to the minute",
+      { dateStart: "2026-11-20T21:30" },
+      { dateStart: "2026-11-20T21:30:00" },
+      true,
+    ],
+    ["not with a value of another type", { name: 7 }, {}, false],
+  ])("by its fields %s", (_what, there, here, isSo) => {
+    expect(found([row(1, { notes: null, ...there })], { sent: { ...SENT, ...here } })).toEqual(
+      isSo ? [1] : [],
+    );
+  });
+
   test("by its reference alone when a candidate has it", () => {
     expect(found([row(1, { notes: null }), row(2)])).toEqual([2]);
   });
@@ -105,6 +126,12 @@ describe("a duplicate can be removed", () => {
     ["that a dispatcher has changed", { crews: 3 }, [SENT], false],
     ["whose reference a dispatcher has removed", { notes: "seen" }, [SENT], false],
     ["if the kept one has the same changes", { crews: 3 }, [SENT, { crews: 3 }], true],
+    [
+      "without an invoice that the kept one has",
+      {},
+      [{ ...SENT, invoicePdf: "https://centre.example/1.pdf" }],
+      true,
+    ],
     ["with an invoice", { invoicePdf: "https://centre.example/1.pdf" }, [SENT], false],
     [
       "if the kept one has the same invoice",
@@ -128,9 +155,23 @@ describe("the record under a known id is", () => {
     ["of another with another objective", { ...bare, objectiveId: 2 }, "anothers"],
     ["of another with another objective type", { ...bare, objectiveType: "obiective/bunuri" }, "anothers"],
     ["of another with neither name nor start", { ...bare, name: "Other", dateStart: null }, "anothers"],
+    ["ours with its name and start, when its reference was removed", bare, "ours"],
+    ["ours with its name and start, when no objective is shown", { ...bare, objectiveId: undefined }, "ours"],
     ["unclear with the name alone", { ...bare, dateStart: "2026-11-21T04:00:00Z" }, "unclear"],
   ])("%s", (_what, changes, identity) => {
     expect(identityOf(row(1, changes), known)).toBe(identity);
+  });
+
+  test("unclear without a start, unless the dispatch centre keeps no reference", () => {
+    const started = { ...known, base: { ...SENT, dateStart: null } };
+    const kept = { ...known, base: { ...started.base, notes: "seen" } };
+    const undated = { ...bare, dateStart: null };
+    expect([started, kept].map((each) => identityOf(row(1, undated), each))).toEqual(["unclear", "ours"]);
+    const renamed = { ...undated, name: "renamed" };
+    expect([started, kept].map((each) => identityOf(row(1, renamed), each))).toEqual([
+      "anothers",
+      "anothers",
+    ]);
   });
 
   test("of another if it is older than ours can be, unless it has our reference", () => {
@@ -140,6 +181,7 @@ describe("the record under a known id is", () => {
 
   test("ours with its name or its start at a dispatch centre that keeps no reference", () => {
     const kept = { ...known, base: { ...SENT, notes: "seen" } };
+    expect(identityOf(row(1, bare), kept)).toBe("ours");
     expect(identityOf(row(1, { ...bare, dateStart: null }), kept)).toBe("ours");
     expect(identityOf(row(1, { ...bare, name: "renamed" }), kept)).toBe("ours");
     expect(identityOf(row(1, { ...bare, name: "renamed", dateStart: null }), kept)).toBe("anothers");
@@ -157,4 +199,88 @@ test("a record that may be older than our request is ours only by its reference"
   expect(found([row(1, { notes: null })], { madeAfter: null })).toEqual([]);
   expect(found([row(5, { notes: null })], { madeAfter: 5 })).toEqual([]);
   expect(found([row(1)], { madeAfter: null })).toEqual([1]);
+});
+
+describe("a record is unchanged since an earlier read", () => {
+  test.each<[what: string, later: UpstreamRecord, isSo: boolean]>([
+    ["if it has every value of it", {}, true],
+    ["if a date is written in another way", { dateStart: "2026-11-20T21:30:00.000Z" }, true],
+    ["if it shows a value that was not there", { police: true }, true],
+    ["not if a value differs", { crews: 2 }, false],
+    ["not if a value is missing", { crews: undefined }, false],
+    ["not if it has another invoice", { invoicePdf: "https://centre.example/2.pdf" }, false],
+  ])("%s", (_what, later, isSo) => {
+    const earlier = { ...SENT, invoicePdf: "https://centre.example/1.pdf" };
+    expect(isUnchanged({ ...earlier, ...later }, earlier)).toBe(isSo);
+  });
+});
+
+describe("a record without a reference cannot be the one that was sent", () => {
+  test.each<[what: string, changes: UpstreamRecord, isSo: boolean]>([
+    ["if it has another objective", { objectiveId: 2 }, true],
+    ["if it has another type of objective", { objectiveType: "obiective/bunuri" }, true],
+    ["if it has another name and start", { name: "Smoke", dateStart: "2026-11-21T04:00:00Z" }, true],
+    ["if it has another name and no start", { name: "Smoke", dateStart: null }, true],
+    ["but can with another name and the same start", { name: "Smoke" }, false],
+    ["but can with another start", { dateStart: "2026-11-21T04:00:00Z" }, false],
+    ["but can without the objective", { objectiveId: undefined, objectiveType: undefined }, false],
+    ["but can with its objective in another type of value", { objectiveId: "2" }, false],
+  ])("%s", (_what, changes, isSo) => {
+    expect(isUnlikeSent({ ...SENT, notes: null, ...changes }, SENT)).toBe(isSo);
+  });
+
+  test("if both have no start and the names differ", () => {
+    expect(isUnlikeSent({ ...SENT, name: "Smoke", dateStart: null }, { ...SENT, dateStart: null })).toBe(
+      true,
+    );
+  });
+});
+
+describe("a fingerprint", () => {
+  const bare = { notes: null };
+
+  test.each<[what: string, before: UpstreamRecord, now: UpstreamRecord, result: string]>([
+    ["with the same reference is the same, whatever has changed", {}, { name: "renamed" }, "same"],
+    ["with another reference is another record", {}, { notes: "[ref:nord-k2]" }, "another"],
+    ["whose reference was removed is the same by its fields", {}, bare, "same"],
+    ["whose reference was removed and name changed is unlike", {}, { ...bare, name: "renamed" }, "unlike"],
+    ["of a record that never had a reference is the same by its fields", bare, {}, "same"],
+    ["of a record that never had a reference is only unlike", bare, { name: "renamed" }, "unlike"],
+    [
+      "with an empty start is the same as one without it",
+      { ...bare, dateStart: null },
+      { dateStart: "" },
+      "same",
+    ],
+  ])("%s", (_what, before, now, result) => {
+    expect(compareFingerprints(row(1, now), recordFingerprint(row(1, before)))).toBe(result);
+  });
+
+  test("has nothing but the reference, the objective, the name and the start", () => {
+    expect(recordFingerprint(row(1, { objectiveId: undefined }))).toEqual({
+      marker: MARKER,
+      objectiveType: "obiective/cladiri",
+      objectiveId: null,
+      name: "Intrusion",
+      dateStart: "2026-11-20T21:30:00Z",
+    });
+    expect(recordFingerprint(row(1, bare))["marker"]).toBeNull();
+  });
+});
+
+test("the part that is kept of a record identifies the same records as the whole", () => {
+  const changes: UpstreamRecord[] = [
+    {},
+    { notes: null },
+    { notes: null, name: "renamed" },
+    { notes: null, dateStart: null },
+    { notes: null, objectiveId: 2 },
+    { notes: "[ref:sud-k1]" },
+  ];
+  for (const base of [SENT, { ...SENT, notes: "seen" }]) {
+    const whole = { marker: MARKER, base, watermark: 0 };
+    const part = { ...whole, base: identifyingPart(base, MARKER) };
+    expect(part.base).not.toHaveProperty("crews");
+    for (const each of changes) expect(identityOf(row(1, each), part)).toBe(identityOf(row(1, each), whole));
+  }
 });

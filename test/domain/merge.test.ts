@@ -83,6 +83,9 @@ describe("a field changed on both sides", () => {
     ["dateStart", LATER, LATEST],
     ["dateEnd", LATER, LATEST],
     ["crews", 2, 3],
+    ["police", true, null],
+    ["ambulance", true, null],
+    ["firetruck", true, null],
   ])("takes the value of the dispatch centre: %s", (field, localNotes, upstreamNotes) => {
     const merged = merge(sides({ [field]: localNotes }, { [field]: upstreamNotes }));
     expect(merged).toEqual({
@@ -115,6 +118,24 @@ describe("a field changed on both sides", () => {
     const merged = merge(sides({ status: localNotes }, { status: upstreamNotes }));
     expect(merged[kept === "here" ? "push" : "applyLocally"]).toEqual({ status: "done" });
     expect(merged.conflicts).toEqual([{ field: "status", here: localNotes, there: upstreamNotes, kept }]);
+  });
+
+  test("takes the later status also when both sides went back", () => {
+    const both = sides({ status: "planned" }, { status: "in_progress" });
+    const done = { ...COMMON, status: "done" } as const;
+    const merged = merge({ ...both, agreed: done, base: done });
+    expect(merged).toMatchObject({ push: {}, applyLocally: { status: "in_progress" } });
+  });
+
+  test.each([
+    [null, ""],
+    ["", null],
+  ])("to nothing is not a conflict, in whichever form: %j here, %j there", (localNotes, upstreamNotes) => {
+    expect(merge(sides({ description: localNotes }, { description: upstreamNotes }))).toEqual({
+      push: {},
+      applyLocally: {},
+      conflicts: [],
+    });
   });
 
   test.each<[what: string, agreed: string | null, here: string, there: string, both: string]>([
@@ -170,6 +191,56 @@ describe("a field changed on both sides", () => {
     expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
       push: {},
       applyLocally: {},
+      conflicts: [],
+    });
+  });
+});
+
+describe("a record that the dispatch centre set done", () => {
+  const LINE = "23:41 Hall";
+  const done = (local: Partial<InterventionFields>, upstream: UpstreamRecord, hasTripJoined = true) =>
+    merge(sides({ notes: LINE, ...local }, { status: "done", ...upstream }, { hasTripJoined }));
+  const conflict = (here: string) => ({ field: "status", here, there: "done", kept: "here" });
+
+  test("without the line of a trip that has joined is open again, with its line", () => {
+    expect(done({}, {})).toEqual({
+      push: { notes: LINE, status: "planned" },
+      applyLocally: {},
+      conflicts: [conflict("planned")],
+    });
+  });
+
+  test("is open again in the state that the site had, and other conflicts keep their outcome", () => {
+    const merged = done({ status: "in_progress", name: "Smoke" }, { name: "Fire", crews: 2 });
+    expect(merged).toEqual({
+      push: { notes: LINE, name: "Smoke", status: "in_progress" },
+      applyLocally: { crews: 2 },
+      conflicts: [{ field: "name", here: "Smoke", there: "Fire", kept: "here" }, conflict("in_progress")],
+    });
+  });
+
+  test("is open again also if a dispatcher has written in the notes", () => {
+    const merged = done({}, { notes: "Crew 4 sent" });
+    expect(merged.push).toEqual({ notes: `Crew 4 sent\n${LINE}`, status: "planned" });
+  });
+
+  test("stays done if no trip has joined, or if the dispatch centre has its line", () => {
+    expect(done({}, {}, false)).toEqual({
+      push: { notes: LINE },
+      applyLocally: { status: "done" },
+      conflicts: [],
+    });
+    expect(done({}, { notes: LINE })).toMatchObject({ push: {}, applyLocally: { status: "done" } });
+    expect(done({}, { notes: `${LINE}\nCrew 4 sent` })).toMatchObject({ applyLocally: { status: "done" } });
+    expect(done({ notes: null }, { notes: "Crew 4 sent" })).toMatchObject({
+      applyLocally: { status: "done" },
+    });
+  });
+
+  test("is not confused with one that it has begun", () => {
+    expect(done({}, { status: "in_progress" })).toEqual({
+      push: { notes: LINE },
+      applyLocally: { status: "in_progress" },
       conflicts: [],
     });
   });

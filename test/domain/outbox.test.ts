@@ -1,6 +1,7 @@
 import { assert as check, constantFrom, double, integer, array, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backOffMs } from "../../src/domain/backoff.ts";
+import { ALARM_RETRY_MS, backOffMs } from "../../src/domain/backoff.ts";
+import { changedEntry, priorityOrderOf, type OutboxEntry } from "../../src/domain/outbox.ts";
 import { nextPhase, type OutboxEvent, type OutboxPhase } from "../../src/domain/outbox-phase.ts";
 import { markerOf, withMarker } from "../../src/domain/marker.ts";
 import { newIntervention } from "../../src/domain/intervention.ts";
@@ -57,21 +58,191 @@ describe("the phases of a record", () => {
     expect(() => nextPhase("posting", "send", false)).toThrow();
   });
 
-  test("a local change is possible in every phase", () => {
-    const phases: OutboxPhase[] = [
-      "new",
-      "posting",
-      "unsure",
-      "linked",
-      "writing",
-      "blocked",
-      "rejected",
-      "gone",
-      "closed",
-    ];
-    for (const phase of phases)
-      for (const event of ["edited", "deleted"] as const)
-        expect(() => nextPhase(phase, event, false)).not.toThrow();
+  const PHASES = [
+    "new",
+    "posting",
+    "unsure",
+    "linked",
+    "writing",
+    "blocked",
+    "rejected",
+    "gone",
+    "closed",
+  ] as const;
+  const stay = Object.fromEntries(PHASES.map((phase) => [phase, phase]));
+  type Expected = Partial<
+    Record<OutboxPhase, OutboxPhase | readonly [linked: OutboxPhase, unlinked: OutboxPhase]>
+  >;
+
+  test.each<[event: OutboxEvent, why: string, to: Expected]>([
+    ["send", "is one request at a time", { new: "posting", unsure: "posting", linked: "writing" }],
+    ["look", "is instead of the first request", { new: "unsure" }],
+    ["found", "links a record, also one of two copies", { unsure: "linked", gone: "linked" }],
+    ["absent", "ends a record that was deleted here", { unsure: "closed" }],
+    [
+      "mistaken",
+      "searches for a record whose id is that of another",
+      { posting: "unsure", linked: "unsure", writing: "unsure", rejected: "unsure" },
+    ],
+    ["applied", "is at the centre", { posting: "linked", linked: "linked", writing: "linked" }],
+    ["removed", "leaves nothing to do", { linked: "closed", writing: "closed" }],
+    ["not-applied", "is as before the request", { posting: "new", writing: "linked" }],
+    ["ambiguous", "searches for what may have been created", { posting: "unsure", writing: "linked" }],
+    ["refused", "waits for a person", { posting: "rejected", writing: "rejected" }],
+    ["missing", "is an unknown objective, or a deleted record", { posting: "blocked", linked: "gone" }],
+    [
+      "edited",
+      "restarts what waited for a person or an objective",
+      { ...stay, blocked: "new", rejected: ["linked", "new"] },
+    ],
+    [
+      "deleted",
+      "ends what is not at the centre and cannot arrive there",
+      { ...stay, blocked: "closed", rejected: ["linked", "closed"], gone: "closed" },
+    ],
+    [
+      "withdrawn",
+      "is possible only with no request under way",
+      { new: "closed", blocked: "closed", rejected: "closed", gone: "closed" },
+    ],
+    ["joined", "opens what was finished, and searches first", { gone: "unsure", closed: ["linked", "new"] }],
+    [
+      "retry",
+      "restarts what has stopped, and searches for what was deleted there",
+      { ...stay, blocked: "new", rejected: ["linked", "new"], gone: "unsure" },
+    ],
+    [
+      "restart",
+      "takes a request that was under way as ambiguous",
+      { ...stay, posting: "unsure", writing: "linked" },
+    ],
+  ])("%s %s, and is impossible elsewhere", (event, _why, to) => {
+    for (const phase of PHASES) {
+      const wanted = to[phase];
+      if (wanted === undefined) {
+        expect(() => nextPhase(phase, event, false)).toThrow(
+          `phase ${phase} does not accept the event ${event}`,
+        );
+        continue;
+      }
+      const [linked, unlinked] = typeof wanted === "string" ? [wanted, wanted] : wanted;
+      expect([nextPhase(phase, event, true), nextPhase(phase, event, false)]).toEqual([linked, unlinked]);
+    }
+  });
+});
+
+test("alarms are sent before other records", () => {
+  expect(
+    (["low", "high", "medium"] as const).toSorted((a, b) => priorityOrderOf(a) - priorityOrderOf(b)),
+  ).toEqual(["high", "medium", "low"]);
+});
+
+describe("a change of a record", () => {
+  const LATER_MS = 9_000;
+  const SWEEP_MS = 900_000;
+  const ENTRY: OutboxEntry = {
+    interventionId: 1,
+    phase: "new",
+    priorityOrder: priorityOrderOf("medium"),
+    wantRev: 1,
+    syncedRev: 0,
+    joinedRev: 0,
+    deleted: false,
+    upstreamId: null,
+    arrivedAtMs: null,
+    base: null,
+    agreed: null,
+    attempt: null,
+    verifyAtMs: null,
+    refusals: 2,
+    attempts: 4,
+    nextAtMs: LATER_MS,
+    lastCode: null,
+    lastError: null,
+    sends: 0,
+    watermark: null,
+    watermarkFingerprint: null,
+    possiblyDuplicated: false,
+    sweeps: 3,
+    sweepAtMs: null,
+    inFlightValues: {},
+    inFlightUntilMs: null,
+    missingSinceMs: null,
+  };
+  const changed = (
+    entry: Partial<OutboxEntry>,
+    event: "edited" | "deleted" = "edited",
+    {
+      priority = "medium",
+      hasTripJoined = false,
+    }: { priority?: "high" | "medium"; hasTripJoined?: boolean } = {},
+  ): OutboxEntry =>
+    changedEntry(
+      { ...ENTRY, ...entry },
+      { event, rev: 2, priorityOrder: priorityOrderOf(priority), hasTripJoined, firstSweepMs: SWEEP_MS },
+    );
+
+  test("wants its revision at the centre, and starts without rejections", () => {
+    expect(changed({})).toMatchObject({ wantRev: 2, joinedRev: 0, deleted: false, refusals: 0 });
+    expect(changed({}, "edited", { hasTripJoined: true }).joinedRev).toBe(2);
+    expect(changed({}, "deleted").deleted).toBe(true);
+    expect(changed({ deleted: true }, "edited", { priority: "high" })).toMatchObject({
+      deleted: false,
+      priorityOrder: priorityOrderOf("high"),
+    });
+  });
+
+  test.each<[what: string, before: Partial<OutboxEntry>, isDue: boolean]>([
+    ["was never sent", {}, true],
+    ["is at the centre", { phase: "linked", upstreamId: 7 }, true],
+    ["failed for a reason of its own", { lastCode: "500" }, true],
+    ["was rejected", { phase: "rejected" }, true],
+    ["waits for its objective", { phase: "blocked" }, true],
+    ["may have arrived", { phase: "unsure", sends: 1 }, false],
+    ["is being sent", { phase: "posting", sends: 1 }, false],
+    ["may be missing at the centre", { phase: "linked", upstreamId: 7, missingSinceMs: 1 }, false],
+    ["is one for which the centre asked for time (429)", { lastCode: "429" }, false],
+    ["is one for which the centre asked for time (503)", { lastCode: "503" }, false],
+  ])("that %s: due at once is %s", (_what, before, isDue) => {
+    expect(changed(before).nextAtMs).toBe(isDue ? 0 : LATER_MS);
+  });
+
+  test.each<[before: Partial<OutboxEntry>, isDue: boolean]>([
+    [{ lastCode: "429" }, true],
+    [{ phase: "unsure", sends: 1 }, true],
+    [{ phase: "unsure", sends: 1, priorityOrder: priorityOrderOf("high") }, false],
+    [{ phase: "linked", upstreamId: 7, missingSinceMs: 1 }, false],
+  ])("that makes it an alarm, %j: due at once is %s", (before, isDue) => {
+    expect(changed(before, "edited", { priority: "high" }).nextAtMs).toBe(isDue ? 0 : LATER_MS);
+  });
+
+  test("of a rejected record counts its attempts from the beginning", () => {
+    expect(changed({ phase: "rejected" })).toMatchObject({ phase: "new", attempts: 0 });
+    expect(changed({ phase: "rejected", upstreamId: 7 })).toMatchObject({ phase: "linked", attempts: 0 });
+    expect(changed({}).attempts).toBe(4);
+  });
+
+  test.each<[what: string, before: Partial<OutboxEntry>, phase: OutboxPhase]>([
+    ["was never sent needs no request", {}, "closed"],
+    ["was sent is searched for first", { sends: 1 }, "new"],
+    ["is at the centre is deleted there", { phase: "linked", upstreamId: 7, sends: 1 }, "linked"],
+    ["was rejected is not sent only to be deleted", { phase: "rejected", sends: 1 }, "closed"],
+    ["is there with a rejected update is deleted there", { phase: "rejected", upstreamId: 7 }, "linked"],
+    ["may have arrived is searched for first", { phase: "unsure", sends: 1 }, "unsure"],
+    ["may be there from before a restore is searched for first", { phase: "unsure" }, "unsure"],
+    ["the centre has deleted needs no request", { phase: "gone" }, "closed"],
+  ])("deletion: one that %s", (_what, before, phase) => {
+    expect(changed(before, "deleted").phase).toBe(phase);
+  });
+
+  test("deletion: copies that may still arrive are searched for later, and only those", () => {
+    const search = { sweeps: 0, sweepAtMs: SWEEP_MS };
+    expect(changed({ phase: "gone", possiblyDuplicated: true }, "deleted")).toMatchObject(search);
+    expect(changed({ phase: "gone" }, "deleted")).toMatchObject({ sweeps: 3, sweepAtMs: null });
+    expect(changed({ phase: "unsure", sends: 1, possiblyDuplicated: true }, "deleted")).toMatchObject({
+      sweeps: 3,
+      sweepAtMs: null,
+    });
   });
 });
 
@@ -85,6 +256,25 @@ test("the back-off is random between zero and a ceiling that doubles up to ten m
       },
     ),
   );
+});
+
+test.each([
+  [0, 0.5, 2_500],
+  [1, 0.5, 5_000],
+  [3, 0.25, 10_000],
+  [6, 0.5, 160_000],
+  [7, 0.5, 300_000],
+  [1000, 0.5, 300_000],
+])("the back-off after %d failures with %d is %d ms", (attempts, random, waitMs) => {
+  expect(backOffMs(attempts, random)).toBe(waitMs);
+});
+
+test("the back-off of the local API has limits of its own", () => {
+  expect([backOffMs(0, 0.5, 100, 30_000), backOffMs(20, 0.5, 100, 30_000)]).toEqual([50, 15_000]);
+});
+
+test("a rejected alarm is sent again for ten minutes", () => {
+  expect(ALARM_RETRY_MS.reduce((sum, ms) => sum + ms, 0)).toBe(600_000);
 });
 
 test("the marker is always complete and never exceeds the length limit of the contract", () => {

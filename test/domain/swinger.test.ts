@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../../src/domain/swinger.ts";
+import {
+  applicableCounters,
+  isShutDown,
+  resetAfterQuietMs,
+  countTrip,
+  type SwingerCounters,
+} from "../../src/domain/swinger.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
 
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
@@ -58,4 +64,14 @@ test("a zone must be quiet for its shutdown time, a life safety zone for eight h
   const rested = zoneOf({ ...ZONE, swinger: { maxTrips: 2, resetAfterQuietS: 7_200 } });
   expect(resetAfterQuietMs(rested)).toBe(7_200_000);
   expect(resetAfterQuietMs(zoneOf({ ...ZONE, swinger: false }))).toBe(8 * 3_600_000);
+});
+
+test("the counts apply until the zone has been quiet for its time, also when the clock is set back", () => {
+  const counters = { ...swingingGate(20), lastWallMs: 100_000_000 };
+  const quietMs = resetAfterQuietMs(GATE);
+  const apply = (afterMs: number): boolean =>
+    applicableCounters(GATE, counters, counters.lastWallMs + afterMs) === counters;
+  expect([0, quietMs - 1, quietMs].map(apply)).toEqual([true, true, false]);
+  expect([1 - quietMs, -quietMs].map(apply)).toEqual([true, false]);
+  expect(applicableCounters(GATE, undefined, 0)).toBeUndefined();
 });

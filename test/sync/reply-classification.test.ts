@@ -1,406 +1,337 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { classify } from "../../src/sync/reply-classification.ts";
-import { TestApp, OPERATOR_USER } from "../support/app.ts";
-import {
-  notFound,
-  json,
-  NonconformingCentre,
-  type ScriptedResponse,
-} from "../support/nonconforming-centre.ts";
-import { SyncingSite } from "../support/syncing-site.ts";
+import { describe, expect, test } from "vitest";
+import type { Reply } from "../../src/client/api-client.ts";
+import { classify, classifyRead, itemsOf, type WriteMethod } from "../../src/sync/reply-classification.ts";
 
-let centre: NonconformingCentre;
-let site: SyncingSite;
-beforeEach(async () => {
-  centre = new NonconformingCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
-});
+/*
+ * What a response says about the record and the link. What the synchronisation does then is in responses.test.ts.
+ */
 
-const made = (id: number): ScriptedResponse => json(201, { id, name: "Patrol", crews: 1 });
-const html = (status: number): ScriptedResponse => ({
-  status,
-  headers: { "Content-Type": "text/html" },
-  body: "<html>Sign in to the network</html>",
-});
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+const NOW_MS = Date.UTC(2026, 10, 20, 21, 30);
 
-describe("the response to a POST", () => {
-  const cases: readonly [what: string, answer: ScriptedResponse, phase: string, conditions: string[]][] = [
-    ["400", json(400, { message: "bad" }), "rejected", ["upstream-rejects-records"]],
-    ["413", json(413, {}), "rejected", ["upstream-rejects-records"]],
-    ["415", json(415, {}), "rejected", ["upstream-rejects-records"]],
-    ["422", json(422, {}), "rejected", ["upstream-rejects-records"]],
-    ["404 of the interface", notFound("no objective"), "blocked", ["upstream-rejects-records"]],
-    ["404 of some web server", html(404), "new", ["upstream-unexpected-service"]],
-    ["409", json(409, {}), "new", []],
-    ["425", json(425, {}), "new", ["upstream-unreachable"]],
-    ["429", json(429, {}), "new", ["upstream-unreachable"]],
-    ["429 with a time", json(429, {}, { "Retry-After": "60" }), "new", ["upstream-unreachable"]],
-    ["403", json(403, {}), "new", ["upstream-authentication-failed"]],
-    ["408", json(408, {}), "unsure", ["upstream-unreachable"]],
-    ["500", json(500, {}), "unsure", []],
-    ["502", html(502), "unsure", ["upstream-unreachable"]],
-    ["503", json(503, {}), "unsure", ["upstream-unreachable"]],
-    ["504", html(504), "unsure", ["upstream-unreachable"]],
-    ["501", json(501, {}), "new", ["upstream-unexpected-service"]],
-    ["405", html(405), "new", ["upstream-unexpected-service"]],
-    [
-      "a redirect",
-      { status: 302, headers: { Location: "http://127.0.0.1:1/" } },
-      "new",
-      ["upstream-unexpected-service"],
-    ],
-    ["a sign-in page", html(200), "new", ["upstream-unexpected-service"]],
-    ["a page as 201", html(201), "unsure", ["upstream-unexpected-service"]],
-    ["201 with nothing", { status: 201, body: "" }, "unsure", ["upstream-unexpected-service"]],
-    ["200 with a record", json(200, { id: 1 }), "unsure", ["upstream-unexpected-service"]],
-    ["202", json(202, {}), "unsure", ["upstream-unexpected-service"]],
-    ["204", { status: 204 }, "unsure", ["upstream-unexpected-service"]],
-    ["201 without an id", json(201, { ok: true }), "unsure", ["upstream-unreachable"]],
-    ["201 with an id as text", json(201, { id: "7" }), "unsure", ["upstream-unreachable"]],
-    ["201 with half a body", { ...made(7), body: '{"id":7,' }, "unsure", ["upstream-unreachable"]],
-    ["201 with a record", made(7), "linked", []],
-  ];
-  test.each(cases)("%s", async (_what, answer, phase, conditions) => {
-    centre.answer = () => answer;
-    // The read after the request of the record fails too, so the record is not the cause.
-    centre.read = () => (centre.requests.length === 0 ? json(200, []) : answer);
-    const { id } = site.create();
-    await site.push.cycle();
-    expect(site.entry(id).phase).toBe(phase);
-    expect(site.conditions()).toEqual(conditions);
-    expect(centre.requests.length).toBe(1);
+function answered(status: number, body: unknown = {}, headers: Record<string, string> = {}): Reply {
+  return {
+    kind: "answered",
+    status,
+    headers: { ...JSON_TYPE, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  };
+}
+const page = (status: number, type = "text/html"): Reply =>
+  answered(status, "<html></html>", { "content-type": type });
+const error = (status: number): Reply =>
+  answered(status, { error: "Not Found", message: "no such record", statusCode: status });
+const write = (method: WriteMethod, reply: Reply): string => {
+  const { event, link } = classify(method, reply, NOW_MS);
+  return `${event}, ${link}`;
+};
+
+describe("a write", () => {
+  const METHODS = ["POST", "PUT", "DELETE"] as const;
+
+  test.each<[status: number, outcome: string]>([
+    [400, "refused, ok"],
+    [401, "not-applied, signed-out"],
+    [403, "not-applied, forbidden"],
+    [408, "ambiguous, busy"],
+    [409, "not-applied, ok"],
+    [412, "not-applied, ok"],
+    [413, "refused, ok"],
+    [415, "refused, ok"],
+    [422, "refused, ok"],
+    [425, "not-applied, busy"],
+    [429, "not-applied, busy"],
+    [500, "ambiguous, ok"],
+    [501, "not-applied, not-the-interface"],
+    [502, "ambiguous, busy"],
+    [503, "ambiguous, busy"],
+    [599, "ambiguous, busy"],
+    [301, "not-applied, not-the-interface"],
+    [405, "not-applied, not-the-interface"],
+  ])("answered with %d is: %s", (status, outcome) => {
+    for (const method of METHODS) expect(write(method, answered(status))).toBe(outcome);
   });
 
-  test.each(cases.filter(([, , phase]) => phase === "new" || phase === "unsure"))(
-    "%s is followed by a successful retry",
-    async (_what, answer) => {
-      centre.answer = () => (centre.requests.length === 1 ? answer : made(7));
-      const { id } = site.create();
-      await site.push.cycle();
-      await site.cycleAfterWait();
-      expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 7 });
-      expect(site.conditions()).toEqual([]);
-      const [first, second] = centre.requests;
-      expect(second).toEqual(first);
+  test("is not applied if it was never sent, and ambiguous if its response was lost", () => {
+    const [code, text] = ["ECONNREFUSED", "connection refused"];
+    for (const method of METHODS) {
+      expect(classify(method, { kind: "not-sent", code, error: text }, NOW_MS)).toEqual({
+        event: "not-applied",
+        link: "unreachable",
+        code,
+        reason: text,
+      });
+      expect(classify(method, { kind: "lost", code, error: text }, NOW_MS)).toEqual({
+        event: "ambiguous",
+        link: "unreachable",
+        code,
+        reason: text,
+        mayBeRecordSpecific: true,
+      });
+    }
+  });
+
+  test.each<[what: string, reply: Reply, outcomes: readonly [post: string, put: string, remove: string]]>([
+    ["404 of the interface", error(404), ["missing, ok", "missing, ok", "not-applied, ok"]],
+    [
+      "404 with a list of messages",
+      answered(404, { error: "Not Found", message: ["a", "b"], statusCode: 404 }),
+      ["missing, ok", "missing, ok", "not-applied, ok"],
+    ],
+  ])("%s", (_what, reply, outcomes) => {
+    expect(METHODS.map((method) => write(method, reply))).toEqual(outcomes);
+  });
+
+  test.each<[what: string, reply: Reply]>([
+    ["as a page", page(404)],
+    ["with the code of another status", answered(404, { error: "e", message: "m", statusCode: 400 })],
+    ["without an error", answered(404, { message: "m", statusCode: 404 })],
+    ["without a message", answered(404, { error: "e", statusCode: 404 })],
+    ["with a message that is no text", answered(404, { error: "e", message: 5, statusCode: 404 })],
+    ["without a body", answered(404, "")],
+    ["with null", answered(404, "null")],
+    [
+      "of the interface's form in another type",
+      answered(404, { error: "e", message: "m", statusCode: 404 }, { "content-type": "text/plain" }),
+    ],
+  ])("answered with 404 %s says nothing about the record", (_what, reply) => {
+    for (const method of METHODS) expect(write(method, reply)).toBe("not-applied, not-the-interface");
+  });
+
+  test.each<[what: string, reply: Reply, post: string, put: string]>([
+    ["201 with a record", answered(201, { id: 7 }), "applied, ok", "not-applied, not-the-interface"],
+    ["200 with a record", answered(200, { id: 7 }), "ambiguous, not-the-interface", "applied, ok"],
+    ["201 without an id", answered(201, {}), "ambiguous, unreachable", "not-applied, not-the-interface"],
+    ["200 without an id", answered(200, {}), "ambiguous, not-the-interface", "ambiguous, unreachable"],
+    ["201 with a page", page(201), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
+    ["200 with a page", page(200), "not-applied, not-the-interface", "not-applied, not-the-interface"],
+    [
+      "200 with a page of another type",
+      page(200, "application/xhtml+xml"),
+      "not-applied, not-the-interface",
+      "not-applied, not-the-interface",
+    ],
+    [
+      "202 with a text",
+      page(202, "text/plain"),
+      "ambiguous, not-the-interface",
+      "not-applied, not-the-interface",
+    ],
+    ["299", answered(299), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
+    ["300", answered(300), "not-applied, not-the-interface", "not-applied, not-the-interface"],
+    ["199", answered(199), "not-applied, not-the-interface", "not-applied, not-the-interface"],
+  ])("answered with %s: POST %s, PUT %s", (_what, reply, post, put) => {
+    expect([write("POST", reply), write("PUT", reply)]).toEqual([post, put]);
+  });
+
+  test("of a deletion is applied with 204, or with 200 and JSON", () => {
+    expect(write("DELETE", answered(204, "", { "content-type": "" }))).toBe("removed, ok");
+    expect(write("DELETE", answered(200))).toBe("removed, ok");
+    for (const other of [page(200), answered(201), answered(202)])
+      expect(write("DELETE", other)).toBe("not-applied, not-the-interface");
+  });
+
+  test("that is applied has the id and the known fields of the record, and whether keys are honoured", () => {
+    const record = { id: 7, name: "Patrol", unknown: 1 };
+    const made = classify("POST", answered(201, record, { "idempotency-key": "k" }), NOW_MS);
+    expect(made).toEqual({
+      event: "applied",
+      link: "ok",
+      code: "201",
+      reason: "answered 201",
+      record: { id: 7, json: '{"id":7,"name":"Patrol"}' },
+      echoesKey: true,
+    });
+    expect(classify("POST", answered(201, record), NOW_MS).echoesKey).toBe(false);
+    expect(classify("POST", answered(201, { id: 7 }, { "content-type": "text/plain" }), NOW_MS).event).toBe(
+      "applied",
+    );
+  });
+
+  test.each(["application/json", "APPLICATION/JSON", "application/problem+json", "application/vnd.a-b+json"])(
+    "answered with %s is answered with JSON",
+    (type) => {
+      expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe("removed, ok");
     },
   );
-});
 
-describe("a record that an intermediary rejects", () => {
-  const dislikes: readonly [what: string, answer: ScriptedResponse][] = [
-    ["403", html(403)],
-    ["405", html(405)],
-    ["406", html(406)],
-    ["408", html(408)],
-    ["451", json(451, {})],
-    ["500", json(500, {})],
-    ["501", html(501)],
-    ["502", html(502)],
-    ["503", html(503)],
-    ["504", html(504)],
-    ["a redirect", { status: 302, headers: { Location: "http://127.0.0.1:1/" } }],
-    ["a page", html(200)],
-    ["an answer that is no record", json(201, {})],
-  ];
-  test.each(dislikes)("(%s) delays no other, neither before nor after it", async (_what, answer) => {
-    centre.answer = ({ body }) => (body.includes("select * from") ? answer : made(centre.requests.length));
-    const disliked = site.create({ notes: "select * from", priority: "high" });
-    const alarm = site.create({ priority: "high" });
-    const patrol = site.create();
-    await site.push.cycle();
-    expect([site.entry(alarm.id).phase, site.entry(patrol.id).phase]).toEqual(["linked", "linked"]);
-    expect(site.entry(disliked.id)).toMatchObject({ attempts: 1, lastError: expect.any(String) });
-    expect(site.link.state.state).toBe("up");
-
-    const later = site.create();
-    await site.push.cycle();
-    expect(site.entry(later.id).phase).toBe("linked");
-    centre.answer = () => made(99);
-    await site.cycleAfterWait();
-    expect(site.entry(disliked.id).phase).toBe("linked");
-  });
-
-  test("counts as a fault of the link when the next ones fail too", async () => {
-    centre.answer = () => html(403);
-    for (let count = 0; count < 10; count += 1) site.create();
-    await site.push.cycle();
-    expect(centre.requests).toHaveLength(3);
-    expect(site.conditions()).toEqual(["upstream-authentication-failed"]);
-    centre.answer = () => made(centre.requests.length);
-    await site.cycleAfterWait();
-    expect(site.outbox.summary().waiting).toBe(0);
+  test.each(["application/jsonp", "text/application/json", "x", ""])("answered with %j is not", (type) => {
+    expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe(
+      "not-applied, not-the-interface",
+    );
   });
 });
 
-describe("a rejected record", () => {
-  test("does not delay the others, shows the reason, and is sent under a new key after an edit", async () => {
-    centre.answer = ({ body }) =>
-      body.includes('"crews":1')
-        ? json(400, { message: ["crews is odd", "really"] })
-        : made(centre.requests.length);
-    const refused = site.create({}, "k");
-    const other = site.create({ crews: 2 });
-    await site.push.cycle();
-    expect(site.entry(refused.id)).toMatchObject({
-      phase: "rejected",
-      lastError: "answered 400: crews is odd; really",
-    });
-    expect(site.entry(other.id).phase).toBe("linked");
-
-    await site.cycleAfterWait();
-    expect(centre.requests).toHaveLength(2);
-    site.app.interventions.update(refused.id, { crews: 3 }, OPERATOR_USER);
-    await site.push.cycle();
-    expect(site.entry(refused.id).phase).toBe("linked");
-    expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
-  });
-
-  test("that is deleted is not sent again", async () => {
-    centre.answer = () => json(422, {});
-    const { id } = site.create();
-    await site.push.cycle();
-    centre.answer = () => made(7);
-    site.app.interventions.delete(id, OPERATOR_USER);
-    await site.cycleAfterWait();
-    expect(site.entry(id)).toMatchObject({ phase: "closed", sends: 0 });
-    expect(centre.requests).toHaveLength(1);
-  });
-
-  test("whose update is rejected is deleted there when it is deleted on site", async () => {
-    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, {}));
-    const { id } = site.create();
-    await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
-    await site.push.cycle();
-    centre.answer = () => ({ status: 204 });
-    site.app.interventions.delete(id, OPERATOR_USER);
-    await site.push.cycle();
-    expect(site.entry(id).phase).toBe("closed");
-    expect(centre.requests.at(-1)).toMatchObject({ method: "DELETE", path: "/interventii/7" });
-  });
-
-  test("whose update is rejected stays linked", async () => {
-    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
-    const { id } = site.create();
-    await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
-    await site.push.cycle();
-    expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
-    centre.answer = () => json(200, { id: 7, crews: 4 });
-    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
-    await site.push.cycle();
-    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
-    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
-  });
-});
-
-test.each([
-  ["120", 120_000],
-  ["99999999", 3_600_000],
-  [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
-])("a Retry-After of %s is respected", async (text, waitMs) => {
-  const busy = json(503, {}, { "Retry-After": text });
-  centre.answer = () => busy;
-  centre.read = () => (centre.requests.length === 0 ? json(200, []) : busy);
-  site.create();
-  await site.push.cycle();
-  expect(site.link.state.waitMs).toBe(waitMs);
-});
-
-describe("a centre that asks for time with a Retry-After", () => {
-  const busy = (seconds: number): ScriptedResponse => json(503, {}, { "Retry-After": String(seconds) });
-
-  test("for each of ten records of one kind delays no other: each of them waits alone", async () => {
-    centre.answer = ({ method, body }) => {
-      if (method === "PUT") return json(200, { id: 1, name: "Patrol", crews: 2 });
-      return body.includes('"priority":"medium"') ? busy(30) : made(1);
-    };
-    const stored = site.create({ priority: "low" });
-    await site.push.cycle();
-    expect(site.entry(stored.id).phase).toBe("linked");
-    const refused = Array.from({ length: 10 }, () => site.create({ priority: "medium" }));
-    site.app.interventions.update(stored.id, { crews: 2 }, OPERATOR_USER);
-    await site.push.cycle();
-    expect(site.entry(stored.id)).toMatchObject({ wantRev: 2, syncedRev: 2 });
-    expect(site.link.state).toMatchObject({ state: "up", waitMs: 0 });
-    const nowMs = site.app.clock.wallMs();
-    for (const { id } of refused)
-      expect(site.entry(id)).toMatchObject({ phase: "unsure", attempts: 1, nextAtMs: nowMs + 30_000 });
-    expect(centre.requests).toHaveLength(12);
-
-    centre.answer = () => made(centre.requests.length);
-    for (let look = 0; look < 4; look += 1) await site.cycleAfterWait();
-    expect(site.outbox.summary().waiting).toBe(0);
-  });
-
-  test("for an hour gets a waiting alarm after a minute, and the other records after the hour", async () => {
-    let isBusy = true;
-    centre.answer = () => (isBusy ? busy(3600) : made(centre.requests.length));
-    centre.read = () => (isBusy && centre.requests.length > 0 ? busy(3600) : json(200, []));
-    const patrol = site.create({ priority: "medium" });
-    await site.push.cycle();
-    const alarm = site.create({ priority: "high" });
-    site.app.clock.advance(59_000);
-    await site.push.cycle();
-    expect(site.link.state.waitMs).toBe(3_541_000);
-    expect(site.entry(alarm.id).sends).toBe(0);
-    isBusy = false;
-    site.app.clock.advance(1_000);
-    await site.push.cycle();
-    expect(site.entry(alarm.id).phase).toBe("linked");
-    expect(site.link.state.state).toBe("up");
-    expect(site.entry(patrol.id).phase).toBe("unsure");
-  });
-});
-
-test("an update without a response is repeated", async () => {
-  centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
-  const { id } = site.create();
-  await site.push.cycle();
-  site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
-  await site.push.cycle();
-  expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
-  centre.answer = () => json(200, { id: 7 });
-  await site.cycleAfterWait();
-  expect(site.entry(id).syncedRev).toBe(2);
-});
-
-test("two records with one upstream id raise a condition, and the second is rejected", async () => {
-  centre.answer = () => made(7);
-  const first = site.create();
-  const second = site.create();
-  await site.push.cycle();
-  expect(site.entry(first.id).phase).toBe("linked");
-  expect(site.entry(second.id)).toMatchObject({
-    phase: "rejected",
-    lastError: expect.stringMatching(/restored from a backup/),
-  });
-});
-
-describe("a failed sign-in", () => {
-  test.each([
-    ["401", json(401, {}), "upstream-authentication-failed"],
-    ["403", json(403, {}), "upstream-authentication-failed"],
-    ["404", notFound(), "upstream-unexpected-service"],
-    ["a sign-in page", html(200), "upstream-unexpected-service"],
-    ["a token that is no text", json(200, { token: 5, expiresIn: 3600 }), "upstream-unexpected-service"],
-    ["502", html(502), "upstream-unreachable"],
-    ["429", json(429, {}), "upstream-unreachable"],
-  ])("because of %s sends no record and loses none", async (_what, answer, condition) => {
-    centre.signIn = () => answer;
-    const { id } = site.create();
-    await site.push.cycle();
-    expect(centre.requests).toEqual([]);
-    expect(site.entry(id)).toMatchObject({ phase: "new", sends: 0 });
-    expect(site.conditions()).toEqual([condition]);
-    expect(centre.signIns).toBe(1);
-  });
-
-  test("with a token that is never accepted is tried only twice", async () => {
-    centre.answer = () => json(401, {});
-    site.create();
-    await site.push.cycle();
-    expect(centre.signIns).toBe(2);
-    expect(site.conditions()).toEqual(["upstream-authentication-failed"]);
-  });
-});
-
-test("one sign-in serves many records, and is renewed at four fifths of its lifetime, despite clock steps", async () => {
-  centre.answer = () => made(centre.requests.length);
-  site.create();
-  site.create();
-  await site.push.cycle();
-  site.app.clock.advance(2_870_000);
-  site.app.clock.stepWall(86_400_000);
-  site.create();
-  await site.push.cycle();
-  expect(centre.signIns).toBe(1);
-  site.app.clock.advance(20_000);
-  site.create();
-  await site.push.cycle();
-  expect(centre.signIns).toBe(2);
-  expect(centre.requests).toHaveLength(4);
-});
-
-describe("a rejected attempt after an unconfirmed one", () => {
-  let rows: Record<string, unknown>[];
-  let firstBody = "";
-  const arrive = (body: string): ScriptedResponse => {
-    const row = { id: rows.length + 1, ...(JSON.parse(body) as object) };
-    rows.push(row);
-    return made(row.id);
+describe("a fault may be that of one record", () => {
+  const specific = (method: WriteMethod, reply: Reply) => {
+    const { mayBeRecordSpecific = false, readDecides = false } = classify(method, reply, NOW_MS);
+    return { mayBeRecordSpecific, readDecides };
   };
 
-  /** Unconfirmed, then rejected, then edited. */
-  async function edited(meanwhile: () => void): Promise<number> {
-    rows = [];
-    centre.read = ({ path }) =>
-      path.includes("?")
-        ? json(200, rows.toReversed())
-        : json(200, rows.find(({ id }) => path.endsWith(`/${String(id)}`)) ?? {});
-    centre.answer = ({ body }) => {
-      firstBody = body;
-      return json(504, {});
-    };
-    const { id } = site.create({}, "k");
-    await site.push.cycle();
-    centre.answer = () => json(400, {});
-    await site.cycleAfterWait();
-    expect(site.entry(id)).toMatchObject({ phase: "rejected", possiblyDuplicated: true });
-    meanwhile();
-    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
-    centre.answer = ({ method, body }) =>
-      method === "POST" ? arrive(body) : json(200, { ...rows[0], ...(JSON.parse(body) as object) });
-    site.app.clock.advance(200_000);
-    await site.push.cycleWithChecks();
-    return id;
-  }
-
-  test("that arrived is found and updated to the edit", async () => {
-    const id = await edited(() => arrive(firstBody));
-    expect(rows).toHaveLength(1);
-    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", body: '{"crews":3}' });
-    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  test.each([400, 409, 500].map((status) => answered(status)))("not if the link is well: %j", (reply) => {
+    expect(specific("POST", reply)).toEqual({ mayBeRecordSpecific: false, readDecides: false });
   });
 
-  test("that arrives after its edited successor ends as one record", async () => {
-    const id = await edited(() => {});
-    arrive(firstBody);
-    const deleted: string[] = [];
-    centre.answer = ({ path }) => {
-      deleted.push(path);
-      return { status: 204 };
-    };
-    site.app.clock.advance(901_000);
-    await site.push.cycleWithChecks();
-    expect(deleted).toEqual(["/interventii/2"]);
-    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
-    expect(site.app.interventions.get(id).record.crews).toBe(3);
+  test.each([401, 425, 429])("not if the account or the centre is the cause: %d", (status) => {
+    expect(specific("POST", answered(status))).toEqual({ mayBeRecordSpecific: false, readDecides: false });
+  });
+
+  test.each([403, 405, 501])("%d: a read decides for a change, not for a creation", (status) => {
+    expect(specific("POST", answered(status))).toEqual({ mayBeRecordSpecific: true, readDecides: false });
+    for (const method of ["PUT", "DELETE"] as const)
+      expect(specific(method, answered(status))).toEqual({ mayBeRecordSpecific: true, readDecides: true });
+  });
+
+  test.each([404, 410])("%d of a gateway: a read decides for a change", (status) => {
+    expect(specific("PUT", page(status))).toEqual({ mayBeRecordSpecific: true, readDecides: true });
+  });
+
+  test.each([408, 502, 503])("%d: the number of such responses decides", (status) => {
+    for (const method of ["POST", "PUT"] as const)
+      expect(specific(method, answered(status))).toEqual({ mayBeRecordSpecific: true, readDecides: false });
+  });
+
+  test.each([429, 503])("%d with a time: it is one of this kind of request, and a read decides", (status) => {
+    expect(specific("POST", answered(status, {}, { "retry-after": "5" }))).toEqual({
+      mayBeRecordSpecific: true,
+      readDecides: true,
+    });
+  });
+
+  test("not with a time and another code: the whole centre has asked for it", () => {
+    expect(specific("POST", answered(502, {}, { "retry-after": "5" }))).toEqual({
+      mayBeRecordSpecific: false,
+      readDecides: false,
+    });
   });
 });
 
-test("text of a dispatch centre cannot contain terminal control or bidirectional characters", () => {
-  const body = JSON.stringify({ message: "no\u001b[2J\u0007\u202E such\nobjective" });
-  const headers = { "content-type": "application/json" };
-  const { reason } = classify("POST", { kind: "answered", status: 422, headers, body }, 0);
-  expect(reason).toBe("answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective");
+describe("the wait that a response asks for", () => {
+  test.each<[text: string, waitMs: number | undefined]>([
+    ["0", 0],
+    ["5", 5_000],
+    ["3600", 3_600_000],
+    ["3601", 3_600_000],
+    [new Date(NOW_MS + 60_000).toUTCString(), 60_000],
+    [new Date(NOW_MS - 60_000).toUTCString(), 0],
+    ["soon", undefined],
+  ])("%s is %s ms, at most an hour", (text, waitMs) => {
+    expect(classify("POST", answered(503, {}, { "retry-after": text }), NOW_MS).retryAfterMs).toBe(waitMs);
+  });
 });
 
-test.each([
-  ["410", json(410, {})],
-  ["404 of a gateway", html(404)],
-])("several records that are read with %s do not take the link down", async (_what, answer) => {
-  centre.answer = () => made(centre.requests.length);
-  for (let count = 0; count < 5; count += 1) site.create();
-  await site.push.cycle();
-  centre.read = ({ path }) => (path.includes("?") ? json(200, []) : answer);
-  site.app.clock.advance(300_000);
-  await site.push.cycleWithChecks();
-  expect(centre.reads.filter(({ path }) => !path.includes("?"))).toHaveLength(5);
-  expect(site.link.state.state).toBe("up");
-  expect(site.conditions()).toEqual([]);
+describe("the reason", () => {
+  const reason = (body: unknown): string => classify("POST", answered(422, body), NOW_MS).reason;
+
+  test.each<[body: unknown, reason: string]>([
+    [{ message: "no crew" }, "answered 422: no crew"],
+    [{ message: ["no crew", 5, "no name"] }, "answered 422: no crew; no name"],
+    [{ message: 5 }, "answered 422"],
+    ["<html>", "answered 422"],
+    ["null", "answered 422"],
+  ])("of %j is %s", (body, expected) => {
+    expect(reason(body)).toBe(expected);
+  });
+
+  test("is short, and without characters that change a terminal", () => {
+    expect(reason({ message: "x".repeat(301) })).toBe(`answered 422: ${"x".repeat(300)}`);
+    expect(reason({ message: "no\u001b[2J\u0007\u202E such\nobjective" })).toBe(
+      "answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective",
+    );
+  });
+});
+
+describe("a read", () => {
+  test("of a list or a record has its value, total and version", () => {
+    const reply = answered(200, [{ id: 1 }], { "x-total-count": "40", etag: 'W/"a1"' });
+    expect(classifyRead(reply, NOW_MS)).toEqual({
+      link: "ok",
+      code: "200",
+      reason: "answered 200",
+      value: [{ id: 1 }],
+      total: 40,
+      tag: 'W/"a1"',
+    });
+    expect(classifyRead(answered(200, { items: [], total: 3 }), NOW_MS).total).toBe(3);
+    for (const total of ["many", 1.5, undefined, null])
+      expect(classifyRead(answered(200, { items: [], total }), NOW_MS)).not.toHaveProperty("total");
+    expect(classifyRead(answered(200, [], { "x-total-count": "many" }), NOW_MS)).not.toHaveProperty("total");
+  });
+
+  test.each(['"a"', `"${"a".repeat(200)}"`, 'W/"!#~"'])("has the version %s", (etag) => {
+    expect(classifyRead(answered(200, {}, { etag }), NOW_MS).tag).toBe(etag);
+  });
+
+  test.each(["a", '""', `"${"a".repeat(201)}"`, '"a b"', '"a"b"', 'x"a"', '"a"x'])(
+    "has no version with %s",
+    (etag) => {
+      expect(classifyRead(answered(200, {}, { etag }), NOW_MS)).not.toHaveProperty("tag");
+    },
+  );
+
+  test("is unchanged with 304 only if it named a version", () => {
+    expect(classifyRead(answered(304, "", { etag: '"a"' }), NOW_MS, true)).toEqual({
+      link: "ok",
+      code: "304",
+      reason: "answered 304",
+      isUnchanged: true,
+      tag: '"a"',
+    });
+    expect(classifyRead(answered(304, ""), NOW_MS)).toMatchObject({ link: "not-the-interface" });
+    expect(classifyRead(answered(200), NOW_MS, true)).not.toHaveProperty("isUnchanged");
+    const lost: Reply = { kind: "lost", code: "ETIMEDOUT", error: "timed out" };
+    expect(classifyRead(lost, NOW_MS, true)).toEqual({
+      link: "unreachable",
+      code: "ETIMEDOUT",
+      reason: "timed out",
+      mayBeRecordSpecific: true,
+    });
+  });
+
+  test("without JSON is not of the interface, and may be that of one record", () => {
+    for (const reply of [page(200), answered(200, "{"), answered(200, "5"), answered(200, "null")])
+      expect(classifyRead(reply, NOW_MS)).toMatchObject({
+        link: "not-the-interface",
+        mayBeRecordSpecific: true,
+      });
+  });
+
+  test("of a missing record shows that the link is up, and has the word of the error", () => {
+    const missing = answered(
+      404,
+      { error: "Not Found", message: "gone", statusCode: 404 },
+      { "x-error-code": "NOT-FOUND" },
+    );
+    expect(classifyRead(missing, NOW_MS)).toEqual({
+      link: "ok",
+      code: "404",
+      reason: "answered 404: gone",
+      errorCode: "NOT-FOUND",
+      mayBeRecordSpecific: false,
+    });
+    expect(classifyRead(error(404), NOW_MS)).not.toHaveProperty("errorCode");
+  });
+
+  test("that is denied or postponed has what the next one needs", () => {
+    expect(classifyRead(answered(403), NOW_MS)).toMatchObject({ link: "forbidden", readDecides: true });
+    expect(classifyRead(answered(503, {}, { "retry-after": "5" }), NOW_MS)).toMatchObject({
+      link: "busy",
+      retryAfterMs: 5_000,
+    });
+    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty("readDecides");
+    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty("retryAfterMs");
+  });
+});
+
+test.each<[value: unknown, items: readonly unknown[] | undefined]>([
+  [[1], [1]],
+  [{ data: [1] }, [1]],
+  [{ items: [1] }, [1]],
+  [{ results: [1], total: 1 }, [1]],
+  [{ data: { items: [1] } }, undefined],
+  [{}, undefined],
+  [null, undefined],
+  ["text", undefined],
+])("the items of %j are %j", (value, items) => {
+  expect(itemsOf(value)).toEqual(items);
 });

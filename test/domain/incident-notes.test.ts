@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import {
+  formatZoneLine,
+  NOTES_LENGTH_MAX,
+  withLine,
+  withZoneLines,
+} from "../../src/domain/incident-notes.ts";
+import type { IncidentZone, NoteTimestamp } from "../../src/domain/incident.ts";
+
+/* The lines of zones in the notes of an intervention: docs/sensors.md. */
+
+const SITE = { locale: "en", timezone: "Europe/Bucharest" } as const;
+
+/** A local time of 20 November 2026, or of a later day. */
+function at(time: string, { day = 20, isDated = true } = {}): NoteTimestamp {
+  return { wallMs: Date.parse(`2026-11-${day}T${time}:00+02:00`), bootId: "b", monotonicMs: 0, isDated };
+}
+
+const DOOR: IncidentZone = {
+  zoneId: "door",
+  name: "Front door",
+  remark: "",
+  first: at("03:27"),
+  last: at("03:27"),
+  openings: 1,
+  closed: null,
+  line: null,
+  device: "zone door",
+  confirmWith: null,
+};
+const HALL: IncidentZone = { ...DOOR, zoneId: "hall", name: "Hall", first: at("03:30"), last: at("03:30") };
+
+describe("the line of a zone", () => {
+  test.each<[what: string, zone: Partial<IncidentZone>, line: string, short: string]>([
+    ["that tripped once", {}, "03:27 Front door", "03:27 Front door"],
+    [
+      "that tripped often and was restored",
+      { openings: 14, last: at("03:41"), closed: at("03:44") },
+      "03:27 Front door ×14 → 03:41, restored 03:44",
+      "03:27 Front door ×14",
+    ],
+    ["that tripped twice in one minute", { openings: 2 }, "03:27 Front door ×2", "03:27 Front door ×2"],
+    ["with a remark", { remark: "after 02:00" }, "03:27 Front door (after 02:00)", "03:27 Front door"],
+    [
+      "that was restored on the next day",
+      { closed: at("00:10", { day: 21 }) },
+      "03:27 Front door, restored 2026-11-21 00:10",
+      "03:27 Front door",
+    ],
+    [
+      "whose times are not known yet",
+      { first: at("03:27", { isDated: false }), openings: 2, last: at("03:41", { isDated: false }) },
+      "??:?? Front door ×2",
+      "??:?? Front door ×2",
+    ],
+    ["whose name has two lines", { name: "Front\ndoor" }, "03:27 Front door", "03:27 Front\ndoor"],
+  ])("%s", (_what, changes, line, short) => {
+    const zone = { ...DOOR, ...changes };
+    expect(formatZoneLine(zone, [zone], SITE)).toBe(line);
+    expect(formatZoneLine(zone, [zone], SITE, true)).toBe(short);
+  });
+
+  test("has its date if the incident began on another day, not if that is unknown", () => {
+    const later = { ...HALL, first: at("00:10", { day: 21 }) };
+    expect(formatZoneLine(later, [DOOR, later], SITE)).toBe("2026-11-21 00:10 Hall");
+    expect(formatZoneLine(later, [{ ...DOOR, first: at("03:27", { isDated: false }) }, later], SITE)).toBe(
+      "00:10 Hall",
+    );
+    expect(formatZoneLine(later, [], SITE)).toBe("00:10 Hall");
+  });
+
+  test("has its id if another zone has the same name", () => {
+    const other = { ...HALL, name: DOOR.name };
+    expect(formatZoneLine(DOOR, [DOOR, other], SITE)).toBe("03:27 Front door (door)");
+    expect(formatZoneLine(DOOR, [DOOR, HALL], SITE)).toBe("03:27 Front door");
+  });
+});
+
+describe("a line", () => {
+  test.each([
+    ["is the whole text of empty notes", "", null, "new"],
+    ["is appended", "seen", null, "seen\nnew"],
+    ["replaces the former one where it stands", "a\nold\nb", "old", "a\nnew\nb"],
+    ["replaces the first line", "old\nb", "old", "new\nb"],
+    ["is appended if a person has changed the former one", "a\nold, seen", "old", "a\nold, seen\nnew"],
+    ["is not written twice", "new\nb", "old", "new\nb"],
+  ])("%s", (_what, text, older, result) => {
+    expect(withLine(text, older, "new")).toBe(result);
+  });
+});
+
+describe("the notes of an incident", () => {
+  test("get a line for each changed zone, beside the text of people", () => {
+    const { notes, zones } = withZoneLines("Called the owner", [DOOR], [HALL], SITE) ?? {};
+    expect(notes).toBe("Called the owner\n03:30 Hall");
+    expect(zones).toEqual([DOOR, { ...HALL, line: "03:30 Hall" }]);
+    expect(withZoneLines(null, [], [DOOR], SITE)).toEqual({
+      notes: "03:27 Front door",
+      zones: [{ ...DOOR, line: "03:27 Front door" }],
+    });
+  });
+
+  test("replace the line of a zone that trips again", () => {
+    const written = { ...DOOR, line: "03:27 Front door" };
+    const again = { ...written, openings: 2, last: at("03:41") };
+    const update = withZoneLines("03:27 Front door\n03:30 Hall", [written, HALL], [again], SITE);
+    expect(update?.notes).toBe("03:27 Front door ×2 → 03:41\n03:30 Hall");
+    expect(update?.zones[0]).toEqual({ ...again, line: "03:27 Front door ×2 → 03:41" });
+    expect(update?.zones[1]).toBe(HALL);
+  });
+
+  test("distinguish two zones whose lines would be equal", () => {
+    const first = { ...DOOR, line: "03:27 Front door" };
+    // Its name was changed, so that only the line of the other zone is equal.
+    const renamed = { ...first, name: "Side door" };
+    const other = { ...HALL, name: "Front door", first: at("03:27"), last: at("03:27") };
+    expect(withZoneLines("03:27 Front door", [renamed], [other], SITE)?.notes).toBe(
+      "03:27 Front door\n03:27 Front door [hall]",
+    );
+  });
+
+  test("shrink all lines when space is short, and are full when that is not enough", () => {
+    const long = { ...DOOR, remark: "x".repeat(100), line: `03:27 Front door (${"x".repeat(100)})` };
+    const room = NOTES_LENGTH_MAX - [..."\n03:27 Front door\n03:30 Hall"].length;
+    const notes = (length: number): string => `${"n".repeat(length)}\n${long.line}`;
+    const shrunk = withZoneLines(notes(room), [long], [HALL], SITE);
+    expect(shrunk?.notes).toBe(`${"n".repeat(room)}\n03:27 Front door\n03:30 Hall`);
+    expect(shrunk?.zones.map(({ line }) => line)).toEqual(["03:27 Front door", "03:30 Hall"]);
+    expect(withZoneLines(notes(room + 1), [long], [HALL], SITE)).toBeUndefined();
+    // A zone that only the description names gets no line.
+    const unlisted = withZoneLines("n".repeat(room + 16), [DOOR], [HALL], SITE);
+    expect(unlisted?.zones[0]).toBe(DOOR);
+  });
+
+  test("count code points, and keep long lines while there is space", () => {
+    const changed = { ...DOOR, remark: "after 02:00" };
+    const line = "\n03:27 Front door (after 02:00)";
+    const text = "🚪".repeat(NOTES_LENGTH_MAX - line.length);
+    expect(withZoneLines(text, [], [changed], SITE)?.notes).toBe(`${text}${line}`);
+  });
+});
