@@ -56,7 +56,8 @@ export function ownKeyIn(record: Readonly<Record<string, unknown>>, siteRef: str
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const MARKER = /\[ref:[^\]\s]+\]/g;
+/** Not across the beginning of another one: a text of thousands of beginnings is read once. */
+const MARKER = /\[ref:(?:[^[\]\s]|\[(?!ref:))+\]/g;
 
 /** Maximum code points of a text field (schemas/intervention.json, Text). */
 const TEXT_LENGTH_MAX = 4000;
