@@ -1,10 +1,11 @@
 import type { Message } from "./device-scenarios.ts";
 
+/** @param prefix of its topics; its id unless a user has changed it */
 export const notified =
-  (id: string, method = "NotifyStatus") =>
+  (id: string, method = "NotifyStatus", prefix = id) =>
   (params: object): Message => [
-    `${id}/events/rpc`,
-    { src: id, dst: `${id}/events`, method, params: { ts: 1767225600.12, ...params } },
+    `${prefix}/events/rpc`,
+    { src: id, dst: `${prefix}/events`, method, params: { ts: 1767225600.12, ...params } },
   ];
 export const reported = (
   id: string,

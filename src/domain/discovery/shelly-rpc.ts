@@ -33,18 +33,25 @@ export const shellyRpc: DiscoverySource = {
     EVENTS.test(topic) && isFields(json)
       ? `${textOf(json["method"]) ?? ""} ${[...componentsIn(json["params"]), ...reportersIn(json)].slice(0, 8).join(" ")}`
       : undefined,
-  queries: (messages, replyTo) =>
-    addressesIn(messages).flatMap((address) => queriesTo(address, messages, replyTo)),
+  queries: (messages, replyTo) => {
+    const known = new Set(addressesIn(messages, replyTo));
+    return [
+      ...[...known].flatMap((address) => queriesTo(address, messages, replyTo)),
+      ...renamedIn(messages)
+        .filter((address) => !known.has(address))
+        .map((address) => infoQuery(address, replyTo)),
+    ];
+  },
   devices: (messages, { replyTo, onLeftOut = () => {} }) =>
     devicesUpToLimit(
-      messagesBelow(messages, addressesIn(messages)),
+      messagesBelow(messages, addressesIn(messages, replyTo)),
       ([address, own]) => [deviceAt(address, own, { messages, replyTo, onLeftOut })],
       onLeftOut,
     ),
 };
 
 /** The topic prefixes of the devices, which are their ids unless a user has changed them. */
-function addressesIn(messages: Messages): string[] {
+function addressesIn(messages: Messages, replyTo: string): string[] {
   const addresses = messages.flatMap((message) => {
     const { topic } = message;
     const online = ONLINE.exec(topic)?.[1];
@@ -58,7 +65,20 @@ function addressesIn(messages: Messages): string[] {
     const sender = textOf(fieldOf(message.json, "src"));
     return sender !== undefined && FACTORY_ID.test(sender) ? [events] : [];
   });
-  return [...new Set(addresses)].filter((address) => !/[+#]/.test(address));
+  const answering = renamedIn(messages).filter((address) => {
+    const id = textOf(fieldOf(answerTo(address, "info", messages, replyTo), "id"));
+    return id !== undefined && FACTORY_ID.test(id);
+  });
+  return [...new Set([...addresses, ...answering])].filter((address) => !/[+#]/.test(address));
+}
+
+/** Prefixes that a user may have given to a device: of these the device itself is asked who it is. */
+function renamedIn(messages: Messages): string[] {
+  return messages.flatMap(({ topic, text }) => {
+    const address = ONLINE.exec(topic)?.[1];
+    if (address === undefined || text !== "true") return [];
+    return address.startsWith("shellies/") || /[+#]/.test(address) ? [] : [address];
+  });
 }
 
 /** Where the responses of one device arrive: `<src>/rpc`, with the `src` of the query. */
@@ -66,19 +86,31 @@ function senderFor(address: string, what: string, replyTo: string): string {
   return `${replyTo}/${address.replaceAll("/", "_")}/${what}`;
 }
 
+function infoQuery(address: string, replyTo: string): Query {
+  return queryFor(address, { what: "info", method: "Shelly.GetDeviceInfo" }, replyTo);
+}
+
+function queryFor(
+  address: string,
+  { what, method, params }: { what: string; method: string; params?: Fields },
+  replyTo: string,
+): Query {
+  const payload = JSON.stringify({ id: 1, src: senderFor(address, what, replyTo), method, params });
+  return { topic: `${address}/rpc`, payload };
+}
+
 function queriesTo(address: string, messages: Messages, replyTo: string): Query[] {
   const online = messageAt(messages, `${address}/online`);
   if (online?.text === "false") return [];
-  const ask = (what: string, method: string, params?: Fields): Query => ({
-    topic: `${address}/rpc`,
-    payload: JSON.stringify({ id: 1, src: senderFor(address, what, replyTo), method, params }),
-  });
   const offset = componentsOf(address, messages, replyTo).next;
-  const page = { offset, include: ["config", "status"], dynamic_only: true };
+  const params = { offset, include: ["config", "status"], dynamic_only: true };
+  const pages =
+    offset === undefined ? [] : [{ what: `components-${offset}`, method: "Shelly.GetComponents", params }];
   return [
-    ask("info", "Shelly.GetDeviceInfo"),
-    ask("config", "Shelly.GetConfig"),
-    ...(offset === undefined ? [] : [ask(`components-${offset}`, "Shelly.GetComponents", page)]),
+    infoQuery(address, replyTo),
+    ...[{ what: "config", method: "Shelly.GetConfig" }, ...pages].map((one) =>
+      queryFor(address, one, replyTo),
+    ),
   ];
 }
 

@@ -99,6 +99,20 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "contact at an i4 with a topic of its user's choice",
+    {
+      announced: [["casa/intrare/online", "true"]],
+      answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }),
+      zone: "shellyi4g3-a8032ab1fe80-usa",
+      kind: "intrusion",
+      steps: [
+        [notified(I4, "NotifyStatus", "casa/intrare")({ "input:0": { id: 0, state: true } }), "nothing"],
+        [notified(I4, "NotifyStatus", "casa/intrare")({ "input:0": { id: 0, state: false } }), "trip"],
+        [["casa/intrare/online", "false"], "supervision"],
+      ],
+    },
+  ],
+  [
     "contact at an i4 that does not report its changes",
     {
       announced: [[`${I4}/online`, "true"]],
@@ -138,5 +152,9 @@ describe("a Shelly of a later generation", () => {
       answers: answers(I4, { "input:0": input(0, false), "input:1": input(1, true) }),
     });
     expect(zones.map(({ id }) => id)).toEqual(["shellyi4g3-a8032ab1fe80-input-1"]);
+  });
+
+  test("is not what says that it is online, and does not answer who it is", () => {
+    expect(foundIn({ announced: [["casa/incalzire/online", "true"]] }).devices).toEqual([]);
   });
 });
