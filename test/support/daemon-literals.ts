@@ -38,7 +38,7 @@ export function daemonLiterals(without: readonly string[]): DaemonLiteral[] {
 }
 
 function literalsOf(file: string, text: string): DaemonLiteral[] {
-  const nodes = nodesIn(parseAst(text, { lang: "ts" }) as unknown as Node);
+  const nodes = nodesIn(parseAst(text, { lang: "ts" }));
   const source: Source = { definitions: definitionsIn(nodes) };
   return nodes.flatMap((node) => {
     if (node.type !== "NewExpression" && node.type !== "CallExpression") return [];
