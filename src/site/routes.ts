@@ -85,7 +85,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
     get: (_request, response) => {
       const pem = authority();
       if (pem === undefined)
-        throw new AppError("not-found", "this installation has no own certificate authority");
+        throw new AppError("not-found", "this installation has no certificate authority of its own");
       response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
     },
   });

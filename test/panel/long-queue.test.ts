@@ -27,7 +27,7 @@ describeWithBrowser("a queue that is longer than its list", () => {
     const page = await site.page("sync");
     const sync = page.screen("sync");
     await sync.heading("201 records queued").shown();
-    await sync.text("The list has the first 200.").shown();
+    await sync.text("The list shows the first 200.").shown();
     const list = await page.open("interventions");
     await list.row(/Ronda 201/).shown();
     await list.without(list.badge("synced"));

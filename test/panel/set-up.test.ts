@@ -60,7 +60,7 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.reload();
     const first = page.screen("first-start");
     expect(await first.words()).not.toMatch(/no account|not? .*account exists/i);
-    await first.text(/one-time code of this installation is not used yet.*signs in below/).shown();
+    await first.text(/one-time code of this installation has not been used yet.*signs in below/).shown();
     await page.speak("RO");
     expect(await first.words()).not.toMatch(/niciun cont/i);
     await page.speak("EN");

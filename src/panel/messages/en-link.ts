@@ -25,10 +25,10 @@ export const EN_LINK = {
     "Check that upstream.baseUrl has the encrypted port of the dispatch centre, usually 443.",
   "link.cause.broken": "The connection to the dispatch centre ends before its response.",
   "link.remedy.broken":
-    "Check the router, the firewall and the signal of the mobile modem. If it lasts, call the dispatch centre.",
-  "link.cause.busy": "The dispatch centre takes no requests now.",
+    "Check the router, the firewall and the signal of the mobile modem. If the problem persists, call the dispatch centre.",
+  "link.cause.busy": "The dispatch centre accepts no requests at the moment.",
   "link.remedy.busy":
-    "There is nothing to change here: sending continues automatically. If it lasts, call the dispatch centre.",
+    "There is nothing to change here: sending continues automatically. If the problem persists, call the dispatch centre.",
   "link.cause.sign-in": "The dispatch centre rejects the account of this site.",
   "link.remedy.sign-in":
     "Check upstream.email and the password. If they are correct, ask the dispatch centre whether the account still exists.",

@@ -91,7 +91,7 @@ export const EN_RECORDS = {
     "The dispatch centre has deleted the record; it will not be recreated there. The local record is kept.",
   "sync.dropDo": "Stop sending",
   "sync.dropped": "#{id} will not be sent; the local record is kept",
-  "sync.firstListed": "The list has the first {n}.",
+  "sync.firstListed": "The list shows the first {n}.",
   "sync.record": "Record",
   "sync.centre": "Dispatch centre ID",
   "sync.number": "ID {id}",

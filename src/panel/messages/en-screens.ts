@@ -8,7 +8,7 @@ export const EN_SCREENS = {
   "zones.faulty": "Faults {n}",
   "zones.bypassed": "Bypassed {n}",
   "zones.untested": "Not tested {n}",
-  "zones.byObjective": "Zones at rest by objective",
+  "zones.byObjective": "Normal zones by objective",
   "zones.resting": { one: "{n} zone normal", other: "{n} zones normal" },
   "zones.unknown": "No reading {n}",
   "zones.noneFound": "No zone matches.",

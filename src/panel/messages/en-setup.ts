@@ -2,7 +2,7 @@
 export const EN_SETUP = {
   "setup.title": "Set up this installation",
   "setup.text":
-    "The one-time code of this installation is not used yet. Enter it to create the administrator account. An account that was created at the command line signs in below.",
+    "The one-time code of this installation has not been used yet. Enter it to create the administrator account. An account that was created at the command line signs in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
     "Shown at the first start: in the terminal as the password, under systemd in journalctl -u santinela.",
@@ -133,7 +133,8 @@ export const EN_SETUP = {
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",
 
   "earlier.title": "Earlier configurations",
-  "earlier.text": "The last ten texts that {file} had. A return to one of them is shown before it is saved.",
+  "earlier.text":
+    "The last ten texts that {file} had. The difference is shown before you return to one of them.",
   "earlier.none": "The file has not been changed yet.",
   "earlier.until": "Until {time}",
   "earlier.byChange": "Written at {time} by {who} from {from}",
@@ -144,7 +145,7 @@ export const EN_SETUP = {
   "earlier.question": "Return to this configuration?",
   "earlier.return": "Return to this configuration",
   "earlier.others": "Also changes: {options}",
-  "earlier.othersText": "These options are not zones. They go back too.",
+  "earlier.othersText": "These options are not zones. They return to their earlier values too.",
 
   "address.title": "Open the panel on a phone",
   "address.text":

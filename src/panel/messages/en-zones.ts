@@ -154,7 +154,7 @@ export const EN_ZONES = {
   "doubt.radio-code":
     "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it, and enter the code of closing as normal, if there is one.",
   "doubt.frigate-release":
-    "Reviews exist since Frigate 0.14, and none has come yet. Use the zone on events with an older release, and the one on reviews otherwise.",
+    "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
   "doubt.wake-up-reports":
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters that, and short openings too.",

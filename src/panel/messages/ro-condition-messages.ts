@@ -84,7 +84,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "configuration-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest director de pe un disc.",
   "machine-unknown":
-    "Datele acestei locații provin din alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
+    "Datele acestei locații au fost create pe alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
     "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
@@ -101,5 +101,5 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii se autentifică din nou. Apoi ștergeți {kept}.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
   "certificate-incomplete":
-    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; la această adresă, panoul web nu este de încredere. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
+    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
 };

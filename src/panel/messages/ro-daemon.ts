@@ -27,8 +27,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["true or false", "true sau false"],
   ["an object", "un obiect"],
   ["{field} must not be empty", "{field}: valoare obligatorie"],
-  ["{field} must have at least {n} characters", "{field}: cel puțin {n} de caractere"],
-  ["{field} may have at most {n} characters", "{field}: cel mult {n} de caractere"],
+  ["{field} must have at least {n} characters", "{field}: număr minim de caractere: {n}"],
+  ["{field} may have at most {n} characters", "{field}: număr maxim de caractere: {n}"],
   [
     "{field} must not be blank or contain control characters or invalid characters",
     "{field}: text gol sau cu caractere nepermise",

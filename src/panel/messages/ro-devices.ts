@@ -60,7 +60,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
-    "Adăugați utilizatorul în grupul gpio; sub systemd permiteți dispozitivul în unitate (DeviceAllow=char-gpiochip rw)",
+    "Adăugați utilizatorul în grupul gpio; sub systemd permiteți accesul la dispozitiv în unitate (DeviceAllow=char-gpiochip rw)",
   ],
   ["{n} GPIO chips have {wanted}", "{n} cipuri GPIO au {wanted}"],
   ["set gpio.chip to a unique label", "setați gpio.chip la o etichetă unică"],
@@ -94,7 +94,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["Add the daemon's user to the group gpio", "Adăugați utilizatorul serviciului în grupul gpio"],
   [
     "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)",
-    "Permiteți dispozitivul în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
+    "Permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
   ],
   ["/sys is read-only for this service", "/sys nu poate fi scris de acest serviciu"],
   [

@@ -194,7 +194,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["cannot read {file}: {reason}", "{file} nu poate fi citit: {reason}"],
   ["cannot write {file}: {reason}", "{file} nu poate fi scris: {reason}"],
   [
-    "this installation has no own certificate authority",
+    "this installation has no certificate authority of its own",
     "această instalație nu are autoritate de certificare proprie",
   ],
 

@@ -86,8 +86,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.details": "Detalii",
   "events.fact.event": "Eveniment",
   "events.fact.who": "Autor",
-  "events.fact.from": "De la",
-  "events.fact.subject": "Despre",
+  "events.fact.from": "Sursă",
+  "events.fact.subject": "Subiect",
   "events.fact.detail": "Date salvate",
 
   "sync.upstreamId": "cu nr. {id}",

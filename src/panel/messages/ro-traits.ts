@@ -2,7 +2,7 @@ import type { TraitCode } from "../../domain/centre-trait.ts";
 
 /** Results of the dispatch centre test in Romanian; the daemon sends the English ones. */
 export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
-  "writes-allowed": "Acceptă crearea, modificarea și ștergerea înregistrărilor acestui cont.",
+  "writes-allowed": "Permite acestui cont să creeze, să modifice și să șteargă înregistrări.",
   "create-refused":
     "Respinge o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
   "change-refused":

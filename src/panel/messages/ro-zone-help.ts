@@ -14,7 +14,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.confirmMs":
     "După cât timp se declanșează un contact încă deschis, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
   "zoneHelp.autoRestoreS":
-    "Zona revine automat la normal după atâtea secunde, pentru senzori care nu transmit restabilirea.",
+    "Zona revine automat la normal după acest număr de secunde, pentru senzori care nu transmit restabilirea.",
   "zoneHelp.tamper": "De unde se citește sabotajul.",
   "zoneHelp.battery": "De unde se citește starea bateriei.",
   "zoneHelp.availability":
@@ -24,7 +24,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.gate":
     "Condiția de armare. Cu un mesaj sau un comutator cu cheie, open (contact deschis) înseamnă armată; până la prima citire zona este armată. Incendiul, gazul, urgența medicală, jaful armat și panica nu țin cont de ea: declanșările lor se transmit întotdeauna.",
   "zoneHelp.entryDelayS":
-    "Declanșarea se înregistrează imediat și se transmite după atâtea secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
+    "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.whenArmedOpen":
     "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
   "zoneHelp.device":

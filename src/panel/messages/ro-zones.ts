@@ -23,7 +23,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul în configurația activă",
   "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
-  "found.again": "Căutare din nou",
+  "found.again": "Reluarea căutării",
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
   "found.all": {
     one: "Afișarea senzorului",
@@ -92,7 +92,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.contact.open": "Deschis",
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
-  "trial.swap": "Inversare deschis și normal",
+  "trial.swap": "Inversare deschis/normal",
   "trial.swapText": "Dacă aici apare deschis, iar contactul este închis.",
 
   "zoneForm.newZone": "Zonă nouă",
@@ -142,7 +142,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.confirmMs": "Timp de confirmare (ms)",
   "option.autoRestoreS": "Restabilire automată (s)",
   "option.powerUpDelayS": "Întârziere la punerea sub tensiune (s)",
-  "option.supervisionTimeoutS": "Supraveghere (s)",
+  "option.supervisionTimeoutS": "Interval maxim fără mesaje (s)",
   "option.unavailableGraceS": "Toleranță la indisponibilitate (s)",
   "option.whenArmedOpen": "Dacă este deschisă la armare",
   "option.whenArmedOpen.record": "o înregistrare cu toate zonele deschise",
