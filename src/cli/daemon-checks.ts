@@ -113,10 +113,10 @@ function monitoringChecks({ monitoring }: Partial<StatusView>, timeZone: string)
   const check = "Monitoring receiver";
   const receivers = monitoring.receivers.map(({ address, state, since, reason }) =>
     state === "up"
-      ? ok(check, `${address} replies since ${localTime(since, timeZone)}`)
+      ? ok(check, `${address} has replied since ${localTime(since, timeZone)}`)
       : (state === "down" ? error : warning)(
           check,
-          `${address} ${state === "down" ? `does not reply since ${localTime(since, timeZone)}: ${reason}` : "has not been asked yet"}`,
+          `${address} ${state === "down" ? `has not replied since ${localTime(since, timeZone)}: ${reason}` : "has not been contacted yet"}`,
           "Check upstreams[0].dc09.receivers, the network and the firewall.",
         ),
   );

@@ -37,7 +37,7 @@ export async function migrateDatabase(
   const { database } = config;
   if (database === null)
     throw new AppError("usage", "the configuration has no database", {
-      hint: fromSqlite === undefined ? "SQLite is brought up to date by each start." : SET_DATABASE,
+      hint: fromSqlite === undefined ? "Each start brings SQLite up to date." : SET_DATABASE,
     });
   if (fromSqlite !== undefined) return moveCentre({ ...config, database }, terminal, fromSqlite);
   await withPostgres(database, terminal, async (_connections, steps) => {

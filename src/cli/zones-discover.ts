@@ -64,7 +64,7 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
       clock.after(waitMs, resolve);
     });
     const { state, reason } = session.state;
-    if (state !== "listening") throw unreachable(config, reason ?? "no answer");
+    if (state !== "listening") throw unreachable(config, reason ?? "no response");
     const found = session.found();
     return { ...found, readable: readableLines(found.devices, session, discovery) };
   } finally {

@@ -166,7 +166,7 @@ export const CONDITION_MESSAGES = {
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
   "alarm-panel-refused":
-    "nothing was accepted of alarm panel {account} for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; docs/panels.md has the limits.",
+    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; docs/panels.md has the limits.",
   "alarm-panel-trouble":
     "alarm panel {account} reports the fault {code}, zone or module {number}. docs/panels.md lists the codes.",
   "alarm-panel-bypass":
@@ -192,18 +192,18 @@ export const CONDITION_MESSAGES = {
   "data-lost":
     "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
   "trips-off-disk":
-    "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
+    "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can be written: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "database-damaged":
-    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself, at most every ten minutes, recovers what it can, and sends the trips again. If this message stays for longer, restart the daemon. Check the disk.",
+    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself, at most every ten minutes, recovers what it can, and sends the trips again. If this message stays, restart the daemon. Check the disk.",
   "storage-volatile":
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "configuration-volatile":
     "{folder} is on {fileSystem}, which is in memory: changed zones, passwords and an enrolment at the dispatch centre are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or mount this folder from a disk.",
   "machine-unknown":
-    "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: call it by telephone until then. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
+    "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: report alarms to it by telephone meanwhile. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "release-returned":
     "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
@@ -220,7 +220,7 @@ export const CONDITION_MESSAGES = {
   "key-damaged":
     "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
   "certificate-incomplete":
-    "the certificate authority of this installation may not certify {names}; the web panel is not trusted there. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
+    "the certificate authority of this installation may not certify {names}; browsers do not trust the web panel under these names. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 
 export type SentenceCode = keyof typeof CONDITION_MESSAGES;

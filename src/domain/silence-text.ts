@@ -23,6 +23,6 @@ export const SILENCE_TEXTS: Readonly<Record<Locale, SilenceTexts>> = {
     siteSilentDescription: ({ name, ref, time }) =>
       `Site ${name} (${ref}) has not reported since ${time}. Check its power and its link. Its alarms do not reach the dispatch centre.`,
     siteSilentTogether: "Several sites are silent at the same time: check the provider first.",
-    siteReportsAgain: (time) => `The site reports again since ${time}.`,
+    siteReportsAgain: (time) => `The site has reported again since ${time}.`,
   },
 };

@@ -114,7 +114,7 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     path: "/site/interventions/{id}/transmissions",
     role: "viewer",
     id: "listTransmissions",
-    summary: "What was sent about an intervention to a monitoring receiver, with its answers",
+    summary: "What was sent about an intervention to a monitoring receiver, with its replies",
     answer: listOf("TransmissionView"),
     errors: [404],
   },

@@ -71,7 +71,7 @@ export class TopicOutput implements OutputDevice {
     try {
       await Promise.race([
         new Promise((_resolve, reject) => {
-          const late = (): void => reject(new Error(`no answer within ${ANSWER_MS_MAX / 1000} s`));
+          const late = (): void => reject(new Error(`no response within ${ANSWER_MS_MAX / 1000} s`));
           limit.addEventListener("abort", late, { once: true });
         }),
         this.#publisher.deliver(topic, isOn ? on : off, limit),

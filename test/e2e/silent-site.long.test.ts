@@ -109,7 +109,7 @@ test(
     );
     expect(await repairs()).toHaveLength(1);
     expect(closed?.id).toBe(opened?.id);
-    expect(closed?.notes).toMatch(/^The site reports again since \d{4}-\d\d-\d\d \d\d:\d\d\.$/);
+    expect(closed?.notes).toMatch(/^The site has reported again since \d{4}-\d\d-\d\d \d\d:\d\d\.$/);
     const there = await siteThere();
     expect(there).toMatchObject({ silentSince: null, interventionId: null });
     const { history } = await centre.get<SiteDetail>(`/sites/${there.id}`);

@@ -72,7 +72,7 @@ describeWithPostgres("the sites of a centre of two processes", () => {
     await Promise.all([...both.map(lookAtAll), reportAll(), ...both.map(lookAtAll), reportAll()]);
     for (const { status, notes } of await repairs()) {
       expect(status).toBe("done");
-      expect(notes).toMatch(/^The site reports again since [^\n]*$/);
+      expect(notes).toMatch(/^The site has reported again since [^\n]*$/);
     }
     expect((await both[1].fleet.counts()).silent).toBe(0);
   });

@@ -201,7 +201,7 @@ function contractOf(open: () => Promise<Adapter>): void {
         ...opened,
         status: "done",
         dateEnd: "2026-11-20T23:50:00",
-        notes: "The site reports again since 2026-11-20 23:50.",
+        notes: "The site has reported again since 2026-11-20 23:50.",
       },
     ]);
     expect(await site()).toMatchObject({ level: "well", silentSinceMs: null, interventionId: null });
@@ -240,7 +240,7 @@ function contractOf(open: () => Promise<Adapter>): void {
     const body = { status: "done", notes: "Power cut in the street" };
     await adapter.records.change(opened?.id ?? 0, { body }, OPERATOR_USER);
     await report();
-    expect((await repairs())[0]?.notes).toMatch(/^Power cut in the street\nThe site reports again/);
+    expect((await repairs())[0]?.notes).toMatch(/^Power cut in the street\nThe site has reported again/);
     pass(SILENT_MS + 1);
     await look();
     await adapter.records.remove((await repairs())[1]?.id ?? 0, undefined, OPERATOR_USER);

@@ -109,7 +109,7 @@ async function sensorsAt(broker: ReachableBroker, prompt: Prompt, { stderr }: Te
       stderr.write(`  No sensor ${topics.length === 0 ? "" : "of a known type "}has been found.\n`);
     if (zones.length > OFFERED_MAX)
       stderr.write(
-        `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover have all.\n`,
+        `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover list all.\n`,
       );
     for (const note of notes) stderr.write(`  ${note}\n`);
     for (const one of leftOut) stderr.write(`  not complete: ${leftOutText(one)}\n`);

@@ -19,7 +19,7 @@ const REMEDIES = {
   key: "messages cannot be decrypted. Use the same key at the alarm panel and in keyFile, and send the time",
   clock:
     "the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
-  rate: "the alarm panel sends more than ten messages a second. Messages are answered later",
+  rate: "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",
   "undeclared-zone": "an alarm came from a zone that is not configured. Add the zone, or set zones: auto",
   "not-stored": "messages could not be stored and were not acknowledged. Free disk space or replace the disk",
   connections: "all connections are in use, and idle ones were closed. Find the sender of many connections",
