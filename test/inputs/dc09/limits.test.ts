@@ -46,7 +46,9 @@ test("an alarm panel whose connections are refused is not silent: the condition 
   site.clock.advance(SILENCE_S * 1_000);
   expect(ofPanel()).toEqual(["alarm-panel-refused/1234"]);
   const [condition] = site.health.list().filter(({ code }) => code === "alarm-panel-refused");
-  expect(condition?.text).toMatch(/alarm panel 1234 for 180 s: .* refused at a limit .* \(connections\)/);
+  expect(condition?.text).toMatch(
+    /alarm panel 1234 was accepted for 180 s: .* refused at a limit .* \(connections\)/,
+  );
   // Its alarms do not arrive, whatever the reason.
   expect(site.trips).toMatchObject([{ type: "fault", cause: "supervision" }]);
   await site.panel("1234").supervision();
