@@ -26,7 +26,7 @@ test("a clock that is set forward publishes no last will of a connected sensor",
   broker = builtInBrokerOf(site);
   await broker.start();
   const every = (ms: number): (() => void)[] =>
-    intervals.mock.calls.flatMap(([work, interval]) => (interval === ms ? [work as () => void] : []));
+    intervals.mock.calls.flatMap(([work, interval]) => (interval === ms ? [work] : []));
   const [heartbeat] = every(60_000);
   const [lookForWills] = every(240_000);
   if (!heartbeat || !lookForWills) throw new Error("aedes looks for wills in another way");
