@@ -1,3 +1,4 @@
+import { bridgeText } from "./alarm-panel-name.ts";
 import type { Fault } from "./fault.ts";
 import { SILENCE_TEXTS, type SilenceTexts } from "./silence-text.ts";
 import type { TripCause } from "./zone-step.ts";
@@ -134,11 +135,12 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}), constatat la ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${RO_FAULTS[fault]}, zona ${zone} (${zoneId}): ${isOver ? "deranjament remediat" : "din nou"} la ${time}.`,
-    bridgeName: ({ name, zones }) => `Gateway fără comunicație: ${name} (zone: ${zones.length})`,
+    bridgeName: ({ name, zones }) =>
+      `${bridgeText(name, "Gateway fără comunicație: ", "Centrală de alarmă fără comunicație: ")} (zone: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `Gatewayul ${name} nu comunică, constatat la ${time}. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+      `${bridgeText(name, "Gatewayul ", "Centrala de alarmă ")} nu comunică, constatat la ${time}. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
-      `Gatewayul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
+      `${bridgeText(name, "Gatewayul ", "Centrala de alarmă ")} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,
     signalDescription: ({ time }, who) =>
       `Test de comunicație solicitat de ${who} la ${time}. Nu este o alarmă.`,
@@ -184,11 +186,12 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${EN_FAULTS[fault]}: zone ${zone} (${zoneId}, ${kind}), detected at ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${EN_FAULTS[fault]}, zone ${zone} (${zoneId}): ${isOver ? "restored" : "again"} at ${time}.`,
-    bridgeName: ({ name, zones }) => `Bridge unavailable: ${name} (zones: ${zones.length})`,
+    bridgeName: ({ name, zones }) =>
+      `${bridgeText(name, "Bridge unavailable: ", "Alarm panel unavailable: ")} (zones: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `Bridge ${name} is unavailable, detected at ${time}. Zones not monitored until it is available again: ${listed(zones, "and a further")}.`,
+      `${bridgeText(name, "Bridge ", "Alarm panel ")} is unavailable, detected at ${time}. Zones not monitored until it is available again: ${listed(zones, "and a further")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
-      `Bridge ${name} (zones: ${zones.length}): ${isOver ? "available again" : "unavailable again"} at ${time}.`,
+      `${bridgeText(name, "Bridge ", "Alarm panel ")} (zones: ${zones.length}): ${isOver ? "available again" : "unavailable again"} at ${time}.`,
     signalName: ({ zone }) => `Signal test: ${zone}`,
     signalDescription: ({ time }, who) => `Signal test requested by ${who} at ${time}. This is not an alarm.`,
     unnamedObjective: (id) => `Objective ${id}`,

@@ -1,3 +1,4 @@
+import { alarmPanelName } from "./alarm-panel-name.ts";
 import {
   CONFIRM_WITH_DEFAULTS,
   GPIO_INPUT_DEFAULTS,
@@ -194,11 +195,6 @@ export function bridgeOf({
 }: Pick<Zone, "input" | "statusSources">): string | undefined {
   if (input.source === "dc09") return alarmPanelName(input.dc09);
   return statusSources.bridge && bridgeNameOf(statusSources.bridge);
-}
-
-/** Name of an alarm panel in faults and records. @param account in capitals */
-export function alarmPanelName(account: string): string {
-  return `DC-09 ${account}`;
 }
 
 /** Name of a bridge in faults and records: its topic, and the conditions that distinguish it on that topic. */

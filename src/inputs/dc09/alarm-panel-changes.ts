@@ -1,5 +1,5 @@
 import { gateStateOf } from "../../domain/gate.ts";
-import { alarmPanelName } from "../../domain/zone-rules.ts";
+import { alarmPanelName } from "../../domain/alarm-panel-name.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";

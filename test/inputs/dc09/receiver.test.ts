@@ -439,9 +439,11 @@ describe("a silent panel", () => {
     expect(here.trips).toMatchObject([
       { type: "fault", cause: "supervision", subject: "fault/DC-09 1234/supervision" },
     ]);
+    expect(JSON.stringify(here.trips[0]?.body)).toContain("Alarm panel unavailable: 1234 (zones: 2)");
     await panel.supervision();
     expect(here.conditions).toEqual([]);
     expect(here.trips.at(-1)).toMatchObject({ type: "fault-over" });
+    expect(here.trips.at(-1)?.line).toContain("Alarm panel 1234 (zones: 2): available again");
   });
 });
 
