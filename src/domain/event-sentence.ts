@@ -127,10 +127,33 @@ export function eventSentence(
   const sentence = isConflict ? CONFLICT_SENTENCES[conflictKind(detail)] : EVENT_SENTENCES[event];
   const said = sentence.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
   const record = /^intervention (\d+)$/.exec(subject)?.[1];
-  const outcome = typeof state === "string" && event !== "restore" ? (OUTCOMES[state] ?? state) : "";
-  const parts = [outcome, isConflict ? conflictText(detail) : "", typeof reason === "string" ? reason : ""];
-  const note = parts.filter((part) => part !== "").join(", ");
+  const parts = [
+    isConflict ? conflictText(detail) : "",
+    event === "alarm-panel-reported" ? reportOf(detail) : "",
+  ];
+  const outcome = event === "restore" ? [] : outcomeOf(state, reason);
+  const note = [...outcome, ...parts].filter((part) => part !== "").join(", ");
   return `${said}${record === undefined ? "" : ` #${record}`}${note === "" ? "" : ` - ${note}`}`;
+}
+
+/** What became of a trip, and why; once, if the reason has it too. */
+function outcomeOf(state: unknown, reason: unknown): readonly string[] {
+  const why = typeof reason === "string" ? reason : "";
+  if (/^(?:disarmed|exit delay|walk test|swinger shutdown)\b/.test(why)) return [`suppressed: ${why}`];
+  return [typeof state === "string" ? (OUTCOMES[state] ?? state) : "", why];
+}
+
+/** What an alarm panel reported, such as `401 restored (arming), partition 1, number 3, Ana`. */
+function reportOf({ code, change, what, partition, number, text }: SaidEntry["detail"]): string {
+  const named = (name: string, value: unknown): string =>
+    typeof value === "number" ? `${name} ${value}` : "";
+  const parts = [
+    `${String(code)} ${String(change)} (${String(what)})`,
+    named("partition", partition),
+    named("number", number),
+    typeof text === "string" ? text : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
 }
 
 const ABOUT_ZONES = { "zone-bypassed": true, "zone-restored": true };

@@ -13,8 +13,38 @@ test.each([
     "gone: trip - suppressed: not armed, key switch",
   ],
   [
+    { event: "trip", who: "zone gone", subject: "", detail: { state: "gated", reason: "exit delay (mqtt)" } },
+    "gone: trip - suppressed: exit delay (mqtt)",
+  ],
+  [
+    { event: "trip", who: "zone smoke", subject: "", detail: { state: "test", reason: "walk test by Ana" } },
+    "Fum depozit: Fire! - suppressed: walk test by Ana",
+  ],
+  [
     { event: "restore", who: "zone smoke", subject: "", detail: { cause: "reading", state: "recorded" } },
     "Fum depozit is back to normal",
+  ],
+  [
+    { event: "restore", who: "zone smoke", subject: "", detail: { reason: "its opening was test" } },
+    "Fum depozit is back to normal",
+  ],
+  [
+    {
+      event: "alarm-panel-reported",
+      who: "santinela",
+      subject: "DC-09 1234",
+      detail: { code: "401", change: "restored", what: "arming", partition: 1, number: 3, text: "Ana" },
+    },
+    "Alarm panel 1234 reported an event - 401 restored (arming), partition 1, number 3, Ana",
+  ],
+  [
+    {
+      event: "alarm-panel-reported",
+      who: "santinela",
+      subject: "DC-09 1234",
+      detail: { code: "YM", change: "new", what: "trouble", partition: null, number: null, text: "" },
+    },
+    "Alarm panel 1234 reported an event - YM new (trouble)",
   ],
   [
     { event: "zone-bypassed", who: "ana@example.ro", subject: "zone smoke", detail: { reason: "painter" } },
