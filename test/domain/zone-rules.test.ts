@@ -108,8 +108,19 @@ test("a zone without options is dispatched at once, listed when it is armed open
   expect(zoneOf({ ...MQTT, swinger: false }).swinger).toBeNull();
 });
 
+test.each([
+  [{ gpio: 17 }, "gpio"],
+  [{ mqtt: "door", open: ["ON"] }, "mqtt"],
+  [{ dc09: "12ab", zone: 3 }, "dc09"],
+  [{ supply: "raspberry-pi" as const }, "supply"],
+  [{ simulated: true as const }, "simulated"],
+])("the source of %j is %s", (input, source) => {
+  expect(zoneOf({ input }).input).toMatchObject({ source });
+});
+
 test("zones on one topic are one device unless they name theirs; every other zone is its own", () => {
   expect(zoneOf({ ...MQTT, id: "a" }).device).toBe(zoneOf({ ...MQTT, id: "b" }).device);
+  expect(zoneOf({ input: { mqtt: "window", open: ["ON"] } }).device).not.toBe(zoneOf(MQTT).device);
   expect(zoneOf({ ...MQTT, device: "left" }).device).toBe("left");
   expect(zoneOf({ ...WIRE, id: "a" }).device).not.toBe(zoneOf({ ...WIRE, id: "b" }).device);
 });
@@ -191,11 +202,13 @@ describe("tamper and battery", () => {
     const { statusSources } = zoneOf({
       ...MQTT,
       tamper: { path: "/tamper", open: [true] },
+      battery: { mqtt: "door/battery", below: 10 },
       availability: { mqtt: "door/state" },
       bridge: { mqtt: "bridge/state", down: [] },
     });
     expect(statusSources).toEqual({
       tamper: { path: "/tamper", open: [true], mqtt: "door" },
+      battery: { mqtt: "door/battery", below: 10 },
       availability: { mqtt: "door/state", up: ["online"], down: ["offline"] },
       bridge: { mqtt: "bridge/state", up: ["online"], down: [] },
     });
@@ -211,6 +224,7 @@ describe("the name of a bridge", () => {
     [{ path: "/online" }, "bridge/state /online"],
     [{ where: [{ path: "/id", in: [1, 2] }] }, "bridge/state (/id = 1 | 2)"],
     [{ where: [{ path: "/id", not: [1, 2] }] }, "bridge/state (/id ≠ 1 | 2)"],
+    [{ where: [{ path: "/id", in: [1], not: [2] }] }, "bridge/state (/id = 1 ≠ 2)"],
     [
       {
         where: [
