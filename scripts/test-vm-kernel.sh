@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, an I2C bus without wires, a
-# driver for a converter and one for the watchdog of QEMU, prepares it for the test machine, and prints a folder with vmlinuz, initrd
-# and modules/. Needs root; does not change this machine's apt sources.
+# driver for a converter, one for the watchdog of QEMU and overlays, prepares it for the test machine, and prints a folder with vmlinuz,
+# initrd and modules/. Needs root; does not change this machine's apt sources.
 set -euo pipefail
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 # Another version of this script may prepare other modules.
@@ -51,7 +51,7 @@ mkdir -p "$modules"
 cp "$found/vmlinuz" "$part/vmlinuz"
 cp "$found"/modules.{builtin,order,builtin.modinfo} "$modules/"
 for module in ext4 jbd2 mbcache crc16 crc32c-cryptoapi virtio_blk virtio-rng gpio-sim configfs autofs4 \
-  i2c-stub i2c-dev industrialio kfifo_buf industrialio-triggered-buffer ti-ads1015 watchdog i6300esb; do
+  i2c-stub i2c-dev industrialio kfifo_buf industrialio-triggered-buffer ti-ads1015 watchdog i6300esb overlay; do
   (cd "$found" && find kernel -name "$module.ko.xz" -exec cp --parents {} "$modules" \;)
 done
 find "$modules" -name '*.xz' -exec xz -d {} +
@@ -63,7 +63,7 @@ first=$work/first
 mkdir -p "$first"/{bin,dev,proc,sys,root,modules}
 cp "$(command -v busybox)" "$first/bin/busybox"
 count=0
-for module in virtio_blk crc32c-cryptoapi ext4 gpio-sim i2c-stub i2c-dev ti-ads1015 i6300esb; do
+for module in virtio_blk crc32c-cryptoapi ext4 gpio-sim i2c-stub i2c-dev ti-ads1015 i6300esb overlay; do
   for file in $(modprobe -d "$part/modules/usr" -S "$version" --show-depends "$module" | awk '$1 == "insmod" {print $2}'); do
     ls "$first/modules" | grep -q -- "-$(basename "$file")$" && continue
     count=$((count + 1))
@@ -88,7 +88,19 @@ while [ ! -b /dev/vda ] && [ $tries -lt 500 ]; do
   $box usleep 20000
   tries=$((tries + 1))
 done
-$box mount -t ext4 -o noatime /dev/vda /root
+if $box grep -qw overlayroot=tmpfs /proc/cmdline; then
+  # As raspi-config sets it up, with Debian's overlayroot: the card is read-only, and changes are in memory.
+  $box mkdir -p /media/root-ro /media/root-rw
+  $box mount -t ext4 -o ro /dev/vda /media/root-ro
+  $box mount -t tmpfs tmpfs /media/root-rw
+  upper=/media/root-rw/overlay
+  $box mkdir $upper $upper-workdir
+  $box mount -t overlay -o lowerdir=/media/root-ro,upperdir=$upper,workdir=$upper-workdir overlay /root
+  $box mkdir -p /root/media/root-ro /root/media/root-rw
+  for folder in root-ro root-rw; do $box mount --move /media/$folder /root/media/$folder; done
+else
+  $box mount -t ext4 -o noatime /dev/vda /root
+fi
 for folder in proc sys dev; do $box mount --move /$folder /root/$folder; done
 exec $box switch_root /root /sbin/init
 END

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and systemd
 # as PID 1. Exits with 77 and the reason if it cannot run. --powercut runs the power cuts instead: the machine is killed
-# CUTS (10) times during trips. --wires runs only several chips and converters, --watchdog only a hang of the whole machine.
+# CUTS (10) times during trips. --wires runs only several chips and converters, --watchdog only a hang of the whole machine,
+# --raspberry-pi only what distinguishes a Raspberry Pi from a PC.
 # TEST_PACKAGES is the folder of packages, see scripts/test-systemd.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,20 +20,21 @@ for command in qemu-system-x86_64 mmdebstrap busybox depmod modprobe cpio xz mkf
     skip "$command is missing: sudo apt-get install qemu-system-x86 mmdebstrap busybox-static kmod cpio xz-utils e2fsprogs"
 done
 unshare --mount mount -t proc proc /proc 2>/dev/null || skip "file systems cannot be mounted here"
-[ "$(df --output=avail -m "${TMPDIR:-/tmp}" | tail -1)" -gt 1500 ] || skip "1.5 GB are not free in ${TMPDIR:-/tmp}"
+[ "$(df --output=avail -m "${TMPDIR:-/tmp}" | tail -1)" -gt 2000 ] || skip "2 GB are not free in ${TMPDIR:-/tmp}"
 [ "$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)" -gt 1000000 ] || skip "1 GB of memory is not free"
 case ${1:-} in
 --powercut) tests=test/vm/power-cut.test.ts ;;
 --wires) tests=test/vm/wires.test.ts ;;
 --watchdog) tests=test/vm/watchdog.test.ts ;;
-*) tests="test/vm/gpio.test.ts test/vm/wires.test.ts test/vm/watchdog.test.ts" ;;
+--raspberry-pi) tests=test/vm/raspberry-pi.test.ts ;;
+*) tests="test/vm/gpio.test.ts test/vm/wires.test.ts test/vm/raspberry-pi.test.ts test/vm/watchdog.test.ts" ;;
 esac
 case ${1:-} in
---powercut | --wires | --watchdog) shift ;;
+--powercut | --wires | --watchdog | --raspberry-pi) shift ;;
 esac
 
 kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be prepared here"
-base=$(scripts/test-rootfs.sh trixie) || skip "Debian trixie cannot be created here"
+base=$(scripts/test-rootfs.sh trixie chrony) || skip "Debian trixie cannot be created here"
 work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-vm.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 package=$(scripts/test-package.sh amd64 "${TEST_PACKAGES:-$work}")
@@ -71,6 +73,8 @@ for unit in systemd-hwdb-update.service dev-hugepages.mount dev-mqueue.mount sys
   getty@tty1.service serial-getty@ttyS0.service proc-sys-fs-binfmt_misc.automount; do
   ln -sf /dev/null "$root/etc/systemd/system/$unit"
 done
+# The tests of a Raspberry Pi enable it.
+rm -f "$root/etc/systemd/system/multi-user.target.wants/chrony.service"
 echo santinela-test >"$root/etc/hostname"
 truncate -s 1G "$work/disk.img"
 mkfs.ext4 -q -F -d "$root" "$work/disk.img"

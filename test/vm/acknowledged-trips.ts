@@ -13,10 +13,10 @@ zones:
 ${ZONES.map((id) => `  - { id: ${id}, name: ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, swinger: false, input: { simulated: true } }`).join("\n")}
 `;
 
-/** Opens the zones in turn, two a second, and prints the key of each acknowledged trip. */
-export const SENSORS = `
+/** A program that opens zones in turn, two a second, and prints the key of each acknowledged trip. */
+export const sensorsOf = (zones: readonly string[]): string => `
 const { request } = require("http");
-const zones = ${JSON.stringify(ZONES)};
+const zones = ${JSON.stringify(zones)};
 function simulate(zone, contact) {
   return new Promise((resolve, reject) => {
     const options = { socketPath: "/var/lib/santinela/control.sock", path: "/site/simulate", method: "POST",
@@ -36,6 +36,7 @@ function simulate(zone, contact) {
   }
 })();
 `;
+export const SENSORS = sensorsOf(ZONES);
 
 export const NODE = "/usr/lib/santinela/current/node/bin/node";
 const [JOURNAL, RECORDS] = ["/var/lib/santinela/journal.db", "/var/lib/santinela/santinela.db"];

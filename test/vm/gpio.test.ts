@@ -295,43 +295,6 @@ describe("a line that disappears", () => {
   });
 });
 
-describe("the chips of a Raspberry Pi", () => {
-  afterEach(() => machine.run("rm -f /dev/gpiochip40 /dev/gpiochip41"));
-
-  test("linked as its udev rules do, or bound to another node, are one chip", async () => {
-    const node = `/dev/${chip.split("/").at(-1)}`;
-    await machine.run(`ln -s ${node} /dev/gpiochip40`);
-    await machine.run(`touch /dev/gpiochip41 && mount --bind ${node} /dev/gpiochip41`);
-    await wire(17, 0);
-    await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc }"));
-    await contactIs("door", "normal");
-    expect(await conditions()).toEqual([]);
-    expect((await machine.run("santinela gpio list")).match(/pinctrl-bcm2711/g)).toHaveLength(1);
-    await machine.run("umount /dev/gpiochip41");
-  });
-
-  test("that appear after the start, with a high number, are taken up without a restart", async () => {
-    await machine.run("systemctl stop santinela.service && echo 0 > /sys/kernel/config/gpio-sim/pi/live");
-    await machine.write("/etc/santinela/santinela.yaml", yamlOf("auto", "{ gpio: 17, contact: nc }"));
-    await machine.run("rm -rf /var/lib/santinela/* && systemctl start santinela.service");
-    await eventually(
-      "the condition",
-      async () => (await conditions()).some(({ code }) => code === "gpio-unavailable"),
-      LIMIT_MS,
-    );
-    // Other chips take the lower numbers, as on a Pi 5 with a newer kernel.
-    await machine.run(
-      "cd /sys/kernel/config/gpio-sim && for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do mkdir -p more$n/bank && echo 1 > more$n/live; done",
-    );
-    await chipAppears();
-    expect(Number(/\d+$/.exec(chip)?.[0])).toBeGreaterThan(14);
-    await contactIs("door", "normal");
-    await wire(17, 1);
-    await contactIs("door", "open");
-    expect(await conditions()).toEqual([]);
-  });
-});
-
 describe("a pull resistor", () => {
   test("is set with the character device, which auto selects", async () => {
     await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc, bias: pull-up }"));

@@ -19,7 +19,18 @@ const RUN_LIMIT_MS = 300_000;
 /** Data is lost until the guest opens its serial line, so the greeting is repeated. */
 const GREETING_INTERVAL_MS = 4000;
 
+/**
+ * no_timer_check: the kernel's check counts ticks, and panics when a busy host delays them. Collecting huge pages took a third of
+ * the emulated processor after the start.
+ */
+const KERNEL_PARAMETERS =
+  "console=ttyS0 loglevel=4 panic=-1 mitigations=off nokaslr audit=0 no_timer_check transparent_hugepage=never random.trust_cpu=on";
+
 interface MachineOptions {
+  /** Further parameters of the kernel. */
+  readonly kernel?: string;
+  /** Further parameters of QEMU. */
+  readonly hardware?: readonly string[];
   /**
    * Has a hardware watchdog, and starts again after a reset. Without hardware virtualisation its time follows its instructions:
    * otherwise a busy host would make it look like one that hangs.
@@ -46,7 +57,7 @@ export class Machine {
   #consoleFrom = 0;
   #heardFrom = 0;
 
-  private constructor(accelerator: string, disk: string, { watchdog }: MachineOptions) {
+  private constructor(accelerator: string, disk: string, { watchdog, kernel, hardware }: MachineOptions) {
     this.#qemu = spawn(
       "qemu-system-x86_64",
       [
@@ -68,9 +79,8 @@ export class Machine {
         "-initrd",
         join(KERNEL, "initrd"),
         "-append",
-        // no_timer_check: the kernel's check counts ticks, and panics when a busy host delays them. Collecting huge pages
-        // took a third of the emulated processor after the start.
-        "console=ttyS0 loglevel=4 panic=-1 mitigations=off nokaslr audit=0 no_timer_check transparent_hugepage=never random.trust_cpu=on",
+        `${KERNEL_PARAMETERS} ${kernel ?? ""}`,
+        ...(hardware ?? []),
         "-drive",
         disk,
       ],
@@ -175,6 +185,13 @@ export class Machine {
       BOOT_LIMIT_MS,
     );
     await this.#hasStarted();
+  }
+
+  /** Makes the kernel panic, and waits for the end of QEMU. A kernel that panics writes nothing more to the disk. */
+  async panics(): Promise<void> {
+    this.#shell?.write("echo c > /proc/sysrq-trigger\n");
+    const isOver = (): boolean => this.#end !== undefined && this.#console.includes("Kernel panic");
+    await this.#shows("the panic", isOver, RUN_LIMIT_MS);
   }
 
   /** Waits for the shell. The command does not contain the greeting literally, so that its echo does not match. */
