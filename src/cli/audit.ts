@@ -5,8 +5,8 @@ import { AppError } from "../domain/errors.ts";
 import type { AuditRow } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
-import { openMainDatabase } from "../store/main-database.ts";
 import type { TrailReport } from "../store/trail-check.ts";
+import { openForCommand } from "./direct-database.ts";
 import { localTime } from "./local-time.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -102,7 +102,7 @@ function withDatabase<T>({ dataDir }: Config, work: (database: Database) => T): 
     throw new AppError("no-input", `database ${path} does not exist`, {
       hint: "Start the daemon once or specify its configuration with --config.",
     });
-  const database = openMainDatabase(path);
+  const database = openForCommand(dataDir);
   try {
     return work(database);
   } finally {

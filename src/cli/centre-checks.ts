@@ -1,16 +1,15 @@
-import { join } from "node:path";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { TokenCache } from "../client/token-cache.ts";
 import type { Config, UpstreamConfig } from "../config/config.ts";
 import { objectiveOf } from "../domain/test-record.ts";
-import { newKey, prepareDataDir } from "../ops/secrets.ts";
+import { newKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { openMainDatabase } from "../store/main-database.ts";
 import { CentreTrials } from "../sync/centre-trials.ts";
 import { itemsOf } from "../sync/reply-classification.ts";
 import { UpstreamClient } from "../sync/upstream-client.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
+import { openForCommand } from "./direct-database.ts";
 
 /** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
@@ -34,8 +33,7 @@ export async function centreTrialChecks(config: Config): Promise<CheckResult[]> 
   const read = await centreChecks(config);
   if (!upstream || read.some(({ status }) => status !== "ok")) return read;
   const { client, tokens, clock } = connectionTo(upstream);
-  prepareDataDir(dataDir);
-  const database = openMainDatabase(join(dataDir, "santinela.db"));
+  const database = openForCommand(dataDir);
   try {
     const trials = new CentreTrials({
       centre: new UpstreamClient({ client, tokens, clock }),

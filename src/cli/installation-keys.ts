@@ -11,8 +11,8 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { isStorageError } from "../store/database.ts";
-import { openMainDatabase } from "../store/main-database.ts";
 import type { JsonOption } from "./command-group.ts";
+import { assertNotOfRunningRelease, openForCommand } from "./direct-database.ts";
 import { localTime } from "./local-time.ts";
 import { confirm } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
@@ -30,6 +30,7 @@ export async function rotateKey(config: Config, terminal: Terminal): Promise<voi
     );
     return;
   }
+  assertNotOfRunningRelease(dataDir);
   prepareDataDir(dataDir);
   rotateSigningKey(dataDir);
   note(dataDir, "signing-key-rotated");
@@ -47,6 +48,7 @@ export async function revokeKey(config: Config, terminal: Terminal): Promise<voi
     stdout.write("revoked the previous signing key; all processes reject its tokens within ten seconds\n");
     return;
   }
+  assertNotOfRunningRelease(dataDir);
   prepareDataDir(dataDir);
   revokePreviousKey(dataDir);
   note(dataDir, "signing-key-forgotten");
@@ -71,7 +73,7 @@ async function withSharedKeys(
 }
 
 function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {
-  const database = openMainDatabase(join(dataDir, "santinela.db"));
+  const database = openForCommand(dataDir);
   try {
     const events = new EventService({ database, clock: new SystemClock() });
     events.record({ ...commandLineActor(), event, subject: "signing key", detail: {} });

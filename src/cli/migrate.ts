@@ -40,9 +40,9 @@ export async function migrateDatabase(
       hint: fromSqlite === undefined ? "Each start brings SQLite up to date." : SET_DATABASE,
     });
   if (fromSqlite !== undefined) return moveCentre({ ...config, database }, terminal, fromSqlite);
-  await withPostgres(database, terminal, async (_connections, steps) => {
-    terminal.stdout.write(steps === 0 ? "the schema is up to date\n" : `added ${steps} schema steps\n`);
-  });
+  const report = async (_connections: unknown, steps: number): Promise<void> =>
+    void terminal.stdout.write(steps === 0 ? "the schema is up to date\n" : `added ${steps} schema steps\n`);
+  await withPostgres(database, terminal, report, { isOrdered: true });
 }
 
 /**
@@ -72,7 +72,7 @@ async function moveCentre(
         database,
         terminal,
         (connections) => moveFromSqlite(connections, options),
-        { queryMs: QUERY_MS_MAX },
+        { isOrdered: true, queryMs: QUERY_MS_MAX },
       );
       stdout.write(reportText(report, { dataDir, keys: signingKeys.length, timezone: site.timezone }));
     } finally {

@@ -4,9 +4,8 @@ import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import { validateObjectiveImport } from "../generated/validators.js";
-import { prepareDataDir } from "../ops/secrets.ts";
 import { ObjectiveService } from "../service/objectives.ts";
-import { openMainDatabase } from "../store/main-database.ts";
+import { openForCommand } from "./direct-database.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
@@ -25,10 +24,8 @@ export async function importObjectives(
     );
     return;
   }
-  const path = join(config.dataDir, "santinela.db");
-  terminal.stderr.write(`database: ${path}\n`);
-  prepareDataDir(config.dataDir);
-  const database = openMainDatabase(path);
+  terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
+  const database = openForCommand(config.dataDir);
   try {
     writeCounts(terminal, new ObjectiveService(database).import(objectives, "import"));
   } finally {

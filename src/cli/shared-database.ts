@@ -9,14 +9,15 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * Opens the database of a dispatch centre for one command, with the schema of this release, and closes it afterwards.
- * @param limits as those of `PostgresConnections`
- * @throws AppError `unavailable` without a primary, `storage` for the schema of a newer release
+ * @param options isOrdered: whether the schema of an earlier release may be changed, which is not the purpose of other commands;
+ *   queryMs: as that of `PostgresConnections`
+ * @throws AppError `unavailable` without a primary; otherwise as `migrate`
  */
 export async function withPostgres<T>(
   database: DatabaseConfig,
   { stderr }: Terminal,
   use: (connections: PostgresConnections, steps: number) => Promise<T>,
-  limits: { readonly queryMs?: number } = {},
+  { isOrdered = false, ...limits }: { readonly isOrdered?: boolean; readonly queryMs?: number } = {},
 ): Promise<T> {
   const log = new JsonLog({
     level: "error",
@@ -27,7 +28,7 @@ export async function withPostgres<T>(
   const { url } = database;
   stderr.write(`database: ${url === undefined ? "PostgreSQL of the environment" : withoutPassword(url)}\n`);
   try {
-    return await use(connections, await migrate(connections));
+    return await use(connections, await migrate(connections, { isOrdered }));
   } catch (error) {
     // A person at a terminal can correct the reason; clients of the API never see it.
     if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined)

@@ -5,12 +5,11 @@ import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
 import { localRemote, type Remote } from "../domain/remote.ts";
-import { prepareDataDir } from "../ops/secrets.ts";
 import { SetUpCode } from "../ops/set-up-code.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
-import { openMainDatabase } from "../store/main-database.ts";
 import type { JsonOption } from "./command-group.ts";
+import { openForCommand } from "./direct-database.ts";
 import { Prompt } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
@@ -124,10 +123,8 @@ async function withAccounts(
     );
     return;
   }
-  const path = join(config.dataDir, "santinela.db");
-  terminal.stderr.write(`database: ${path}\n`);
-  prepareDataDir(config.dataDir);
-  const database = openMainDatabase(path);
+  terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
+  const database = openForCommand(config.dataDir);
   try {
     // The unit that announces the code looks for its file.
     const warn = (): void => void terminal.stderr.write("the used code of the set-up cannot be removed\n");

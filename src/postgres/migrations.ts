@@ -16,10 +16,15 @@ export async function lockSchema(queries: Queries): Promise<void> {
 
 /**
  * Brings the schema to this release, in one transaction; several processes may start at the same time.
+ * @param isOrdered whether the schema of an earlier release may be changed; processes of that release may run on it
  * @returns the number of steps that were added
- * @throws AppError `storage` for a schema of a newer release, a server that is too old, or another encoding than UTF-8
+ * @throws AppError `storage` for a schema of a newer release, a server that is too old, or another encoding than UTF-8; `busy` for
+ *   the schema of an earlier release that may not be changed
  */
-export async function migrate(connections: PostgresConnections): Promise<number> {
+export async function migrate(
+  connections: PostgresConnections,
+  { isOrdered }: { readonly isOrdered: boolean } = { isOrdered: true },
+): Promise<number> {
   return connections.transaction(async (queries) => {
     await lockSchema(queries);
     const [server] = await queries.query<{ version: number; encoding: string }>(
@@ -42,6 +47,14 @@ export async function migrate(connections: PostgresConnections): Promise<number>
       throw new AppError("storage", `the database belongs to a newer release: it has ${done} schema steps`, {
         hint: `This release knows ${STEPS.length}. Install the newer release on this machine.`,
       });
+    if (!isOrdered && done > 0 && done < STEPS.length)
+      throw new AppError(
+        "busy",
+        `the database has the schema of an earlier release: ${done} of ${STEPS.length} steps`,
+        {
+          hint: "The start of a dispatch centre of this release updates it, or santinela migrate. Afterwards no process of the earlier release can start.",
+        },
+      );
     for (const [index, step] of STEPS.entries()) {
       if (index < done) continue;
       await queries.query({ text: step, query_timeout: STEP_MS_MAX });

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
@@ -7,7 +7,8 @@ import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { EndedWalkTestView } from "../../src/site/zone-view.ts";
 import { verifyTrail } from "../../src/store/audit-trail.ts";
-import { openDatabase, type DatabaseKind } from "../../src/store/database.ts";
+import { openDatabase, readDatabase, stepsOf, type DatabaseKind } from "../../src/store/database.ts";
+import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
@@ -96,6 +97,37 @@ test("a site of 0.1.0 after a power cut has its sign-ins, deletions and bypasses
   const { code, stdout } = await command("events", "verify");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^18 entries, from .*: intact\n/);
+});
+
+test("no command changes the database, the keys or the accounts while a daemon of 0.1.0 still runs, as during an alarm", async () => {
+  const folder = join(installation.folder, "site");
+  const objectives = join(installation.folder, "objectives.json");
+  writeFileSync(objectives, JSON.stringify({ "obiective/cladiri": [{ id: 77, name: "Depozit" }] }));
+  const endDaemon = takeInstanceLock(join(folder, "lock.db"));
+  const left = (): string[] => readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+  const before = left();
+  try {
+    for (const words of [
+      ["user", "list"],
+      ["user", "role", "--email", "paza@example.ro", "--role", "viewer"],
+      ["objectives", "import", objectives],
+      ["keys", "rotate"],
+      ["keys", "revoke-previous"],
+      ["events", "verify"],
+    ]) {
+      const { code, stdout, stderr } = await command(...words);
+      expect([words, code, stdout]).toEqual([words, 75, ""]);
+      expect(stderr).toContain("the running daemon is of an earlier release");
+    }
+    expect(readDatabase(path, stepsOf)).toBe(OLD_KIND.migrations.length);
+    expect(left().filter((name) => !before.includes(name) && !/-(?:wal|shm)$/.test(name))).toEqual([]);
+  } finally {
+    endDaemon();
+  }
+  expect(await command("user", "list")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("paza@example.ro  operator") as string,
+  });
 });
 
 test("a walk test of 0.1.0 stays in the list, without a result, and the next one has its number and result", async () => {

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../domain/errors.ts";
+import { prepareDataDir } from "../ops/secrets.ts";
+import { readDatabase, stepsOf, type Database } from "../store/database.ts";
+import { takeInstanceLock } from "../store/instance-lock.ts";
+import { MAIN_DATABASE, openMainDatabase } from "../store/main-database.ts";
+
+/**
+ * Opens `santinela.db` for one command, whether the daemon runs or not; a missing one is created.
+ * @throws AppError as `assertNotOfRunningRelease` and `openMainDatabase`
+ */
+export function openForCommand(dataDir: string): Database {
+  assertNotOfRunningRelease(dataDir);
+  prepareDataDir(dataDir);
+  return openMainDatabase(join(dataDir, "santinela.db"));
+}
+
+/**
+ * Asserts that no daemon of an earlier release uses the database, as during an upgrade's wait for the end of an alarm: opening it
+ * would bring its schema to this release under that daemon.
+ * @throws AppError `busy`
+ */
+export function assertNotOfRunningRelease(dataDir: string): void {
+  if (!isOlder(join(dataDir, "santinela.db"))) return;
+  try {
+    takeInstanceLock(join(dataDir, "lock.db"))();
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== "busy") throw cause;
+    throw new AppError(
+      "busy",
+      "the running daemon is of an earlier release, whose database this release would change",
+      {
+        hint: "Repeat the command when the new release runs. A restart of the service starts it at once, also during an alarm.",
+        cause,
+      },
+    );
+  }
+}
+
+/** Whether an earlier release has written the file. One that cannot be read is not: its opening reports why. */
+function isOlder(path: string): boolean {
+  try {
+    const steps = existsSync(path) ? readDatabase(path, stepsOf) : 0;
+    return steps > 0 && steps < MAIN_DATABASE.migrations.length;
+  } catch {
+    return false;
+  }
+}
