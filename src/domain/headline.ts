@@ -91,6 +91,9 @@ export interface KnownSites {
   readonly unreported: { readonly count: number; readonly refs: readonly string[] };
 }
 
+/** While that cannot be read: the headline leaves out the sites. */
+export const SITES_UNKNOWN: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
+
 interface UnfinishedRecords {
   readonly count: number;
   /** The most urgent first, at most 20. */

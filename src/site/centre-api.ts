@@ -1,7 +1,13 @@
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LoggedEvent } from "../domain/event.ts";
-import { HEADLINE_ITEMS_MAX, headlineOf, type Headline, type KnownSites } from "../domain/headline.ts";
+import {
+  HEADLINE_ITEMS_MAX,
+  headlineOf,
+  SITES_UNKNOWN,
+  type Headline,
+  type KnownSites,
+} from "../domain/headline.ts";
 import { STANDALONE } from "../domain/link-status.ts";
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
@@ -91,8 +97,6 @@ const NOTHING_QUEUED = {
   isComplete: true,
 };
 
-/** Without the database the headline leaves out the sites. */
-const SITES_UNKNOWN: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
 const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
 
 class CentreStatus {

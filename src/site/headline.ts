@@ -9,10 +9,11 @@ import { isLifeSafetySubject } from "../domain/incident.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import { byUrgency } from "../domain/urgency.ts";
 import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import type { ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 
 /** Facts from other components of the site. */
-type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "conditions" | "isWalkTest"> & {
+type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "isWalkTest"> & {
   readonly zones: readonly HeadlineZone[];
   readonly outbox: OutboxSummary;
 };
@@ -30,20 +31,25 @@ type TripOfRecord = "none" | "life-safety" | "other";
 /** Collects the facts for the headline. */
 export class SiteHeadline {
   readonly #parts: SiteParts;
+  readonly #readOr: ReadOr;
   /** The local trip that created a record, by uid; this never changes. */
   readonly #trips = new Map<string, TripOfRecord>();
 
-  constructor(parts: SiteParts) {
+  constructor(parts: SiteParts, readOr: ReadOr) {
     this.#parts = parts;
+    this.#readOr = readOr;
   }
 
   read({ outbox, ...others }: OtherFacts): Headline {
-    const { clock, journal } = this.#parts;
+    const { clock, journal, health } = this.#parts;
     const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
     const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
+    const records = this.#records();
     return headlineOf({
       ...others,
-      ...this.#records(),
+      ...records,
+      // Afterwards: the records may be on a damaged page.
+      conditions: health.list(),
       stuck: blocked + rejected + gone,
       unrecorded: journal.trips.unrecordedZones(UNRECORDED_MAX),
       backlog: { waiting, oldestMs },
@@ -54,7 +60,7 @@ export class SiteHeadline {
   alarmRecords(): UnfinishedRecord[] {
     const startedMs = this.#startedMs();
     const worst = (group: keyof UnfinishedCounts): UnfinishedRecord[] =>
-      this.#parts.unfinished.worst(group, startedMs, CHECKED_MAX);
+      this.#worst(group, startedMs, CHECKED_MAX);
     const own = worst("work").filter((record) => this.#isMadeByTrip(record));
     return [...worst("alarms"), ...own, ...this.#ownAhead(worst)];
   }
@@ -70,9 +76,12 @@ export class SiteHeadline {
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
     const { unfinished } = this.#parts;
     const startedMs = this.#startedMs();
-    const counts = unfinished.counts(startedMs);
+    const counts = this.#readOr(
+      () => unfinished.counts(startedMs),
+      () => NOTHING_UNFINISHED,
+    );
     const worst = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
-      counts[group] === 0 ? [] : unfinished.worst(group, startedMs, limit);
+      counts[group] === 0 ? [] : this.#worst(group, startedMs, limit);
     const work = worst("work", CHECKED_MAX);
     const ownWork = work.filter((record) => this.#isMadeByTrip(record));
     const own = [...ownWork, ...this.#ownAhead(worst)];
@@ -88,6 +97,19 @@ export class SiteHeadline {
     };
   }
 
+  /** The most urgent records of a group; without those on a damaged page, which the counts still have. */
+  #worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
+    const { unfinished } = this.#parts;
+    return this.#readOr(
+      () => unfinished.worst(group, startedMs, limit),
+      () =>
+        this.#readOr(
+          () => unfinished.readable(group, startedMs, limit),
+          () => [],
+        ),
+    );
+  }
+
   /** Records of trips count as started even with a start in the future: the clock may have been set back. */
   #ownAhead(worst: (group: keyof UnfinishedCounts, limit: number) => UnfinishedRecord[]): UnfinishedRecord[] {
     return (["alarmsAhead", "workAhead"] as const)
@@ -97,16 +119,23 @@ export class SiteHeadline {
 
   /** Life safety first, then what the dispatch centre does not have, then the newest. */
   #mostUrgent(records: readonly UnfinishedRecord[]): readonly UnfinishedRecord[] {
-    const { config, unfinished } = this.#parts;
+    const { config } = this.#parts;
     return records
       .map((record) => ({
         record,
         isLifeSafety: record.isRescue === 1 || this.#tripOf(record) === "life-safety",
-        isUndelivered: config.upstream !== null && !unfinished.isArrivedOrClosed(record.id),
+        isUndelivered: config.upstream !== null && !this.#isArrivedOrClosed(record.id),
       }))
       .toSorted((a, b) => byUrgency(a, b) || b.record.id - a.record.id)
       .slice(0, HEADLINE_ITEMS_MAX)
       .map(({ record }) => record);
+  }
+
+  #isArrivedOrClosed(id: number): boolean {
+    return this.#readOr(
+      () => this.#parts.unfinished.isArrivedOrClosed(id),
+      () => false,
+    );
   }
 
   #isMadeByTrip(record: UnfinishedRecord): boolean {
@@ -125,5 +154,6 @@ export class SiteHeadline {
   }
 }
 
+const NOTHING_UNFINISHED: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
 /** Cache size; several times one read. */
 const CACHED_MAX = 8 * CHECKED_MAX;

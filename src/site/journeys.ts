@@ -1,5 +1,6 @@
 import type { Headline } from "../domain/headline.ts";
 import { byUrgency } from "../domain/urgency.ts";
+import type { ReadOr } from "./damaged-pages.ts";
 import type { JourneyView } from "./journey-view.ts";
 import { RecordJourneys, type RankedJourney } from "./record-journeys.ts";
 import type { SiteParts } from "./site-parts.ts";
@@ -15,10 +16,12 @@ type Parts = Pick<
 /** Reads how far each unfinished intervention of the headline has come. */
 export class SiteJourneys {
   readonly #parts: Parts;
+  readonly #readOr: ReadOr;
   readonly #journeys: RecordJourneys;
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, readOr: ReadOr) {
     this.#parts = parts;
+    this.#readOr = readOr;
     this.#journeys = new RecordJourneys({ ...parts, trips: parts.journal.trips });
   }
 
@@ -29,17 +32,26 @@ export class SiteJourneys {
   read(headline: Headline): readonly JourneyView[] {
     const ofRecords: RankedJourney[] = [];
     const uids = new Set<string>();
-    for (const { id, name, isAlarm } of unfinishedOf(headline)) {
-      const details = this.#parts.unfinished.details(id);
-      if (!details) continue;
-      uids.add(details.uid);
-      ofRecords.push(this.#journeys.ofRecord(name, details, isAlarm));
-    }
+    for (const { id, name, isAlarm } of unfinishedOf(headline))
+      this.#readOr(
+        () => {
+          const details = this.#parts.unfinished.details(id);
+          if (!details) return;
+          uids.add(details.uid);
+          ofRecords.push(this.#journeys.ofRecord(name, details, isAlarm));
+        },
+        () => {},
+      );
     // The journal learns of a record only with the response: until then a trip waits that has one.
     const ofTrips = this.#parts.journal.unrecorded
       .worst(JOURNEYS_MAX)
       .filter(({ key }) => !uids.has(key))
-      .map((trip) => this.#journeys.ofTrip(trip));
+      .flatMap((trip) =>
+        this.#readOr(
+          () => [this.#journeys.ofTrip(trip)],
+          () => [],
+        ),
+      );
     return [...ofTrips, ...ofRecords]
       .toSorted((a, b) => Number(b.view.isAlarm) - Number(a.view.isAlarm) || byUrgency(a, b))
       .slice(0, JOURNEYS_MAX)

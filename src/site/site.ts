@@ -1,4 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
+import { SITES_UNKNOWN } from "../domain/headline.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
@@ -14,6 +15,7 @@ import { SiteHeadline } from "./headline.ts";
 import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import { CurrentContacts } from "./current-contacts.ts";
+import { readOverDamage, type ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { supplyOf } from "./supply.ts";
@@ -43,20 +45,22 @@ export class Site {
   readonly #contacts: CurrentContacts;
   readonly #utcOffset = new SiteUtcOffset();
   readonly #parts: SiteParts;
+  readonly #readOr: ReadOr;
   readonly #startedAt: string;
   readonly #startedAtMonotonicMs: number;
   #hasInputs = false;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
+    this.#readOr = readOverDamage(parts);
     this.#startedAt = isoTime(parts.clock.wallMs());
     this.#startedAtMonotonicMs = parts.clock.monotonicMs();
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetySuppressed());
     this.#queue = new SyncQueue(parts);
-    this.#headline = new SiteHeadline(parts);
+    this.#headline = new SiteHeadline(parts, this.#readOr);
     this.#alarmZones = new AlarmZones(parts.alarmTrips);
-    this.#journeys = new SiteJourneys(parts);
+    this.#journeys = new SiteJourneys(parts, this.#readOr);
     this.#monitoring = new SiteMonitoring(parts);
     this.#contacts = new CurrentContacts(parts);
   }
@@ -69,9 +73,17 @@ export class Site {
   status(): StatusView {
     const { clock, config, journal, inputs, link } = this.#parts;
     const { trips } = journal;
-    const outbox = this.#queue.summary();
+    const outbox = this.#readOr(
+      () => this.#queue.summary(),
+      () => NO_RECORDS,
+    );
+    const comparison = this.#readOr(
+      () => this.#queue.comparison(),
+      () => null,
+    );
+    const lastAlarm = this.#lastAlarm();
     const facts = this.#headlineFacts();
-    const { zones, conditions } = facts;
+    const { zones } = facts;
     const headline = this.#headline.read({ ...facts, outbox });
     return {
       version: VERSION,
@@ -81,16 +93,17 @@ export class Site {
       startedAt: this.#startedAt,
       headline,
       journeys: this.#journeys.read(headline),
-      lastAlarm: this.#lastAlarm(),
+      lastAlarm,
       centrePhone: config.upstream?.phone ?? null,
       lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
-      conditions,
+      // Read last: a damaged page may just have been met.
+      conditions: this.#parts.health.list(),
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
       messages: inputs.messageCounts,
       outbox,
       link: link(),
       monitoring: this.#monitoring.state(),
-      comparison: this.#queue.comparison(),
+      comparison,
       brokerPort: inputs.brokerPort ?? null,
       supply: supplyOf(zones, config.onBattery),
     };
@@ -125,13 +138,18 @@ export class Site {
   }
 
   #headlineFacts() {
-    const { config, health, zoneService, knownSites } = this.#parts;
+    const { config, zoneService, knownSites } = this.#parts;
     const zones = this.zones.list();
     return {
-      sites: config.role === "site" ? null : knownSites.read(),
+      sites:
+        config.role === "site"
+          ? null
+          : this.#readOr(
+              () => knownSites.read(),
+              () => SITES_UNKNOWN,
+            ),
       isRead: this.#hasInputs && zones.every(({ id }) => zoneService.monitor.settlesInMs(id) === 0),
       zones,
-      conditions: health.list(),
       isWalkTest: zoneService.zoneOverrides.isWalkTest,
     };
   }
@@ -147,7 +165,10 @@ export class Site {
       interventionId,
       at: isDated ? isoTime(moment.wallMs) : null,
       zone: { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null },
-      status: unfinished.statusOf(interventionId) ?? null,
+      status: this.#readOr(
+        () => unfinished.statusOf(interventionId) ?? null,
+        () => null,
+      ),
     };
   }
 

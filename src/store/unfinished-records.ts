@@ -1,6 +1,7 @@
 import type { Statement } from "better-sqlite3";
 import type { ObjectiveType, Priority, Status } from "../generated/types.ts";
 import { Store } from "./database.ts";
+import { isDamage } from "./integrity.ts";
 
 /** A record that is not done. */
 export interface UnfinishedRecord {
@@ -73,6 +74,11 @@ export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
   readonly #started = this.#worstThat(HAS_BEGUN);
   readonly #ahead = this.#worstThat(`NOT ${HAS_BEGUN}`);
+  readonly #startedIds = this.#idsThat(HAS_BEGUN);
+  readonly #aheadIds = this.#idsThat(`NOT ${HAS_BEGUN}`);
+  readonly #one = this.prepare<UnfinishedRecord>(
+    `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE id = ?`,
+  );
   readonly #isArrivedOrClosed = this.prepare<number>(
     "SELECT upstream_id IS NOT NULL OR phase = 'closed' FROM outbox WHERE intervention_id = ?",
   ).pluck();
@@ -106,9 +112,25 @@ export class UnfinishedInterventions extends Store {
    * Before the limit, so that newer burglaries do not hide a fire.
    */
   worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
-    const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
-    const isAhead = group === "alarmsAhead" || group === "workAhead";
+    const { isAlarm, isAhead } = selectionOf(group);
     return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
+  }
+
+  /**
+   * The records of a group that are on undamaged pages, newest first: a query ends at the first damaged page.
+   * @throws SqliteError if the index is damaged
+   */
+  readable(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
+    const { isAlarm, isAhead } = selectionOf(group);
+    const ids = (isAhead ? this.#aheadIds : this.#startedIds).all({ isAlarm, startedMs, limit });
+    return ids.flatMap((id) => {
+      try {
+        return this.#one.all(id);
+      } catch (error) {
+        if (isDamage(error)) return [];
+        throw error;
+      }
+    });
   }
 
   /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */
@@ -131,10 +153,24 @@ export class UnfinishedInterventions extends Store {
     return this.#details.get(id);
   }
 
+  /** Reads the index alone. */
+  #idsThat(condition: string): Statement<unknown[], number> {
+    return this.prepare<number>(
+      `SELECT id FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition} ORDER BY id DESC LIMIT :limit`,
+    ).pluck();
+  }
+
   #worstThat(condition: string): Statement<unknown[], UnfinishedRecord> {
     return this.prepare(
       `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition}
        ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT :limit`,
     );
   }
+}
+
+function selectionOf(group: keyof UnfinishedCounts): { readonly isAlarm: 0 | 1; readonly isAhead: boolean } {
+  return {
+    isAlarm: group === "alarms" || group === "alarmsAhead" ? 1 : 0,
+    isAhead: group === "alarmsAhead" || group === "workAhead",
+  };
 }

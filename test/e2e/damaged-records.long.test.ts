@@ -79,17 +79,19 @@ const arrived = async (...halls: number[]): Promise<void> => {
   expect(countByObjective(await interventionsOf(centre))).toEqual(wanted);
 };
 
-/** Overwrites the first pages of a table and of its indexes, and makes the daemon read the file again. */
-function damageRecords(table: string): void {
+/** Overwrites the first pages of a table, and of its indexes too, and makes the daemon read the file again. */
+function damageRecords(table: string, { withIndexes = true } = {}): void {
   const path = join(dataDir, "santinela.db");
   const database = new Sqlite(path);
   database.exec("UPDATE outbox SET sends = sends");
   database.pragma("wal_checkpoint(TRUNCATE)");
   const size = Number(database.pragma("page_size", { simple: true }));
   const roots = database
-    .prepare("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0")
+    .prepare(
+      "SELECT rootpage FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0 AND type IN (?, 'table')",
+    )
     .pluck()
-    .all(table) as number[];
+    .all(table, withIndexes ? "index" : "table") as number[];
   database.close();
   const file = openSync(path, "r+");
   for (const page of roots) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
@@ -126,4 +128,12 @@ test("an alarm while the event log is damaged is at the centre once, and a secon
 
 test("an alarm while the interventions are damaged is at the centre once, as is the one that the damage has removed", async () => {
   await recovers("interventions");
+  // Within ten minutes nothing recovers them: the state of the site has to be shown all the same.
+  damageRecords("interventions", { withIndexes: false });
+  const { status: code, value } = (await ask("GET", "/site/status")) ?? {};
+  expect([code, value]).toMatchObject([200, { headline: { level: "alarm" } }]);
+  const { headline, conditions } = value as StatusView;
+  expect(headline.reasons[0]).toMatchObject({ code: "alarm-unfinished", count: 1, items: [] });
+  expect(headline.reasons.map(({ code }) => code)).toContain("condition-error");
+  expect(conditions).toContainEqual(expect.objectContaining({ code: "database-damaged", severity: "error" }));
 }, 240_000);

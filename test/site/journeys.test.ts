@@ -37,15 +37,18 @@ test("an alarm is shown once between its record and the response to it", async (
   expect(site.dispositions).toEqual(["waiting"]);
 
   const { journal, clock } = site.zones;
-  const journeys = new SiteJourneys({
-    config: { zones: [], upstream: null, upstreams: [] },
-    clock,
-    journal,
-    outbox: { find: () => undefined },
-    unfinished: new UnfinishedInterventions(site.app.database),
-    objectives: new ObjectiveStore(site.app.database),
-    transmissions: { ofRecord: () => [] },
-  } as unknown as SiteParts);
+  const journeys = new SiteJourneys(
+    {
+      config: { zones: [], upstream: null, upstreams: [] },
+      clock,
+      journal,
+      outbox: { find: () => undefined },
+      unfinished: new UnfinishedInterventions(site.app.database),
+      objectives: new ObjectiveStore(site.app.database),
+      transmissions: { ofRecord: () => [] },
+    } as unknown as SiteParts,
+    (read) => read(),
+  );
   const { id, name } = site.records[0]!;
   const withoutReasons = { reasons: [] } as unknown as Headline;
   const known = {
