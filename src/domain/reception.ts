@@ -1,11 +1,20 @@
 /* Until when a dispatch centre knows which of its sites have reported. */
 
+/** A stop of a process for seconds, in which it may have missed reports of sites that are silent after a short time. */
+export interface ReceptionStall {
+  /** It concerns sites with this time and shorter ones, seconds. */
+  readonly silentS: number;
+  /** When it ended; wall clock of the reports, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
 /** What one process knows of the reports that it takes; wall clock of the reports, milliseconds since 1970. */
 export interface ProcessReportReception {
   /** Since when it takes reports. */
   readonly beganMs: number;
   /** When it last may have missed some: it was stopped, without its database, or refused one; null for never. */
   readonly missedMs: number | null;
+  readonly stalls: readonly ReceptionStall[];
   /** All reports that arrived before are stored, or are missed ones. */
   readonly completeMs: number;
 }
@@ -14,7 +23,17 @@ export interface ProcessReportReception {
 export interface ReportReception {
   /** Since when at least one process takes reports, and none has missed one. */
   readonly sinceMs: number;
+  readonly stalls: readonly ReceptionStall[];
   readonly completeMs: number;
+}
+
+/** Since when reports of sites with one time, in seconds, were received without interruption. */
+export function receivedSince(
+  { sinceMs, stalls }: Pick<ReportReception, "sinceMs" | "stalls">,
+  silentS: number,
+): number {
+  const own = stalls.filter((stall) => stall.silentS >= silentS);
+  return Math.max(sinceMs, ...own.map(({ atMs }) => atMs));
 }
 
 /** A time without a sign of another process after which it counts as lost, from the interval of those signs. */
@@ -39,6 +58,7 @@ export function combineReceptions(
   const began = Math.min(...alive.map(({ beganMs }) => beganMs));
   return {
     sinceMs: Math.max(began, ...missed, ...lost),
+    stalls: alive.flatMap(({ stalls }) => stalls),
     completeMs: Math.min(...alive.map(({ completeMs }) => completeMs)),
   };
 }

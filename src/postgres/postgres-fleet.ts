@@ -158,8 +158,8 @@ export class PostgresFleet implements Fleet {
     this.#intake.began();
   }
 
-  reportsMissed(): void {
-    this.#intake.missed();
+  reportsMissed(silentS?: number): void {
+    this.#intake.missed(silentS);
   }
 
   async #now(): Promise<number> {

@@ -1,7 +1,7 @@
 import { OMITTED_EVENTS_TABLE } from "../store/audit-chain.ts";
 import { AUDIT_TRAIL, FINAL_EVENTS } from "./audit-schema.ts";
 import { RETENTION_CLOCK } from "./retention.ts";
-import { REPORT_RECEPTION } from "./shared-reception.ts";
+import { RECEPTION_STALLS, REPORT_RECEPTION } from "./shared-reception.ts";
 
 /**
  * The schema of a centre, one step for each entry. A released step is never edited, and steps are only appended. Times
@@ -205,4 +205,5 @@ export const STEPS: readonly string[] = [
   CREATE INDEX interventions_end ON interventions("dateEndMs", id) WHERE deleted_at IS NULL AND "dateEndMs" IS NOT NULL;
   CREATE INDEX interventions_crews ON interventions("crews", id) WHERE deleted_at IS NULL AND "crews" > 1;
   `,
+  RECEPTION_STALLS,
 ];

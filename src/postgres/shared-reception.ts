@@ -2,6 +2,7 @@ import {
   combineReceptions,
   signKeptMs,
   type ProcessReportReception,
+  type ReceptionStall,
   type ReportReception,
 } from "../domain/reception.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
@@ -16,10 +17,14 @@ export const REPORT_RECEPTION = `
   );
 `;
 
+/** A later step: stops that concern only sites with a short time, as JSON. */
+export const RECEPTION_STALLS = `ALTER TABLE report_reception ADD COLUMN stalls text COLLATE "C" NOT NULL DEFAULT '[]'`;
+
 interface SignRow {
   readonly began_at: number;
   readonly missed_at: number | null;
   readonly complete_at: number;
+  readonly stalls: string;
 }
 
 /** Tells the other processes of a centre what this one knows of its reports, and learns what they know. */
@@ -28,7 +33,7 @@ export async function shareReception(
   own: ProcessReportReception & { readonly process: string },
   { nowMs, silentMs, signMs }: { readonly nowMs: number; readonly silentMs: number; readonly signMs: number },
 ): Promise<ReportReception> {
-  const { process, beganMs, missedMs, completeMs } = own;
+  const { process, beganMs, missedMs, completeMs, stalls } = own;
   const keptFromMs = nowMs - signKeptMs({ silentMs, signMs });
   // Others may have stored theirs while this process waited for a connection.
   const keptUntilMs = nowMs + signMs;
@@ -39,10 +44,12 @@ export async function shareReception(
     completeMs,
     keptFromMs,
     keptUntilMs,
+    JSON.stringify(stalls),
   ]);
   const others = rows.map((row) => ({
     beganMs: row.began_at,
     missedMs: row.missed_at,
+    stalls: JSON.parse(row.stalls) as ReceptionStall[],
     completeMs: row.complete_at,
   }));
   return combineReceptions(own, others, { nowMs, signMs });
@@ -56,14 +63,14 @@ const SHARE: NamedStatement = {
   name: "share-reception",
   text: `
   WITH own AS (
-    INSERT INTO report_reception(process, began_at, missed_at, complete_at)
-    VALUES($1::text, $2::bigint, $3::bigint, $4::bigint)
+    INSERT INTO report_reception(process, began_at, missed_at, complete_at, stalls)
+    VALUES($1::text, $2::bigint, $3::bigint, $4::bigint, $7::text)
     ON CONFLICT (process) DO UPDATE SET began_at = excluded.began_at, missed_at = excluded.missed_at,
-      complete_at = excluded.complete_at),
+      complete_at = excluded.complete_at, stalls = excluded.stalls),
   removed AS (
     DELETE FROM report_reception WHERE process IN (
       SELECT process FROM report_reception
       WHERE process <> $1 AND (complete_at < $5::bigint OR complete_at > $6::bigint) FOR UPDATE SKIP LOCKED))
-  SELECT began_at, missed_at, complete_at FROM report_reception
+  SELECT began_at, missed_at, complete_at, stalls FROM report_reception
   WHERE process <> $1 AND complete_at BETWEEN $5 AND $6`,
 };

@@ -58,8 +58,11 @@ export interface Fleet {
    * the other processes learn. Afterwards no report is from the future, unless it is being stored. @throws AppError `unavailable`
    */
   reception(looks: SilenceTiming): Promise<ReportReception>;
-  /** Called when reports may have been missed until now for a reason of this centre: a refusal, a stop of its threads. */
-  reportsMissed(): void;
+  /**
+   * Called when reports may have been missed until now for a reason of this centre: a refusal, a stop of its threads.
+   * @param silentS of sites that are silent after at most this time, in seconds; of all sites if omitted
+   */
+  reportsMissed(silentS?: number): void;
 }
 
 /** More sites than one dispatch centre has; bounds the table. */

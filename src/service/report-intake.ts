@@ -25,6 +25,8 @@ export class ReportIntake {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #beganMs: number;
   #missedMs: number | undefined;
+  /** The end of the last stop by the time up to which it concerns sites, in seconds. */
+  readonly #stalledMs = new Map<number, number>();
   /** The beginnings of the reports on their way, oldest first; all times of this class are monotonic. */
   readonly #underway = new Set<{ readonly beganMs: number }>();
   #wallMinusMonotonicMs: number | undefined;
@@ -53,9 +55,14 @@ export class ReportIntake {
     }
   }
 
-  /** Called when reports may have been missed until now. */
-  missed(): void {
-    this.#missedMs = this.#clock.monotonicMs();
+  /**
+   * Called when reports may have been missed until now.
+   * @param silentS of sites with at most this time, in seconds; of all sites if omitted
+   */
+  missed(silentS?: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (silentS === undefined) this.#missedMs = nowMs;
+    else this.#stalledMs.set(silentS, nowMs);
   }
 
   /** Compares the wall clock of the reports with the time that has passed: if it was set, the times of earlier reports mean nothing. */
@@ -75,6 +82,7 @@ export class ReportIntake {
     return {
       beganMs: wallOf(this.#beganMs),
       missedMs: this.#missedMs === undefined ? null : wallOf(this.#missedMs),
+      stalls: [...this.#stalledMs].map(([silentS, ms]) => ({ silentS, atMs: wallOf(ms) })),
       completeMs: wallOf(oldest?.beganMs ?? monotonicMs),
     };
   }

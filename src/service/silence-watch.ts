@@ -1,6 +1,7 @@
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
+import { receivedSince } from "../domain/reception.ts";
 import { differentTimes, silenceQuery, type SilenceTimes } from "../domain/site-silence.ts";
 import type { Fleet, SilenceResult } from "./fleet.ts";
 
@@ -41,8 +42,6 @@ export class SilenceWatch {
   #looking: Promise<void> | undefined;
   /** When silent sites with each of the times, in seconds, could be found the last time. */
   #judgedAt: ReadonlyMap<number, Moment>;
-  /** When the process last stood still too long for sites with each of the times, monotonic. */
-  readonly #stalledAt = new Map<number, number>();
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
@@ -96,13 +95,12 @@ export class SilenceWatch {
 
   /** A stop of seconds that a bank has to be given again means nothing to a site with a long time. */
   #noteLate(lateMs: number): void {
-    const { clock, fleet, log } = this.#options;
+    const { fleet, log } = this.#options;
     const times = differentTimes(this.#times);
     const affected = times.filter((silentS) => lateMs > lookMsFor(silentS) / 2);
     if (affected.length === 0) return;
     log.warn("reports-delayed", { lateMs: Math.round(lateMs) });
-    if (affected.length === times.length) fleet.reportsMissed();
-    else for (const silentS of affected) this.#stalledAt.set(silentS, clock.monotonicMs());
+    fleet.reportsMissed(affected.length === times.length ? undefined : Math.max(...affected));
   }
 
   /** @param earlier a time that is not in it begins now */
@@ -132,17 +130,13 @@ export class SilenceWatch {
   }
 
   async #find(): Promise<SilenceResult | undefined> {
-    const { fleet, clock } = this.#options;
+    const { fleet } = this.#options;
     // A changed configuration may replace both meanwhile.
     const [times, lookMs] = [this.#times, this.#lookMs];
     const longestMs = Math.max(...differentTimes(times)) * 1000;
-    const { completeMs, sinceMs } = await fleet.reception({ silentMs: longestMs, signMs: lookMs });
-    const knownMs = completeMs - lookMs;
-    const sinceMsOf = (silentS: number): number => {
-      const stalledMs = this.#stalledAt.get(silentS) ?? Number.NEGATIVE_INFINITY;
-      // By the clock of the reports.
-      return Math.max(sinceMs, completeMs - (clock.monotonicMs() - stalledMs));
-    };
+    const reception = await fleet.reception({ silentMs: longestMs, signMs: lookMs });
+    const knownMs = reception.completeMs - lookMs;
+    const sinceMsOf = (silentS: number): number => receivedSince(reception, silentS);
     this.#noteJudged((silentS) => knownMs - sinceMsOf(silentS));
     const query = silenceQuery(knownMs, sinceMsOf, times);
     return query && fleet.findSilent(query);

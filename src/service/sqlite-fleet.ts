@@ -144,8 +144,8 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     return combineReceptions(own, [], { nowMs, signMs });
   }
 
-  reportsMissed(): void {
-    this.#intake.missed();
+  reportsMissed(silentS?: number): void {
+    this.#intake.missed(silentS);
   }
 
   /** In the group commit of the records: the sync is woken only once both are on disk. */
@@ -206,6 +206,6 @@ export class ThreadedFleet extends SqliteSites implements Fleet {
     this.findSilent = (...args) => writer.findSilent(...args);
     this.reception = (...args) => writer.reception(...args);
     // A writer that has failed starts again, which counts as an interruption too.
-    this.reportsMissed = () => void writer.reportsMissed().catch(() => {});
+    this.reportsMissed = (...args) => void writer.reportsMissed(...args).catch(() => {});
   }
 }

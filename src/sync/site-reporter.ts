@@ -31,6 +31,11 @@ const SITE_REPORTS_HEADER = "site-reports";
  * centre may call a site silent after two.
  */
 const OVERDUE_INTERVALS = 1.5;
+/**
+ * The first report of a start is sent within this share of the interval: the centre may call a site silent after two intervals, and the
+ * report before a restart may be one interval old.
+ */
+const FIRST_WITHIN = 0.25;
 /** The interval varies by this share, so that the reports of many sites stay spread. */
 const JITTER = 0.1;
 
@@ -64,10 +69,9 @@ export class SiteReporter {
     this.#facts = new UpstreamCapabilities(options.database);
   }
 
-  /** The first report is sent within one interval at a random time: after a power cut many sites start at once. */
+  /** The first report is sent soon, at a random time: after a power cut many sites start at once. */
   start(): void {
-    const { reportS, random } = this.#options;
-    if (reportS > 0) this.#arm(reportS * 1000 * random());
+    if (this.#options.reportS > 0) this.#armFirst();
   }
 
   /** Resolves when no report is in flight. */
@@ -80,6 +84,11 @@ export class SiteReporter {
   /** Learns from the headers of a sign-in whether the dispatch centre takes reports. */
   signedIn(headers: IncomingHttpHeaders): void {
     this.#note(headers[SITE_REPORTS_HEADER] === undefined ? null : this.#options.baseUrl);
+  }
+
+  #armFirst(): void {
+    const { reportS, random } = this.#options;
+    this.#arm(reportS * 1000 * FIRST_WITHIN * random());
   }
 
   #arm(delayMs: number): void {

@@ -376,16 +376,24 @@ function contractOf(open: () => Promise<Adapter>): void {
     skip(!adapter.isDirect);
     const beganMs = clock.wallMs();
     pass(60_000);
-    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: beganMs, completeMs: clock.wallMs() });
+    expect(await fleet.reception(LOOKS)).toEqual({
+      sinceMs: beganMs,
+      stalls: [],
+      completeMs: clock.wallMs(),
+    });
     const stored = report();
     const arrivedMs = clock.wallMs();
     pass(60_000);
-    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: beganMs, completeMs: arrivedMs });
+    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: beganMs, stalls: [], completeMs: arrivedMs });
     await stored;
     fleet.reportsMissed();
     const missedMs = clock.wallMs();
     pass(60_000);
-    expect(await fleet.reception(LOOKS)).toEqual({ sinceMs: missedMs, completeMs: clock.wallMs() });
+    expect(await fleet.reception(LOOKS)).toEqual({
+      sinceMs: missedMs,
+      stalls: [],
+      completeMs: clock.wallMs(),
+    });
   });
 
   test("all sites are read in parts", async () => {

@@ -54,7 +54,7 @@ afterEach(async () => {
   await centre.close();
 });
 
-function syncOf(times: { readonly timeoutS: number; readonly reportS: number }): Sync {
+function syncOf(times: { readonly timeoutS: number; readonly reportS: number }, random = 0.5): Sync {
   const { port } = server.address() as AddressInfo;
   const { database, clock } = site;
   const log = new JsonLog({ level: "error", clock, write: () => {} });
@@ -73,7 +73,7 @@ function syncOf(times: { readonly timeoutS: number; readonly reportS: number }):
     site: { ref: "hala-nord", timezone: "Europe/Bucharest" },
     database,
     clock,
-    random: () => 0.5,
+    random: () => random,
     newKey: randomUUID,
     log,
     conditions,
@@ -103,6 +103,16 @@ test("a site reports every minute to a centre that offers to take it", async () 
     await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
   }
   expect(reports()).toBe(3);
+});
+
+test("a site that starts again reports within a quarter of its interval, or a centre that waits for two would call it silent", async () => {
+  await start();
+  await nextReport(1);
+  await sync.stop();
+  sync = syncOf({ timeoutS: 5, reportS: 60 }, 0.99);
+  sync.start();
+  site.clock.advance(15_000);
+  await eventually("the report after the start", () => reports() === 2);
 });
 
 test("a failing report raises no condition and is not repeated: the next one replaces it", async () => {
