@@ -17,6 +17,32 @@ export function backOffMs(
 
 const BACK_OFF_BASE_MS = 5_000;
 const BACK_OFF_CAP_MS = 600_000;
+/** Maximum wait of an alarm, for a centre that asks for more time and after any number of failures. */
+export const ALARM_WAIT_MS_MAX = 60_000;
+/**
+ * Maximum random part of the wait of an alarm for a centre that responds and is busy, as while its database fails over: it will work
+ * again within seconds. It is longer for a centre that asks for more time, because many sites wait then.
+ */
+const BUSY_ALARM_BACK_OFF_MS_MAX = 10_000;
+
+/**
+ * The wait of an alarm after a failure: short for a busy centre, which says itself how long it needs at least.
+ * @param attempts failures before
+ * @param random uniform in [0, 1)
+ * @param busy undefined for a centre that is not reached; retryAfterMs: what it asks for, 0 for nothing
+ * @returns milliseconds, at most a minute
+ */
+export function alarmBackOffMs(
+  attempts: number,
+  random: number,
+  busy?: { readonly retryAfterMs: number },
+): number {
+  if (!busy) return backOffMs(attempts, random, undefined, ALARM_WAIT_MS_MAX);
+  const capMs = Math.max(BUSY_ALARM_BACK_OFF_MS_MAX, busy.retryAfterMs);
+  const backOff = backOffMs(attempts, random, undefined, capMs);
+  return Math.min(busy.retryAfterMs + backOff, ALARM_WAIT_MS_MAX);
+}
+
 /** Interval at which a missing objective is checked; the longest automatic wait of a record. */
 export const BLOCKED_RETRY_MS = 900_000;
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
+import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { SilenceTimes } from "../domain/site-silence.ts";
@@ -22,6 +23,7 @@ import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import { hostGuard, readTarget } from "./request-target.ts";
+import { RetryPause } from "./retry-pause.ts";
 
 export interface AppParts {
   readonly records: Records;
@@ -42,6 +44,7 @@ export interface AppParts {
   /** Folder of the built web panel; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
   readonly log: Log;
+  readonly clock: Clock;
   /** Prefix of the API's paths, without a trailing slash. */
   readonly basePath: string;
   /** Exact origins of web pages that may use the API from a browser. */
@@ -82,7 +85,7 @@ export function createApp(parts: AppParts): App {
   app.use(siteRouter);
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
-  app.use(answerError(parts.log, parts.onDamage));
+  app.use(answerError(parts.log, new RetryPause(parts.clock), parts.onDamage));
   const noteRejected = noteRejectedReport(parts.fleet, parts.basePath);
   return { handle: readTarget(app), classes: createExpressClasses(app), noteRejected, endStreams };
 }

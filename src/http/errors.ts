@@ -5,6 +5,7 @@ import type { Log } from "../domain/log.ts";
 import type { ErrorBody } from "../generated/types.ts";
 import { isBusy } from "../store/database.ts";
 import { isDamage } from "../store/integrity.ts";
+import type { RetryPause } from "./retry-pause.ts";
 import { isDiskFull, isUnwritable } from "../store/transaction.ts";
 
 /** HTTP status of each error code; others are internal errors with status 500. */
@@ -98,9 +99,14 @@ function operatingError(cause: unknown): unknown {
 
 /**
  * Responds with the error shape of the contract, and logs internal errors.
+ * @param pause of clients whose requests cannot be handled now
  * @param onDamage called for a damaged page of a database
  */
-export function answerError(log: Log, onDamage: (error: unknown) => void): ErrorRequestHandler {
+export function answerError(
+  log: Log,
+  pause: RetryPause,
+  onDamage: (error: unknown) => void,
+): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {
     if (isDamage(cause)) onDamage(cause);
     const error = operatingError(cause);
@@ -115,8 +121,10 @@ export function answerError(log: Log, onDamage: (error: unknown) => void): Error
       next(error);
       return;
     }
-    if (error instanceof AppError && error.retryAfterS !== undefined)
-      response.set("Retry-After", String(error.retryAfterS));
+    if (error instanceof AppError && error.retryAfterS !== undefined) {
+      const { code, retryAfterS } = error;
+      response.set("Retry-After", String(code === "unavailable" ? pause.next(retryAfterS) : retryAfterS));
+    }
     const reason = reasonOf(error);
     if (reason !== undefined) response.set(ERROR_CODE_HEADER, reason);
     response.status(body.statusCode).json(body);

@@ -6,7 +6,7 @@ import {
   type RecoveryState,
   URGENT_PRIORITY_ORDER,
 } from "../domain/outbox.ts";
-import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
+import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 
@@ -115,12 +115,17 @@ export function afterFailure(
   outcome: ReadOutcome & { event?: WriteOutcome["event"] },
 ): Partial<OutboxEntry> {
   const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
+  const isAlarm = entry.priorityOrder === URGENT_PRIORITY_ORDER;
   // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
-  const askedMs = entry.priorityOrder === URGENT_PRIORITY_ORDER ? 0 : retryAfterMs;
+  const askedMs = isAlarm ? 0 : retryAfterMs;
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
-  const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random()));
+  const backOff =
+    isAlarm && CODES_OF_BUSY_CENTRE.has(code)
+      ? alarmBackOffMs(entry.attempts, random(), { retryAfterMs })
+      : backOffMs(entry.attempts, random());
+  const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOff);
   return {
     lastCode: code,
     lastError: reason,

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import { backOffMs } from "../domain/backoff.ts";
+import { ALARM_WAIT_MS_MAX, alarmBackOffMs, backOffMs } from "../domain/backoff.ts";
 import type { LinkCause } from "../domain/link-status.ts";
 import { linkCause } from "./link-cause.ts";
 import { itemsOf, type LinkFault, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
@@ -60,9 +60,6 @@ interface FaultRules {
   readonly minDelayMs: number;
   readonly what: string;
 }
-
-/** Maximum wait of an alarm, for a centre that asks for more time and after any number of failures. */
-const ALARM_WAIT_MS_MAX = 60_000;
 
 /** Circuit breaker of the link: after a fault nothing is sent until the wait is over. */
 export class Link {
@@ -140,7 +137,8 @@ export class Link {
     const retryAtMs = nowMs + Math.max(retryAfterMs, minDelayMs, backOff);
     // An alarm is tried several times while the others wait: each of its attempts has its own back-off.
     const isSameAttempt = this.#state === "down" && nowMs < this.#alarmRetryAtMs;
-    const alarmBackOff = isSameAttempt ? 0 : backOffMs(this.#failures, jitter, undefined, ALARM_WAIT_MS_MAX);
+    const busy = fault === "busy" ? { retryAfterMs } : undefined;
+    const alarmBackOff = isSameAttempt ? 0 : alarmBackOffMs(this.#failures, jitter, busy);
     const alarmDelayMs = Math.max(Math.min(retryAfterMs, ALARM_WAIT_MS_MAX), minDelayMs, alarmBackOff);
     this.#alarmRetryAtMs = Math.max(isSameAttempt ? this.#alarmRetryAtMs : 0, nowMs + alarmDelayMs);
     this.#fault = fault;

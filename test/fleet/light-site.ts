@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ApiClient, type ApiRequest, type Reply } from "../../src/client/api-client.ts";
-import { backOffMs } from "../../src/domain/backoff.ts";
+import { alarmBackOffMs, backOffMs } from "../../src/domain/backoff.ts";
 import { pause } from "../support/installation.ts";
 import { REPORT } from "../support/fleet.ts";
 import type { Figures, Kind } from "./figures.ts";
@@ -9,8 +9,6 @@ import type { Figures, Kind } from "./figures.ts";
 const TIMEOUT_MS = 20_000;
 const KEEP_IDLE_MS = 10_000;
 const REPORT_IDLE_MS = 170_000;
-/** As a daemon waits at most before it sends an alarm again (src/sync/link.ts). */
-const ALARM_WAIT_MS_MAX = 60_000;
 /** Answers after which a daemon repeats: a refused token, a request that was read too slowly, too many of them, no database. */
 const TEMPORARY: ReadonlySet<number> = new Set([401, 408, 429, 503]);
 
@@ -93,12 +91,7 @@ export class LightSite {
     const body = JSON.stringify({ name, objectiveType: "obiective/cladiri", objectiveId, priority });
     const headers = { "Idempotency-Key": `"${randomUUID()}"` };
     const request = { method: "POST", path: "/interventii", body, headers } as const;
-    const reply = await this.#until(
-      "record",
-      201,
-      request,
-      priority === "high" ? ALARM_WAIT_MS_MAX : undefined,
-    );
+    const reply = await this.#until("record", 201, request, priority === "high");
     this.acknowledged.push({ name, id: (JSON.parse(reply.body) as { id: number }).id });
   }
 
@@ -113,12 +106,12 @@ export class LightSite {
     this.#records?.close();
   }
 
-  /** @param waitMsMax before it is sent again @returns the answer with this status; others are repeated */
+  /** @returns the answer with this status; others are repeated, those to an alarm after shorter waits */
   async #until(
     kind: Kind,
     status: number,
     request: ApiRequest,
-    waitMsMax?: number,
+    isAlarm = false,
   ): Promise<Extract<Reply, { kind: "answered" }>> {
     const { figures } = this.#options;
     const { phase } = figures;
@@ -135,8 +128,12 @@ export class LightSite {
       if (reply.kind === "answered" && !TEMPORARY.has(reply.status))
         throw new Error(`${request.method} ${request.path}: ${reply.status} ${reply.body.slice(0, 300)}`);
       await this.#afterFailure(reply, kind !== "sign-in");
-      const backOff = backOffMs(failures, Math.random(), undefined, waitMsMax);
-      await pause(Math.max(retryAfterMs(reply), backOff));
+      const askedMs = retryAfterMs(reply);
+      const busy = reply.kind === "answered" ? { retryAfterMs: askedMs } : undefined;
+      const backOff = isAlarm
+        ? alarmBackOffMs(failures, Math.random(), busy)
+        : backOffMs(failures, Math.random());
+      await pause(Math.max(askedMs, backOff));
     }
   }
 
