@@ -33,6 +33,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   starting: () => "the zones are being read after the start",
   "no-zones": () => "no zones yet",
   "no-sites": () => "no site is enrolled yet: begin with santinela sites invite",
+  "site-fault": (n) => `${counted(n, "site")} with a fault`,
   "sites-unreported": (n) => `${counted(n, "enrolled site")} without a report`,
   "condition-warning": (n) => counted(n, "warning"),
   "walk-test": () => "a walk test is running, nothing is dispatched",

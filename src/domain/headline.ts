@@ -6,7 +6,8 @@ import type { Contact, ZoneKind } from "./zone.ts";
 /**
  * State of the site: its most serious reason. `well` only if no started intervention is unfinished, no zone is open while
  * armed, there are no faults and no conditions, and there is at least one zone: a site that watches nothing is not well.
- * Nor is a dispatch centre without sites, or with one of which it knows nothing.
+ * Nor is a dispatch centre without sites, or with one that has a fault or of which it knows nothing. A fault of a site is attention
+ * there: `fault` is what the centre itself has.
  */
 export type HeadlineLevel = (typeof HEADLINE_LEVELS)[number];
 /** All levels, the most serious first. */
@@ -23,6 +24,7 @@ export const HEADLINE_REASONS = {
   starting: "attention",
   "no-zones": "attention",
   "no-sites": "attention",
+  "site-fault": "attention",
   "sites-unreported": "attention",
   "condition-warning": "attention",
   "walk-test": "attention",
@@ -87,12 +89,21 @@ export interface HeadlineFacts {
 export interface KnownSites {
   /** Whether a site is enrolled, or has reported without an enrolment. */
   readonly hasAny: boolean;
+  /** Sites with a fault, and silent ones, which have lost more; `sites` has the first 20 by level and duration. */
+  readonly faulty: {
+    readonly count: number;
+    readonly sites: readonly { readonly ref: string; readonly name: string }[];
+  };
   /** Enrolled sites of which there is no report; `refs` by reference, at most 20. */
   readonly unreported: { readonly count: number; readonly refs: readonly string[] };
 }
 
 /** While that cannot be read: the headline leaves out the sites. */
-export const SITES_UNKNOWN: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
+export const SITES_UNKNOWN: KnownSites = {
+  hasAny: true,
+  faulty: { count: 0, sites: [] },
+  unreported: { count: 0, refs: [] },
+};
 
 interface UnfinishedRecords {
   readonly count: number;
@@ -148,6 +159,10 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonIte
   starting: ({ isRead }) => single(!isRead),
   "no-zones": ({ sites, zones: all }) => single(sites === null && all.length === 0),
   "no-sites": ({ sites }) => single(sites?.hasAny === false),
+  "site-fault": ({ sites }) => ({
+    count: sites?.faulty.count ?? 0,
+    items: (sites?.faulty.sites ?? []).map(({ ref, name }) => ({ about: "site", id: ref, name })),
+  }),
   "sites-unreported": ({ sites }) => ({
     count: sites?.unreported.count ?? 0,
     items: (sites?.unreported.refs ?? []).map((ref) => ({ about: "site", id: ref, name: ref })),

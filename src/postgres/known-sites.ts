@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
-import { HEADLINE_ITEMS_MAX, type KnownSites } from "../domain/headline.ts";
+import { HEADLINE_ITEMS_MAX, SITES_UNKNOWN, type KnownSites } from "../domain/headline.ts";
+import { SITE_LEVELS } from "../domain/site-state.ts";
 import type { Queries } from "./connection.ts";
 
 /** A site whose access was revoked is not expected to report. */
@@ -7,15 +8,23 @@ const IS_ENROLLED = "site IS NOT NULL AND NOT disabled";
 
 /** The query reads all accounts, and an open page asks for the state of the centre four times a second. */
 const KEPT_MS = 2_000;
+/** The rank of the level; a silent site has at least this one. */
+const FAULT = SITE_LEVELS.indexOf("fault");
 
 const KNOWN_SITES = `
   WITH unreported AS (
     SELECT site FROM accounts WHERE ${IS_ENROLLED} AND NOT EXISTS (SELECT 1 FROM sites WHERE ref = site)
+  ),
+  faulty AS NOT MATERIALIZED (
+    SELECT * FROM sites WHERE rank <= ${FAULT} AND (rank = ${FAULT} OR silent_since IS NOT NULL)
   )
   SELECT
     EXISTS (SELECT 1 FROM accounts WHERE ${IS_ENROLLED}) OR EXISTS (SELECT 1 FROM sites) AS "hasAny",
-    (SELECT count(*) FROM unreported) AS "count",
-    ARRAY(SELECT site FROM unreported ORDER BY site LIMIT ${HEADLINE_ITEMS_MAX}) AS "refs"
+    json_build_object('count', (SELECT count(*) FROM faulty), 'sites', ARRAY(
+      SELECT json_build_object('ref', ref, 'name', report::json ->> 'name')
+      FROM faulty ORDER BY rank, since, id LIMIT ${HEADLINE_ITEMS_MAX})) AS "faulty",
+    json_build_object('count', (SELECT count(*) FROM unreported), 'refs', ARRAY(
+      SELECT site FROM unreported ORDER BY site LIMIT ${HEADLINE_ITEMS_MAX})) AS "unreported"
 `;
 
 /** What a dispatch centre on PostgreSQL knows of its sites, for the headline. */
@@ -33,9 +42,8 @@ export class PostgresKnownSites {
   async read(): Promise<KnownSites> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#kept && nowMs < this.#kept.untilMs) return this.#kept.sites;
-    const [row] = await this.#queries.query<{ hasAny: boolean; count: number; refs: string[] }>(KNOWN_SITES);
-    const unreported = { count: row?.count ?? 0, refs: row?.refs ?? [] };
-    this.#kept = { untilMs: nowMs + KEPT_MS, sites: { hasAny: row?.hasAny === true, unreported } };
-    return this.#kept.sites;
+    const [sites = SITES_UNKNOWN] = await this.#queries.query<KnownSites>(KNOWN_SITES);
+    this.#kept = { untilMs: nowMs + KEPT_MS, sites };
+    return sites;
   }
 }

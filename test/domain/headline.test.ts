@@ -32,7 +32,11 @@ const QUIET: HeadlineFacts = {
   backlog: { waiting: 0, oldestMs: 0 },
 };
 /** All sites of a dispatch centre have reported. */
-const SITES: KnownSites = { hasAny: true, unreported: { count: 0, refs: [] } };
+const SITES: KnownSites = {
+  hasAny: true,
+  faulty: { count: 0, sites: [] },
+  unreported: { count: 0, refs: [] },
+};
 const RECORD = { count: 1, worst: [{ id: 3, name: "Alarmă" }] };
 
 function zone(more: Partial<HeadlineZone>): Partial<HeadlineFacts> {
@@ -54,6 +58,9 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   starting: { isRead: false },
   "no-zones": { zones: [] },
   "no-sites": { sites: { ...SITES, hasAny: false } },
+  "site-fault": {
+    sites: { ...SITES, faulty: { count: 1, sites: [{ ref: "hala-nord", name: "Hala Nord" }] } },
+  },
   "sites-unreported": { sites: { ...SITES, unreported: { count: 1, refs: ["hala-nord"] } } },
   "condition-warning": condition("warning"),
   "walk-test": { isWalkTest: true },
@@ -66,7 +73,7 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   backlog: { backlog: { waiting: 1, oldestMs: 900_001 } },
 };
 
-const OF_ONE_ROLE: ReadonlySet<string> = new Set(["no-zones", "no-sites", "sites-unreported"]);
+const OF_ONE_ROLE: ReadonlySet<string> = new Set(["no-zones", "no-sites", "site-fault", "sites-unreported"]);
 
 describe("the headline of a site", () => {
   test("is well without a problem, and lists planned interventions", () => {
@@ -89,7 +96,7 @@ describe("the headline of a site", () => {
       "attention: no site is enrolled yet: begin with santinela sites invite",
     );
     const unreported = { count: 25, refs: ["atelier", "depozit", "hala-nord", "sediu"] };
-    expect(headlineOf({ ...centre, sites: { hasAny: true, unreported } }).text).toBe(
+    expect(headlineOf({ ...centre, sites: { ...SITES, unreported } }).text).toBe(
       "attention: 25 enrolled sites without a report (atelier, depozit, hala-nord, …)",
     );
   });

@@ -76,6 +76,24 @@ function centreTests(database: () => Promise<string>): void {
     await says("all is well", 'santinela_headline{level="well"} 1');
   });
 
+  test("names each site with a fault, which is not the centre's, and none that only needs attention", async () => {
+    const report = (name: string, level: string): Promise<unknown> =>
+      ask("POST", "/site-reports", { ...REPORT, ref: name.toLowerCase(), name, level });
+    await report("Atelier", "fault");
+    await says("attention: 1 site with a fault (Atelier)", reason("site-fault", 1));
+    await report("Ferma", "fault");
+    await says("attention: 2 sites with a fault (Atelier, Ferma)", reason("site-fault", 2));
+    await report("Atelier", "attention");
+    await says("attention: 1 site with a fault (Ferma)", reason("site-fault", 1));
+    await report("Ferma", "alarm");
+    await says("all is well", reason("site-fault", 0));
+    const added = (await centre.get<SiteView[]>("/sites")).filter(
+      ({ report: { ref } }) => ref !== "hala-nord",
+    );
+    expect(added).toHaveLength(2);
+    for (const { id } of added) await ask("DELETE", `/sites/${id}`);
+  });
+
   test("names a site again that is removed from the list and still enrolled", async () => {
     const [site] = await centre.get<SiteView[]>("/sites");
     await ask("DELETE", `/sites/${site?.id}`);

@@ -29,10 +29,6 @@ export const EN_HEADLINE = {
   "reason.starting": "Starting: reading the zones",
   "reason.no-zones": "No zones yet",
   "reason.no-sites": "No site is enrolled yet",
-  "reason.sites-unreported": {
-    one: "{n} enrolled site without a report",
-    other: "{n} enrolled sites without a report",
-  },
   "reason.condition-warning": { one: "{n} warning", other: "{n} warnings" },
   "reason.walk-test": "Walk test active: nothing is dispatched",
   "reason.zone-bypassed": { one: "{n} zone bypassed", other: "{n} zones bypassed" },

@@ -1,5 +1,10 @@
 /** The sites of a dispatch centre, in English. */
 export const EN_SITES = {
+  "reason.site-fault": { one: "{n} site with a fault", other: "{n} sites with a fault" },
+  "reason.sites-unreported": {
+    one: "{n} enrolled site without a report",
+    other: "{n} enrolled sites without a report",
+  },
   "sites.level": "State",
   "sites.none":
     "No site has reported yet. A site reports to the dispatch centre that receives its interventions.",

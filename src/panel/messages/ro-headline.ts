@@ -53,11 +53,6 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   "reason.starting": "Pornire: se citesc zonele",
   "reason.no-zones": "Nu există încă nicio zonă",
   "reason.no-sites": "Nu este încă înrolată nicio locație",
-  "reason.sites-unreported": {
-    one: "{n} locație înrolată fără niciun raport",
-    few: "{n} locații înrolate fără niciun raport",
-    other: "{n} de locații înrolate fără niciun raport",
-  },
   "reason.condition-warning": {
     one: "{n} avertizare",
     few: "{n} avertizări",

@@ -3,6 +3,16 @@ import type { EN_SITES } from "./en-sites.ts";
 
 /** The sites of a dispatch centre, in Romanian. */
 export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
+  "reason.site-fault": {
+    one: "{n} locație cu deranjament",
+    few: "{n} locații cu deranjament",
+    other: "{n} de locații cu deranjament",
+  },
+  "reason.sites-unreported": {
+    one: "{n} locație înrolată fără niciun raport",
+    few: "{n} locații înrolate fără niciun raport",
+    other: "{n} de locații înrolate fără niciun raport",
+  },
   "sites.level": "Stare",
   "sites.none":
     "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi transmite intervențiile.",

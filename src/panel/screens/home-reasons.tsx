@@ -10,8 +10,11 @@ import { status } from "../live-updates.ts";
 import { mayOperate } from "../session.ts";
 import { beginningOf } from "./home.tsx";
 
-/** The sites of this reason are in no list of this screen. */
-const UNREPORTED = "sites-unreported";
+/** Reasons whose sites are in no list of this screen, with the address of what to do. */
+const OF_SITES: Readonly<Record<string, string>> = {
+  "site-fault": "#/sites?level=fault",
+  "sites-unreported": "#/sites",
+};
 
 /** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
 export function HomeReasons() {
@@ -19,7 +22,7 @@ export function HomeReasons() {
   if (!now) return null;
   const { headline, conditions } = now;
   const listed = headline.reasons.filter(
-    ({ code, items }) => (items.length === 0 || code === UNREPORTED) && !code.startsWith("cond"),
+    ({ code, items }) => (items.length === 0 || code in OF_SITES) && !code.startsWith("cond"),
   );
   if (listed.length + conditions.length === 0 || beginningOf(headline.reasons)) return null;
   return (
@@ -32,7 +35,7 @@ export function HomeReasons() {
               <Icon name={TONE_ICONS[LEVEL_TONES[level]]} />
               <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
             </p>
-            {code === UNREPORTED && <Unreported count={count} items={items} />}
+            {code in OF_SITES && <NamedSites code={code} count={count} items={items} />}
           </li>
         ))}
         {conditions.map((condition) => (
@@ -44,14 +47,16 @@ export function HomeReasons() {
 }
 
 /** The names of the sites, as far as the daemon gives them, and what to do. */
-function Unreported({ count, items }: Pick<HeadlineReason, "count" | "items">) {
+function NamedSites({ code, count, items }: Pick<HeadlineReason, "code" | "count" | "items">) {
   const more = count - items.length;
+  const address = OF_SITES[code];
   const names = items.map(({ name }) => name).join(", ");
   return (
     <>
       <p>{more > 0 ? `${names} ${t("headline.more", { n: more })}` : names}</p>
       <p>
-        {t("sites.unreportedRemedy")} {mayOperate() && <a href="#/sites">{t("nav.sites")}</a>}
+        {code === "sites-unreported" && t("sites.unreportedRemedy")}{" "}
+        {mayOperate() && address !== undefined && <a href={address}>{t("nav.sites")}</a>}
       </p>
     </>
   );

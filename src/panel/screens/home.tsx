@@ -67,7 +67,7 @@ function Hero({ now }: { readonly now: StatusView }) {
             ? t("home.noneUnfinished")
             : t("home.allNormal", { n: zones.value.length })
           : reasons
-              .filter((reason) => reason.level === level && !beginning)
+              .filter((reason) => reason.level === level && !beginning && hasText(reason))
               .map(reasonText)
               .join(" · ")}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
@@ -133,6 +133,11 @@ function heroTitle({ headline: { level, reasons }, conditions }: StatusView, kin
 function kindOfOpenZone(reasons: readonly HeadlineReason[]): ZoneKind | null {
   const [first] = reasons.find(({ code }) => code === "zone-open")?.items ?? [];
   return zones.value.find(({ id }) => id === first?.id)?.kind ?? null;
+}
+
+/** The texts of reasons about sites, which only a dispatch centre has, are loaded later. */
+function hasText({ code }: HeadlineReason): boolean {
+  return hasMoreTexts() || !code.startsWith("site");
 }
 
 /** A reason with the names of what it is about, if these are few. The names of conditions are loaded later. */
