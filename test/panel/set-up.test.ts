@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
-import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
+import { NO_SITE, PASSWORD, TestApp, TESTER } from "../support/app.ts";
 import { PanelPage } from "../support/panel-page.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -15,29 +16,34 @@ describeWithBrowser("a new installation in the panel", () => {
   let browser: Browser;
   let page: PanelPage;
 
-  beforeEach(async () => {
+  beforeEach(() => start());
+  afterEach(stop);
+
+  async function start(daemon: StatusView = NO_SITE.status()): Promise<void> {
     const panel = { folder: BUILT_PANEL, locale: "en" };
-    site = await TestApp.make({ hosts: [PANEL_HOST], panel });
+    const status = () => daemon;
+    site = await TestApp.make({ hosts: [PANEL_HOST], panel, site: { ...NO_SITE, status } });
     const account = { email: INITIAL_ADMIN_EMAIL, role: "administrator", password: CODE } as const;
     await site.accounts.add(account, TESTER, { mustChangePassword: true });
     browser = await startBrowser();
     const context = await browser.newContext({ locale: "en-GB" });
     page = await PanelPage.in(context, `http://${PANEL_HOST}:${await site.listen()}/`);
     await page.openFirst();
-  });
-  afterEach(async () => {
+  }
+
+  async function stop(): Promise<void> {
     await browser.close();
     await site.close();
-  });
+  }
 
-  async function createAdministrator(): Promise<void> {
+  async function createAdministrator(next = page.screen("setup").heading("Set-up")): Promise<void> {
     const form = page.screen("first-start");
     await form.field("One-time code").fill(CODE);
     await form.field("E-mail address").fill("ana@example.ro");
     await form.field("New password").fill(PASSWORD);
     await form.field("Repeat new password").fill(PASSWORD);
     await page.press("Enter");
-    await page.screen("setup").heading("Set-up").shown();
+    await next.shown();
   }
 
   test("is claimed with the code and guides to a configuration and a walk test", async () => {
@@ -53,6 +59,28 @@ describeWithBrowser("a new installation in the panel", () => {
     expect(saved.suggestedFilename()).toBe("santinela.yaml");
     await guide.link("Go to Walk test").click();
     await page.screen("walk-test").heading("Walk test").shown();
+  });
+
+  test("leads to Home at a dispatch centre, which has no set-up", async () => {
+    await stop();
+    const { headline, ...rest } = NO_SITE.status();
+    const reasons = [{ code: "no-sites", level: "attention", count: 1, items: [] }] as const;
+    await start({ ...rest, role: "centre", headline: { ...headline, reasons } });
+    await createAdministrator(page.screen("status").heading("No site is enrolled yet."));
+    await page.menu.link("Sites").shown();
+    await page.speak("RO");
+    await page.screen("status").heading("Nu este încă înrolată nicio locație.").shown();
+    await page.speak("EN");
+  });
+
+  test("names every place of the one-time code, also those of a Raspberry Pi without a terminal", async () => {
+    const first = page.screen("first-start");
+    await first
+      .text(/journalctl -u santinela.*on a Raspberry Pi.*screen.*santinela-code\.txt on its card/)
+      .shown();
+    await page.speak("RO");
+    await first.text(/pe un Raspberry Pi.*ecran.*santinela-code\.txt de pe card/).shown();
+    await page.speak("EN");
   });
 
   test("does not deny an account that was added at the command line, and signs it in", async () => {

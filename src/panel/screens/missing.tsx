@@ -1,8 +1,15 @@
+import { useEffect } from "preact/hooks";
 import { t } from "../i18n.ts";
-import { route } from "../route.ts";
+import { status } from "../live-updates.ts";
+import { go, route } from "../route.ts";
 
 /** Shown at an address without a screen: a misspelt link, or a screen that this account may not open. */
 export function MissingScreen() {
+  // The first sign-in leads to the set-up before the role is known, and a dispatch centre has none.
+  const isSetUpOfCentre = route.value.screen === "setup" && status.value?.role === "centre";
+  useEffect(() => {
+    if (isSetUpOfCentre) go("#/status");
+  }, [isSetUpOfCentre]);
   return (
     <>
       <h1>{t("missing.title")}</h1>
