@@ -85,7 +85,7 @@ export const OPEN_STATE_TEXTS: Readonly<Record<ZoneKind, string>> = {
 /** What becomes of a trip, by its state. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
   waiting: "not recorded as an intervention yet",
-  posted: "dispatched",
+  posted: "recorded as an intervention",
   merged: "added to an open intervention",
   refused: "rejected by the local API",
   bypassed: "suppressed: bypassed",

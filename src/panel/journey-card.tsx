@@ -32,7 +32,7 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
         <small>{facts.join(" · ")}</small>
       </div>
       <Journey journey={journey} />
-      {centre?.isUndelivered === true && <Unknown />}
+      {centre?.isUndelivered === true && <Undelivered />}
       {refusal !== null && (
         <p class="quiet">
           <DaemonText text={refusal} />
@@ -48,8 +48,8 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
   );
 }
 
-/** The moment in which a person is better than the queue. */
-function Unknown() {
+/** The moment in which a person is better than the queue: the warning, the telephone of the centre, and a new attempt. */
+export function Undelivered() {
   const phone = status.value?.centrePhone ?? null;
   const sendNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {

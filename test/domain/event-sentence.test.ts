@@ -6,7 +6,7 @@ const ZONES = [{ id: "smoke", name: "Fum depozit", kind: "fire" }] as const;
 test.each([
   [
     { event: "trip", who: "zone smoke", subject: "intervention 3", detail: { state: "posted" } },
-    "Fum depozit: Fire! #3 - dispatched",
+    "Fum depozit: Fire! #3 - recorded as an intervention",
   ],
   [
     { event: "trip", who: "zone gone", subject: "", detail: { state: "gated", reason: "key switch" } },

@@ -41,6 +41,23 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
   });
 
+  test("is reported on its own screen too, to which the headline leads", async () => {
+    const page = await site.page("status");
+    await page.screen("status").link("Open intervention #1").click();
+    const one = page.screen("interventions/1");
+    await one.text("The dispatch centre has NOT received this alarm yet.").shown();
+    expect(await one.link("Call 0264 555 012").attribute("href")).toBe("tel:0264555012");
+    await one.button("Send now").click();
+    await page.notice.shown();
+    await page.speak("RO");
+    await one.text("Dispeceratul NU a primit încă această alarmă.").shown();
+    // What became of the trip must not be read as an arrival.
+    await one.text("înregistrată ca intervenție").shown();
+    await page.speak("EN");
+    await one.text("recorded as an intervention").shown();
+    expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
+  });
+
   test("is explained at the side by the cause of the lost link, with what to do", async () => {
     const page = await site.page("status");
     const home = page.screen("status");

@@ -97,7 +97,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await log.button("suppressed").click();
     const suppressed = log.region("Suppressed trips of the last 24 hours");
     await suppressed.listItem(/^suppressed: bypassed 3$/).shown();
-    await log.without(suppressed.listItem(/^dispatched/));
+    await log.without(suppressed.listItem(/^recorded as an intervention/));
     await page.speak("RO");
     await log
       .region("Declanșările netransmise din ultimele 24 de ore")

@@ -72,7 +72,7 @@ export const EN_EVENT_SENTENCES = {
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",
 
   "outcome.waiting": "not recorded as an intervention yet",
-  "outcome.posted": "dispatched",
+  "outcome.posted": "recorded as an intervention",
   "outcome.merged": "added to an open intervention",
   "outcome.refused": "rejected by the local API",
   "outcome.bypassed": "suppressed: bypassed",

@@ -76,7 +76,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.alarm-panel-reported": "Centrala de alarmă {about} a raportat un eveniment",
 
   "outcome.waiting": "încă neînregistrată ca intervenție",
-  "outcome.posted": "transmisă",
+  "outcome.posted": "înregistrată ca intervenție",
   "outcome.merged": "adăugată la o intervenție deschisă",
   "outcome.refused": "respinsă de API-ul local",
   "outcome.bypassed": "netransmisă: bypass",

@@ -5,6 +5,7 @@ import { DaemonText } from "../daemon-text.tsx";
 import { formatDuration, formatTime } from "../date-format.ts";
 import { language, t } from "../i18n.ts";
 import { Journey } from "../journey.tsx";
+import { Undelivered } from "../journey-card.tsx";
 import { status } from "../live-updates.ts";
 import { SyncBadge } from "../sync-badge.tsx";
 import { FailedRecordButtons } from "./failed-record-actions.tsx";
@@ -24,6 +25,7 @@ export function Delivery({
   return (
     <>
       <Journey journey={journey} />
+      {journey.centre?.isUndelivered === true && <Undelivered />}
       {tookMs !== undefined && (
         <p class="quiet">{t("interventions.reached", { time: formatShortTime(tookMs) })}</p>
       )}
