@@ -74,20 +74,30 @@ function deviceOf({ id, device, input }: Zone): string {
 /** Valid options of zones that are probably unintended or have no effect. */
 export function zoneWarnings({ profiles, objectives, zones = [] }: Configuration): string[] {
   const known = resolveProfiles(profiles ?? {});
-  const isImported = ({ objective: { type, id } }: Zone): boolean =>
-    objectives?.[type]?.some((objective) => objective.id === id) === true;
-  return zones.flatMap((zone) => {
-    const { id, kind, objective, profile } = zone;
+  const ofZones = zones.flatMap((zone) => {
+    const { id, kind, profile } = zone;
+    if (zone.disabled === true) return [`zone ${id}: is disabled; it is not monitored`];
     const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
     const warnings = ineffectiveOptions(zone);
     if (kind === "motion" && police === true)
       warnings.unshift("a single motion detector requests the police without confirmation by a second zone");
-    if (zone.disabled === true) return [`zone ${id}: is disabled; it is not monitored`];
-    if (!isImported(zone))
-      warnings.unshift(
-        `objective ${objective.id} of ${objective.type} is not in objectives; import it, otherwise a placeholder name is used`,
-      );
     return warnings.map((text) => `zone ${id}: ${text}`);
+  });
+  return [...objectiveWarnings(zones, objectives), ...ofZones];
+}
+
+/** One for each objective, not for each of its zones: a site has one objective and many zones. */
+function objectiveWarnings(zones: readonly Zone[], objectives: Configuration["objectives"]): string[] {
+  const zonesOf = new Map<string, string[]>();
+  for (const { id, objective, disabled } of zones) {
+    const isImported = objectives?.[objective.type]?.some((one) => one.id === objective.id) === true;
+    if (isImported || disabled === true) continue;
+    const name = `objective ${objective.id} of ${objective.type}`;
+    zonesOf.set(name, [...(zonesOf.get(name) ?? []), id]);
+  }
+  return [...zonesOf].map(([objective, [zone, ...others]]) => {
+    const text = `${objective} is not in objectives; import it, otherwise a placeholder name is used`;
+    return others.length === 0 ? `zone ${zone}: ${text}` : `several zones: ${text}`;
   });
 }
 

@@ -698,6 +698,17 @@ zones:
     ]);
   });
 
+  test("warns once of an objective that is not imported, however many zones it has", () => {
+    const zone = (id: string, rest = ""): string =>
+      `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { simulated: true }${rest} }\n`;
+    const { warnings } = load(`zones:\n${zone("a")}${zone("b")}${zone("c", ", disabled: true")}`);
+    expect(warnings.filter((text) => text.includes("objective"))).toEqual([
+      expect.stringMatching(
+        /several zones: objective 1 of obiective\/cladiri is not in objectives; import it/,
+      ),
+    ]);
+  });
+
   test("may have zones on one topic with exclusive conditions", () => {
     const at = (id: string, where: string, more = ""): string =>
       `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { mqtt: rtl_433/events, path: /state, open: [open], where: [${where}] }${more} }\n`;

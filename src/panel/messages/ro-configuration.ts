@@ -181,6 +181,10 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
     "zona {id}: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
   ],
+  [
+    "several zones: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
+    "mai multe zone: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
+  ],
   ["chip {name} is new in gpio.chips", "cipul {name} este nou în gpio.chips"],
   ["the broker is new in the configuration", "brokerul este nou în configurație"],
   ["Restart the daemon to use it", "Reporniți serviciul pentru a-l folosi"],
