@@ -13,8 +13,12 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
   const isCentreOpen = centre !== null && centre.upstreamId === null;
   return (
     <ol class="journey" aria-label={t("journey.title")}>
-      {zone && (
-        <Stop name={t("journey.contact")} icon={kindIcon(zone.kind, true)} state="trip">
+      {(zone || contactAt !== null) && (
+        <Stop
+          name={t(zone ? "journey.contact" : "journey.start")}
+          icon={kindIcon(zone?.kind ?? null, true)}
+          state="trip"
+        >
           {contactAt === null ? t("journey.undated") : formatNarrow(contactAt)}
         </Stop>
       )}

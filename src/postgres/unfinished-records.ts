@@ -44,7 +44,7 @@ export class PostgresUnfinished {
   async details(ids: readonly number[]): Promise<(UnfinishedDetails & { objective: Objective })[]> {
     const rows = await this.#queries.query<UnfinishedDetails & { data: string }>(
       `SELECT records.id, uid, "status", "priority", "objectiveType", "objectiveId", "crews", "police"::int,
-         "ambulance"::int, "firetruck"::int, created_at AS "createdMs", data
+         "ambulance"::int, "firetruck"::int, created_at AS "createdMs", "dateStartMs" AS "startMs", data
        FROM interventions AS records
        JOIN objectives ON objectives.kind = "objectiveType" AND objectives.id = "objectiveId"
        WHERE records.id = ANY($1) AND ${IS_UNFINISHED}`,

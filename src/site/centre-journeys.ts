@@ -12,8 +12,8 @@ export interface UnfinishedAtCentre extends UnfinishedDetails {
 }
 
 /**
- * The unfinished interventions of the headline of a dispatch centre: where each is, and who has to come. They have
- * arrived, so that there is no way to show.
+ * The unfinished interventions of the headline of a dispatch centre: where each is, when it began, and who has to come.
+ * They have arrived, so that there is no way to show.
  *
  * @param details of those records; one that is gone is left out
  */
@@ -24,7 +24,7 @@ export function centreJourneys(
   return unfinishedOf(headline).flatMap(({ id, name, isAlarm }) => {
     const record = details.find((one) => one.id === id);
     if (!record) return [];
-    const { objectiveType, objectiveId, createdMs, priority, status } = record;
+    const { objectiveType, objectiveId, createdMs, startMs, priority, status } = record;
     return [
       {
         interventionId: id,
@@ -32,7 +32,8 @@ export function centreJourneys(
         isAlarm,
         objective: journeyObjective({ type: objectiveType, id: objectiveId }, record.objective),
         zone: null,
-        contactAt: null,
+        // An alarm that was queued at its site is older than its record here.
+        contactAt: isAlarm && startMs !== null ? isoTime(startMs) : null,
         isJournaled: false,
         recordedAt: isoTime(createdMs),
         refusal: null,

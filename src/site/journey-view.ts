@@ -15,7 +15,10 @@ export interface JourneyView {
   readonly objective: JourneyObjectiveView;
   /** The zone whose trip made it; null for a record made by a user, and for a signal test. */
   readonly zone: { readonly id: string; readonly name: string; readonly kind: ZoneKind | null } | null;
-  /** When the contact opened; null without one, or while the clock was not trusted. */
+  /**
+   * When the contact opened; null without one, or while the clock was not trusted. At a dispatch centre the start of an alarm,
+   * without its zone.
+   */
   readonly contactAt: string | null;
   /** Whether its trip is in the trip journal; false for a record made by a user. */
   readonly isJournaled: boolean;

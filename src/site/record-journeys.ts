@@ -73,10 +73,13 @@ export class RecordJourneys {
 
   /** The journey of a record, which its trip has made or a user. */
   ofRecord(name: string, details: UnfinishedDetails, isAlarm: boolean): RankedJourney {
-    const { trips, outbox } = this.#parts;
+    const { trips, outbox, config } = this.#parts;
     const trip = trips.find(details.uid);
     const isTrip = trip !== undefined && hasContact(trip);
     const sinceMs = trip?.isDated === true ? trip.moment.wallMs : null;
+    // At a dispatch centre an alarm that was queued at its site is older than its record.
+    const startMs = isAlarm && config.role === "centre" ? details.startMs : null;
+    const contactMs = isTrip ? sinceMs : startMs;
     const isRescue = details.ambulance + details.firetruck > 0;
     const view: JourneyView = {
       interventionId: details.id,
@@ -84,7 +87,7 @@ export class RecordJourneys {
       isAlarm,
       objective: this.#objective({ type: details.objectiveType, id: details.objectiveId }),
       zone: isTrip ? this.#zoneOf(trip) : null,
-      contactAt: isTrip && sinceMs !== null ? isoTime(sinceMs) : null,
+      contactAt: contactMs === null ? null : isoTime(contactMs),
       isJournaled: trip !== undefined,
       recordedAt: isoTime(details.createdMs),
       refusal: null,

@@ -29,6 +29,8 @@ export interface UnfinishedDetails {
   readonly firetruck: 0 | 1;
   /** When the record was written, milliseconds since 1970. */
   readonly createdMs: number;
+  /** When it began or begins, for that of a trip the time of the trip, milliseconds since 1970; null if it is not known. */
+  readonly startMs: number | null;
 }
 
 interface NamedRecord {
@@ -86,7 +88,7 @@ export class UnfinishedInterventions extends Store {
     "SELECT status FROM interventions WHERE id = ? AND deleted_at IS NULL",
   ).pluck();
   readonly #details = this.prepare<UnfinishedDetails>(
-    `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs FROM interventions WHERE id = ?`,
+    `SELECT id, uid, status, priority, objectiveType, objectiveId, crews, police, ambulance, firetruck, created_at AS createdMs, dateStartMs AS startMs FROM interventions WHERE id = ?`,
   );
 
   readonly #named = this.prepare<NamedRecord>(

@@ -6,7 +6,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
-import { violationsInAllThemes } from "../support/accessibility-checks.ts";
+import { accessibilityFaults, violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const DISPATCHER = { email: "ion@centre.example", password: "another long password" };
 const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă incendiu: Fum"];
@@ -147,6 +147,21 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const claimed = await askDaemon(dataDir, "POST", "/enrolments/claim", claim);
     expect([claimed.status, claimed.value]).toMatchObject([201, { objectives: ["obiective/cladiri/1"] }]);
 
+    // The screen on which the code was created follows.
+    await sites.row(/hala-est.*Enrolled/s).shown();
+    // A second code would take the account from the device that has it.
+    await sites.button("Create the code").click();
+    const question = page.dialog("Another code for hala-est?");
+    await question.text(/the present one can no longer sign in/).shown();
+    await question.button("Cancel").click();
+    await sites.row(/hala-est.*Enrolled/s).shown();
+    await page.speak("RO");
+    await sites.button("Creare cod").click();
+    await page.openDialog.text(/cel actual nu se mai poate autentifica/).shown();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.openDialog.button("Anulare").click();
+    await page.speak("EN");
+
     const again = await centre.page("sites");
     const now = again.screen("sites");
     await now.row(/hala-est.*Enrolled/s).shown();
@@ -243,7 +258,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("status");
     await page
       .screen("status")
-      .listItem(/Alarmă: Hol.*Hala Nord · Str. Fabricii 7 · #1/s)
+      .listItem(/Alarmă: Hol.*Hala Nord · Str. Fabricii 7 · #1.*Start.*Record/s)
       .shown();
     const list = await page.open("interventions");
     await list.row(/Alarmă: Hol.*Hala Nord.*planned/s).shown();

@@ -54,7 +54,13 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
       police: true,
       objectiveId: 7,
     });
-    const newer = await create({ name: "Door", type: "other", priority: "high", police: true });
+    const newer = await create({
+      name: "Door",
+      type: "other",
+      priority: "high",
+      police: true,
+      dateStart: "2026-01-05T03:27:06Z",
+    });
     await create({ name: "Done", status: "done" });
     const gone = await create({ name: "Gone", type: "other" });
     await centre.records.remove(gone, undefined, OPERATOR_USER);
@@ -72,7 +78,8 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         recordedAt: new Date(centre.clock.wallMs()).toISOString(),
         centre: null,
       },
-      { interventionId: newer, name: "Door", isAlarm: true },
+      // It waited at its site.
+      { interventionId: newer, name: "Door", isAlarm: true, contactAt: "2026-01-05T03:27:06.000Z" },
       { interventionId: patrol, isAlarm: false, objective: { id: 1 }, status: "in_progress", services: [] },
     ]);
   });

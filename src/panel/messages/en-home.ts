@@ -27,6 +27,7 @@ export const EN_HOME = {
 
   "journey.title": "Delivery to the dispatch centre",
   "journey.contact": "Contact",
+  "journey.start": "Start",
   "journey.journal": "Journal",
   "journey.record": "Record",
   "journey.centre": "Centre",

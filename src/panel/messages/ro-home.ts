@@ -30,6 +30,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
 
   "journey.title": "Transmiterea la dispecerat",
   "journey.contact": "Contact",
+  "journey.start": "Început",
   "journey.journal": "Declanșare",
   "journey.record": "Înregistrare",
   "journey.centre": "Dispecerat",

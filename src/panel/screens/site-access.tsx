@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { EnrolmentCode, SiteAccess as Access } from "../../generated/types.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
+import { every } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, formText } from "../field.tsx";
@@ -11,6 +12,7 @@ import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { route } from "../route.ts";
 import { Table, type Column } from "../table.tsx";
+import { CodeTransfer, type Invited } from "./code-transfer.tsx";
 
 const TONES: Readonly<Record<Access["state"], Tone>> = {
   invited: "attention",
@@ -18,9 +20,12 @@ const TONES: Readonly<Record<Access["state"], Tone>> = {
   revoked: "fault",
 };
 
+/** After a code was created: a site is enrolled within minutes, and the list may have thousands of sites. */
+const REFRESH_EVERY_MS = 10_000;
+
 /** The accounts of the sites, for administrators: one-time codes for new ones, and revocation. */
 export function SiteAccess() {
-  const { response, error, reload } = useQuery<Access[]>(apiPath("/enrolments"));
+  const { response, error, reload, refresh } = useQuery<Access[]>(apiPath("/enrolments"));
   const [leaving, setLeaving] = useState<string>();
   const revoke = async (site: string): Promise<void> => {
     await runWithErrorNotice(async () => {
@@ -42,7 +47,7 @@ export function SiteAccess() {
           keyOf={({ site }) => site}
         />
       )}
-      <Invitation onIssued={reload} />
+      <Invitation onIssued={reload} refresh={refresh} enrolled={enrolledOf(response?.body ?? [])} />
       {leaving !== undefined && (
         <ConfirmDialog
           title={t("access.revokeTitle", { site: leaving })}
@@ -56,6 +61,10 @@ export function SiteAccess() {
       )}
     </section>
   );
+}
+
+function enrolledOf(all: readonly Access[]): readonly string[] {
+  return all.filter(({ state }) => state === "enrolled").map(({ site }) => site);
 }
 
 function columns(revoke: (site: string) => void): Column<Access>[] {
@@ -87,26 +96,43 @@ function columns(revoke: (site: string) => void): Column<Access>[] {
   ];
 }
 
-/** A form for a one-time code. The code is shown until the next one; the centre keeps only its hash. */
-function Invitation({ onIssued }: { readonly onIssued: () => void }) {
+/**
+ * A form for a one-time code. The code is shown until the next one; the centre keeps only its hash.
+ * @param enrolled the references of sites with an account, which another device would take over
+ */
+function Invitation({
+  onIssued,
+  refresh,
+  enrolled,
+}: {
+  readonly onIssued: () => void;
+  readonly refresh: () => void;
+  readonly enrolled: readonly string[];
+}) {
   const [objectives, setObjectives] = useState<readonly string[]>([]);
   const [issued, setIssued] = useState<EnrolmentCode>();
-  const issue = async (fields: FormData): Promise<void> => {
-    const site = formText(fields, "site").trim();
-    const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
+  const [transferred, setTransferred] = useState<Invited>();
+  // An installer is at the device with the code.
+  useEffect(() => (issued ? every(REFRESH_EVERY_MS, refresh) : undefined), [issued]);
+  const issue = async (body: Invited): Promise<void> => {
     await runWithErrorNotice(async () => {
-      const body = { site, objectives: chosen };
       setIssued((await request<EnrolmentCode>(apiPath("/enrolments"), { method: "POST", body })).body);
       setObjectives([]);
     });
     onIssued();
+  };
+  const askOrIssue = async (fields: FormData): Promise<void> => {
+    const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
+    const invited = { site: formText(fields, "site").trim(), objectives: chosen };
+    if (enrolled.includes(invited.site)) setTransferred(invited);
+    else await issue(invited);
   };
   return (
     <>
       <details open={route.value.query["open"] === "invite"}>
         <summary>{t("access.invite")}</summary>
         <p>{t("access.inviteText")}</p>
-        <Form onSubmit={issue}>
+        <Form onSubmit={askOrIssue}>
           <TextField
             label={t("sites.ref")}
             name="site"
@@ -134,6 +160,9 @@ function Invitation({ onIssued }: { readonly onIssued: () => void }) {
         </Form>
       </details>
       {issued && <Issued code={issued} />}
+      {transferred && (
+        <CodeTransfer invited={transferred} issue={issue} close={() => setTransferred(undefined)} />
+      )}
     </>
   );
 }
