@@ -138,10 +138,12 @@ export class MqttZones {
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
     const hash = delivery && signals.length > 0 ? messageHash(topic, payload) : "";
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
-      this.#options.messages?.take(zoneId, topic, payload, isRetained);
+      const ofZone = signals.filter((entry) => entry.zoneId === zoneId);
+      // The state of a bridge is not a message of the sensor.
+      if (ofZone.some(({ signal }) => !("bridge" in signal)))
+        this.#options.messages?.take(zoneId, topic, payload, isRetained);
       const read = (): void => {
-        for (const entry of signals)
-          if (entry.zoneId === zoneId) this.#signal(zoneId, entry.signal, !isRetained);
+        for (const { signal } of ofZone) this.#signal(zoneId, signal, !isRetained);
       };
       const isHarmless = (): boolean => this.#isLastOpeningRecorded(zoneId);
       if (delivery) this.deduplication.once(delivery, zoneId, hash, { isHarmless, read });

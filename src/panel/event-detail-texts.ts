@@ -26,8 +26,8 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
     return `${text === "" ? translateCode("record", name, name) : text}: ${value}`;
   },
   value: (name, value) => {
-    // 64 digits are for a program; the report shows them.
-    if (name === "sha256") return "";
+    // 64 digits are for a program, and the lines of a file are no sentence; the details of the entry show them.
+    if (name === "sha256" || name === "diff") return "";
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
     if (Array.isArray(value)) return name === "fields" ? fieldsText(value) : listText(name, value);
     if (typeof value !== "string") return undefined;

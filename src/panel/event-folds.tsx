@@ -84,7 +84,8 @@ export function EventFacts({
     [t("events.fact.who"), who],
     [t("events.fact.from"), from],
     [t("events.fact.subject"), subject],
-    [t("events.fact.detail"), JSON.stringify(detail)],
+    // The difference of a file, and notes, in their own lines.
+    [t("events.fact.detail"), JSON.stringify(detail).replace(/\\n/g, "\n")],
   ] as const;
   return (
     <dl class="facts event-facts">

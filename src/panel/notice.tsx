@@ -70,7 +70,9 @@ export function errorText({ status, code, message }: ApiError): string {
   if (code === undefined) return t(PROXY_TEXTS[status] ?? "app.noResponse");
   if (language.value === "en") return code === "internal" ? t("refusal.internal") : message;
   const said = translateDaemonText(message);
-  if (said !== undefined) return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+  // An address stays as it is.
+  if (said !== undefined)
+    return `${/^https?:/.test(said) ? said : said.charAt(0).toUpperCase() + said.slice(1)}.`;
   const text = translateCode("refusal", code, "");
   if (text === "") return message;
   return NEEDS_DETAIL.has(code) ? `${text} (${message})` : text;

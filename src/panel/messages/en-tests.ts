@@ -39,6 +39,8 @@ export const EN_TESTS = {
   "walk.do.tamper": "Open the housing and close it again.",
   "walk.do.technical": "Trigger the contact at the device.",
   "walk.do.power": "Switch off its supply for a moment.",
+  "walk.firstReading": "It has not reported yet, and its first message does not count: do it twice.",
+  "walk.openNow": "It is open: return it to normal first.",
   "walk.print": "Print",
   "walk.installer": "Installer",
   "walk.customer": "Customer",

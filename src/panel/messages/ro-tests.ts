@@ -54,6 +54,8 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.do.tamper": "Deschideți carcasa, apoi închideți-o.",
   "walk.do.technical": "Acționați contactul la echipament.",
   "walk.do.power": "Întrerupeți alimentarea pentru câteva momente.",
+  "walk.firstReading": "Încă nu a transmis nimic, iar primul mesaj nu se numără: repetați de două ori.",
+  "walk.openNow": "Este deschisă: readuceți-o mai întâi la normal.",
   "walk.print": "Tipărire",
   "walk.installer": "Instalator",
   "walk.customer": "Beneficiar",

@@ -80,7 +80,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "loop.unread": "necitită",
 
   "trial.title": "Testul senzorului",
-  "trial.ask": "Deschideți contactul acum",
+  "trial.ask": "Declanșați senzorul acum",
   "trial.opened": "Deschis la {time}",
   "trial.passed": "Test reușit la {time}",
   "trial.over": "Testul s-a încheiat după zece minute.",

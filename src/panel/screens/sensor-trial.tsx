@@ -1,7 +1,7 @@
 import type { SensorTrialView, TrialReadingView } from "../../site/discovery-view.ts";
 import { request } from "../api.ts";
 import { formatTime } from "../date-format.ts";
-import { t } from "../i18n.ts";
+import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { useLooks } from "../limited-looks.ts";
 import { SearchOver } from "./search-over.tsx";
@@ -11,13 +11,19 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * "Open it now": what the sensor sends, read as the zone would, before there is a zone. Nothing is dispatched.
+ * @param kind the zone type, for what to do at the sensor
+ * @param endsItself whether the zone returns to normal by itself, as that of a button without a message for its release
  * @param onSwap undefined if the meaning of the values cannot be exchanged
  */
 export function SensorTrial({
   input,
+  kind,
+  endsItself,
   onSwap,
 }: {
   readonly input: Readonly<Record<string, unknown>>;
+  readonly kind: string;
+  readonly endsItself: boolean;
   readonly onSwap: (() => void) | undefined;
 }) {
   const { trial, isOver, again } = useTrial(input);
@@ -26,7 +32,7 @@ export function SensorTrial({
   const [opened] = now.filter(({ contact }) => contact === "open").slice(-1);
   const [last] = readings.slice(-1);
   const [newest] = now.slice(-1);
-  const isClosed = opened !== undefined && newest?.contact === "normal";
+  const isClosed = opened !== undefined && (endsItself || newest?.contact === "normal");
   const isUnread = last === undefined && "gpio" in input;
   return (
     <section
@@ -46,6 +52,7 @@ export function SensorTrial({
                 t(trial && !isOver ? "trial.ask" : "trial.title")}
           </h2>
           <small>
+            {trial && !isOver && !opened && !isUnread && `${translateCode("walk.do", kind, "")} `}
             {t(isUnread ? "trial.lineUnread" : opened && !isClosed ? "trial.close" : "trial.nothingSent")}
           </small>
         </div>

@@ -24,6 +24,14 @@ function LoopNote({ zone }: { readonly zone: ZoneView | undefined }) {
   return zone?.loop ? <small> {loopText(zone.loop)}</small> : null;
 }
 
+/** What to do at a zone that is not tested; more than once if its next message cannot be a trip. */
+function whatToDo({ kind }: WalkTestView["zones"][number], zone: ZoneView | undefined): string {
+  // A zone of life safety trips with its first message.
+  const isFirst = zone?.contact === "unknown" && !zone.isLifeSafety;
+  const state = isFirst ? "walk.firstReading" : zone?.contact === "open" ? "walk.openNow" : undefined;
+  return [t(`walk.do.${kind}`), state === undefined ? "" : t(state)].join(" ").trim();
+}
+
 /** The running test: what is not tested yet first, with what to do at each. */
 export function Running({ test }: { readonly test: WalkTestView }) {
   const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
@@ -63,7 +71,7 @@ export function Running({ test }: { readonly test: WalkTestView }) {
       <div class="row">
         <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
       </div>
-      <ul class="items card">
+      <ul class="items card tests">
         {[...test.zones]
           .sort((a, b) => Number(a.passed) - Number(b.passed))
           .map((zone) => (
@@ -74,7 +82,9 @@ export function Running({ test }: { readonly test: WalkTestView }) {
               <div class="grow">
                 <strong>{zone.name}</strong>{" "}
                 <small>
-                  {zone.passed ? `${formatTime(zone.last)} ×${zone.trips}` : t(`walk.do.${zone.kind}`)}
+                  {zone.passed
+                    ? `${formatTime(zone.last)} ×${zone.trips}`
+                    : whatToDo(zone, byId.get(zone.id))}
                 </small>
                 <LoopNote zone={byId.get(zone.id)} />
               </div>

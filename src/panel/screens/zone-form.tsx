@@ -106,7 +106,12 @@ function Described({
         <div class="stack">
           <Doubts described={described} />
           {!("simulated" in input) && !("dc09" in input) && !("supply" in input) && (
-            <SensorTrial input={input} onSwap={swapOf(input)} />
+            <SensorTrial
+              input={input}
+              kind={zone.kind ?? ""}
+              endsItself={Number(zone["autoRestoreS"] ?? 0) > 0}
+              onSwap={swapOf(input)}
+            />
           )}
         </div>
         <div class="card">

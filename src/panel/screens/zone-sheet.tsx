@@ -35,7 +35,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
             <h2 id={titleId}>{zone.name}</h2>
             <p>
               <span class={`word ${meaning}`}>{word}</span>{" "}
-              <small>{t("status.since", { time: formatTime(since) })}</small>
+              {since !== null && <small>{t("status.since", { time: formatTime(since) })}</small>}
             </p>
           </div>
           <button type="button" class="plain" aria-label={t("app.close")} onClick={close}>

@@ -35,7 +35,9 @@ export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
           <dt>{t("found.lastMessage")}</dt>
           <dd>
             {last ? formatTime(last.at) : t("zones.noMessage")}{" "}
-            {last?.isRetained === true && t("found.retained")}
+            {last?.isRetained === true && t("found.retained")}{" "}
+            {/* Such as that of its availability: it does not say that the contact has reported. */}
+            {last && source.topic !== null && last.topic !== source.topic && <code>{last.topic}</code>}
             {last && <code class="message">{last.payload}</code>}
           </dd>
         </>
