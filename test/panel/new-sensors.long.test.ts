@@ -86,7 +86,11 @@ describeWithBrowser("an installer with new sensors", () => {
         .screen("zones/found")
         .link(/^poarta intrusion/)
         .click();
-      await page.screen("zones/form").button("Review the change").click();
+      const form = page.screen("zones/form");
+      await form.complete();
+      // Once it has read what the zones of the site have.
+      await form.field("Objective").shown();
+      await form.button("Review the change").click();
       const review = page.screen("zones/review");
       await review.text(/^several zones: objective 1 of obiective\/cladiri is not in objectives/).shown();
       await page.speak("RO");
