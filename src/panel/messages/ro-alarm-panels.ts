@@ -45,8 +45,8 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
     "ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau timestamps: ignored",
   ],
   [
-    "the alarm panel sends more than ten messages a second. Messages are answered later",
-    "centrala de alarmă transmite peste zece mesaje pe secundă. Răspunsurile se trimit mai târziu",
+    "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",
+    "centrala de alarmă transmite peste zece mesaje pe secundă. Celelalte nu primesc răspuns, iar centrala le retransmite",
   ],
   [
     "an alarm came from a zone that is not configured. Add the zone, or set zones: auto",
