@@ -50,7 +50,7 @@ test("an encrypted alarm of a panel is an intervention at the panel's objective,
   ]);
   // The names of zones that are not in the file come from the daemon.
   const { stdout } = await santinela(["events", "--config", "site.yaml"], { cwd: installation.folder });
-  expect(stdout).toMatch(/ {2}Boiler room \(12AB\/7\): Fire! #1 - dispatched /);
+  expect(stdout).toMatch(/ {2}Boiler room \(12AB\/7\): Fire! #1 - recorded as an intervention /);
   await expect(site.run(["dc09", "send", "--account", "12ab", "--event", "x"])).rejects.toThrow("DUH");
   await expect(site.run(["dc09", "send", "--account", "777"])).rejects.toThrow("not in dc09.accounts");
 });

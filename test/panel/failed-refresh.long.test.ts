@@ -19,7 +19,7 @@ describeWithBrowser("a screen whose last request has failed", () => {
     // The last event of the trip.
     await watching
       .screen("events")
-      .listItem(/Ușa principală: Open.*dispatched/)
+      .listItem(/Ușa principală: Open.*recorded as an intervention/)
       .shown();
     await requests.failed();
     await requests.stop();

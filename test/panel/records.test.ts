@@ -225,7 +225,7 @@ describeWithBrowser("records in the panel", () => {
     await log.button("alarms").click();
     await log.text("No loaded entry matches the filters.").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await log.listItem(/Ușa principală: Open.*dispatched/).shown();
+    await log.listItem(/Ușa principală: Open.*recorded as an intervention/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
     const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as TimelineEntry[];
