@@ -35,8 +35,7 @@ ln -sfn . "$home/current"
 
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf
 systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
-[ -e /etc/santinela/santinela.yaml ] ||
-  install -m 660 -g santinela /usr/share/santinela/santinela.yaml /etc/santinela/santinela.yaml
+"$home/current/bin/new-configuration"
 if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --subsystem-match=gpio || true; fi
 systemctl daemon-reload
 systemctl enable --quiet santinela.service santinela-backup.timer

@@ -21,6 +21,7 @@ rm -f "$made"/program/*.cache
 rm -rf "$destination$home/dist"
 mv "$made" "$destination$home/dist"
 put 755 scripts/packaging/code-cache.sh $home/bin/code-cache
+put 755 scripts/packaging/new-configuration.sh $home/bin/new-configuration
 put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 for program in announce-set-up announce-name; do put 755 "systemd/$program" "$home/bin/$program"; done

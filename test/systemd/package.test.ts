@@ -45,6 +45,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await isActive()).toBe(true);
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
     expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("660 root:santinela");
+    expect(await debian.ok("grep ' ref:' /etc/santinela/santinela.yaml")).toMatch(
+      /^ {2}ref: site-[0-9a-f]{10} #/,
+    );
     expect(await debian.ok("stat -c '%a %U:%G' /var/lib/santinela")).toBe("750 santinela:santinela");
     expect(await debian.ok("id -nG santinela")).toContain("gpio");
     expect(await debian.ok("santinela check-config")).toContain("is valid");

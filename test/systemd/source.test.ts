@@ -24,6 +24,9 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     });
     expect(await debian.ok("readlink /usr/lib/santinela/node/bin/node")).toBe("/usr/local/bin/node");
     expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("660 root:santinela");
+    expect(await debian.ok("grep ' ref:' /etc/santinela/santinela.yaml")).toMatch(
+      /^ {2}ref: site-[0-9a-f]{10} #/,
+    );
     await debian.ok("test ! -e /usr/lib/santinela/node_modules/vitest");
     expect(await debian.ok("santinela check-config")).toContain("is valid");
   });

@@ -69,7 +69,7 @@ export const EN_SITES = {
   "access.inviteDo": "Create the code",
   "access.transferTitle": "Another code for {site}?",
   "access.transferText":
-    "This site is enrolled. The device that uses the new code takes over its account, and the present one can no longer sign in. Give another site its own reference (site.ref) first: new packages all have new-site.",
+    "This site is enrolled. The device that uses the new code takes over its account, and the present one can no longer sign in. Give another site its own reference (site.ref) first.",
   "access.issued": "One-time code for {site}, valid until {time}. It is shown only now.",
   "access.inPanel": "In the web panel of the site, enter this under Settings, Dispatch centre:",
   "access.atSite": "Or on its device:",

@@ -86,7 +86,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.inviteDo": "Creare cod",
   "access.transferTitle": "Creați alt cod pentru {site}?",
   "access.transferText":
-    "Locația este înrolată. Dispozitivul care folosește codul nou îi preia contul, iar cel actual nu se mai poate autentifica. Pentru altă locație, setați mai întâi o referință proprie (site.ref): pachetele noi au toate new-site.",
+    "Locația este înrolată. Dispozitivul care folosește codul nou îi preia contul, iar cel actual nu se mai poate autentifica. Pentru altă locație, setați mai întâi o referință proprie (site.ref).",
   "access.issued": "Codul de unică folosință pentru {site}, valabil până la {time}. Se afișează numai acum.",
   "access.inPanel": "În panoul web al locației, la Setări, Dispecerat, introduceți:",
   "access.atSite": "Sau pe dispozitivul locației:",
