@@ -208,9 +208,19 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect(centre.pageErrors).toEqual([]);
   });
 
-  test("settles with an explanation before the first record", async () => {
+  test("names on Home the site that has a fault, and leads to it", async () => {
     const page = await centre.page("status");
-    await page.screen("status").text("No unfinished interventions").shown();
+    const home = page.screen("status");
+    await home.text("1 site with a fault: Sediu central").shown();
+    await home
+      .listItem(/1 site with a fault.*Sediu central/s)
+      .link("Sites")
+      .click();
+    const sites = page.screen("sites");
+    await sites.row(/Sediu central.*Fault/s).shown();
+    await sites.row(/Depozit Sud/).gone();
+    await page.close();
+    expect(centre.pageErrors).toEqual([]);
   });
 
   test("says on Home which enrolled site has not reported yet, and what to do", async () => {
@@ -222,11 +232,11 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect((await askDaemon(dataDir, "POST", "/enrolments/claim", claim)).status).toBe(201);
     const page = await centre.page("status");
     const home = page.screen("status");
-    await home.text("1 enrolled site without a report: hala-vest").shown();
+    await home.text(/1 enrolled site without a report: hala-vest/).shown();
     const card = home.listItem(/1 enrolled site without a report.*hala-vest.*revoke its access/s);
     await card.shown();
     expect(
-      await violationsInAllThemes(page, () => home.link(/^(?:Sites|Locații)$/).shown(), [
+      await violationsInAllThemes(page, () => home.markup('a[href="#/sites"]').shown(), [
         ...NAMES,
         "hala-vest",
       ]),
@@ -238,6 +248,9 @@ describeWithBrowser("the panel of a dispatch centre", () => {
       .shown();
     expect((await askDaemon(dataDir, "DELETE", "/enrolments/hala-vest")).status).toBe(204);
     const after = await centre.page("status");
+    await after.screen("status").text("1 site with a fault: Sediu central").shown();
+    const mended = { ...REPORT, ref: "sediu", name: "Sediu central" };
+    expect((await askDaemon(dataDir, "POST", "/site-reports", mended)).status).toBe(204);
     await after.screen("status").text("No unfinished interventions").shown();
     expect(centre.pageErrors).toEqual([]);
   });
