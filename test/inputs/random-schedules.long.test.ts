@@ -66,7 +66,7 @@ class Notebook {
   readonly #contact: Contact[] = ZONES.map(({ id }) => (id === "pir" ? "normal" : "unknown"));
   readonly #restedByItself = ZONES.map(({ id }) => id === "pir");
   readonly #lastOpenMs = ZONES.map(() => 0);
-  /** Open by a retained value at the first reading: for a life safety zone the first live message is an edge. */
+  /** Open by a retained value at the first reading: for a life safety zone the first live message is an edge, also after a restart. */
   readonly #isOldOpening = ZONES.map(() => false);
 
   reads(index: number, contact: Contact, simulate: boolean, nowMs: number): void {
@@ -96,7 +96,6 @@ class Notebook {
 
   /** After a start the full restore time of the pulse sensor applies again. */
   starts(nowMs: number): void {
-    this.#isOldOpening.fill(false);
     this.#lastOpenMs.fill(nowMs);
   }
 }
