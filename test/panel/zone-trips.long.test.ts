@@ -44,7 +44,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
   test("sees how many there were in each hour or day, and how many were suppressed for which reason", async () => {
     const page = await site.page("zones");
     const sheet = await page.openZone("Ușa");
-    await sheet.listItem(/^dispatched 1$/).shown();
+    await sheet.listItem(/^recorded as an intervention 1$/).shown();
     await sheet.listItem(/^added to an open intervention 1$/).shown();
     await sheet.listItem(/^suppressed: bypassed 3$/).shown();
     expect(await chartOf(page)).toMatch(/^Trips per hour, most at \d\d:00–\d\d:00: [1-5]$/);
@@ -66,7 +66,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     );
     const sheet = await page.openZone("Ușa");
     await sheet.button("7 days").click();
-    await sheet.listItem(/^dispatched 1$/).shown();
+    await sheet.listItem(/^recorded as an intervention 1$/).shown();
     await sheet.button("24 hours").click();
     await sheet.text("No trip in this period.").shown();
     expect(await chartOf(page)).toBe("");
@@ -87,7 +87,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     const log = page.screen("events");
     const trips = log.region("Trips of the last 24 hours");
     for (const outcome of [
-      /^dispatched 1$/,
+      /^recorded as an intervention 1$/,
       /^added to an open intervention 1$/,
       /^suppressed: bypassed 3$/,
       /^suppressed: disarmed \(schedule\) 4$/,
@@ -106,7 +106,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.speak("EN");
     await log.button("alarms").click();
     const dispatched = log.region("Dispatched trips of the last 24 hours");
-    await dispatched.listItem(/^dispatched 1$/).shown();
+    await dispatched.listItem(/^recorded as an intervention 1$/).shown();
     await log.without(dispatched.listItem(/^suppressed/));
     await page.close();
   });
@@ -130,7 +130,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     const page = await site.page("events?zone=usa&kind=suppressed");
     const log = page.screen("events");
     await log.listItem(/^suppressed: bypassed 3$/).shown();
-    await log.without(log.listItem(/^dispatched 1$/));
+    await log.without(log.listItem(/^recorded as an intervention 1$/));
     await log.without(log.markup(".lane"));
     await page.close();
   });
