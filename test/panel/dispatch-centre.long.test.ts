@@ -249,8 +249,8 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect((await askDaemon(dataDir, "DELETE", "/enrolments/hala-vest")).status).toBe(204);
     const after = await centre.page("status");
     await after.screen("status").text("1 site with a fault: Sediu central").shown();
-    const mended = { ...REPORT, ref: "sediu", name: "Sediu central" };
-    expect((await askDaemon(dataDir, "POST", "/site-reports", mended)).status).toBe(204);
+    const corrected = { ...REPORT, ref: "sediu", name: "Sediu central" };
+    expect((await askDaemon(dataDir, "POST", "/site-reports", corrected)).status).toBe(204);
     await after.screen("status").text("No unfinished interventions").shown();
     expect(centre.pageErrors).toEqual([]);
   });
