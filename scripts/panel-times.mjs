@@ -10,6 +10,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { connectAsync } from "mqtt";
 import { chromium } from "playwright-core";
 import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
+import { chromiumPath } from "./chromium.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -71,7 +72,7 @@ const SCREENS = [
 const folder = mkdtempSync(join(tmpdir(), "santinela-panel-times-"));
 const daemons = [];
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: chromiumPath(),
   args: [...(process.getuid() === 0 ? ["--no-sandbox"] : []), "--js-flags=--expose-gc"],
 });
 const report = { machine: `${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)} at the start` };

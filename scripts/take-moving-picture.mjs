@@ -12,6 +12,7 @@ import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
 import { Relay } from "../build/cli/demo/relay.js";
 import { animatedPng } from "./animated-png.mjs";
 import { EVENING_MS, startAtEvening } from "./picture-clock.mjs";
+import { chromiumPath } from "./chromium.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const EDGE = { email: "hala-nord@centre.example", password: "correct horse battery staple" };
@@ -62,7 +63,7 @@ const LANGUAGES = {
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: chromiumPath(),
   args: process.getuid() === 0 ? ["--no-sandbox"] : [],
 });
 try {

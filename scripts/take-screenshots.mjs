@@ -14,6 +14,7 @@ import { LinkSampleStore } from "../build/store/link-samples.js";
 import { ApiClient } from "../build/client/api-client.js";
 import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
 import { EVENING_MS, eveningNow, startAtEvening } from "./picture-clock.mjs";
+import { chromiumPath } from "./chromium.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const CONFIGURATION = `dataDir: ./data
@@ -184,7 +185,7 @@ function writeLinkOfADay(path) {
 /** Calls `look` with a page for each device, in its language. */
 async function inEachLook(address, look) {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath(),
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
     env: ownEnvironment,
   });
