@@ -1,8 +1,12 @@
 import { userInfo } from "node:os";
 import { chromium, type Browser } from "playwright-core";
-import { describeUnless, findProgram } from "./required-programs.ts";
+// @ts-expect-error: a script without types
+import * as script from "../../scripts/chromium.mjs";
+import { describeUnless } from "./required-programs.ts";
 
 export type { Browser };
+
+const { findChromium } = script as { readonly findChromium: () => string | undefined };
 
 /** Host name of a daemon in tests: browsers treat localhost as secure, unlike a Pi on a LAN. */
 export const PANEL_HOST = "panel.test";
@@ -27,8 +31,3 @@ export function describeWithBrowser(name: string, tests: () => void): void {
 }
 
 const MISSING = "Chromium is not installed; on Debian: sudo apt-get install chromium-headless-shell";
-
-/** The headless program where there is one: a page in a context of its own takes a fifth of the whole browser's time. */
-function findChromium(): string | undefined {
-  return findProgram("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome");
-}
