@@ -55,7 +55,7 @@ describeWithBrowser("an installer whose broker has more than discovery lists", (
         await found.link("MQTT topic").shown();
         await page.speak("RO");
         const inRomanian = found.region("Lista nu este completă");
-        await inRomanian.text(/^Un echipament anunță peste 1000 de componente\./).shown();
+        await inRomanian.text(/^Un echipament anunță prea multe componente \(limita: 1000\)\./).shown();
         await inRomanian.text(/^Anunțul de pe 1 topic nu a fost citit:/).shown();
         const opened = async (): Promise<void> => {
           await page.open("zones/found");

@@ -19,7 +19,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-ids-given-again":
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":
-    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
+    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker la celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-differs":
@@ -40,13 +40,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "monitoring-receiver-rejects":
     "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
   "monitoring-receiver-clock":
-    "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s. Mesajele se transmit cu ora lui. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
+    "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s de cel al dispozitivului. Mesajele se transmit cu ora receptorului. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
   "transmitter-write-failed":
     "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-refused":
-    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse la o limită a receptorului ({limits}). Centrala transmite din nou. Căutați expeditorul multor conexiuni sau mesaje; limitele sunt în docs/panels.md.",
+    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala transmite din nou. Căutați expeditorul multor conexiuni sau mesaje; limitele sunt în docs/panels.md.",
   "alarm-panel-trouble":
     "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":
@@ -74,9 +74,9 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
     "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
-  "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
+  "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
   "disk-full":
-    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Eliberați imediat spațiu.",
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Ștergeți fișierele inutile.",
   "database-damaged":
     "{problem}. Datele de pe paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
   "storage-volatile":

@@ -210,7 +210,10 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["Install Perl ({command})", "Instalați Perl ({command})"],
   ["Set gpio.chip to one of the labels found", "Setați gpio.chip la una dintre etichetele găsite"],
-  ["Set {option} to what santinela gpio list shows", "Setați {option} după santinela gpio list"],
+  [
+    "Set {option} to what santinela gpio list shows",
+    "Setați {option} la valoarea afișată de santinela gpio list",
+  ],
   ["the label {label}", "eticheta {label}"],
   // Before the next one, whose {device} would fit it too.
   ["the device file {path}", "fișierul de dispozitiv {path}"],

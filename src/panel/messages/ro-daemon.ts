@@ -35,10 +35,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["{field} must be at least {n}", "{field}: cel puțin {n}"],
   ["{field} must be at most {n}", "{field}: cel mult {n}"],
-  [
-    "{field} must be a whole number from {from} to {to}",
-    "{field}: se așteaptă un număr întreg de la {from} la {to}",
-  ],
+  ["{field} must be a whole number from {from} to {to}", "{field}: un număr întreg de la {from} la {to}"],
   ["objective {id} does not exist in {type}", "obiectivul {id} nu există în {type}"],
   ["intervention {id} does not exist", "intervenția {id} nu există"],
   [
@@ -57,7 +54,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["account {email} does not exist", "contul {email} nu există"],
   [
     "{n} objectives exceed the limit of {max} per account",
-    "{n} obiective depășesc limita de {max} pentru un cont",
+    "prea multe obiective pentru un cont: {n}; limita: {max}",
   ],
   ["{email} is the last administrator", "{email} este ultimul administrator"],
   ["Make another account administrator first", "Acordați întâi altui cont rolul de administrator"],
@@ -126,7 +123,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "its thread or process ended with code {code}",
     "firul de execuție sau procesul său s-a oprit cu codul {code}",
   ],
-  ["a list did not end at its time-out", "o listă nu s-a oprit la expirarea timpului"],
+  ["a list did not end at its time-out", "citirea unei liste nu s-a încheiat la expirarea timpului"],
   ["a backup may have at most {n} bytes", "o copie de siguranță poate avea cel mult {n} de octeți"],
   [
     "the previous upload is still being checked; try again shortly",
@@ -176,7 +173,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["there is no intervention {id}", "intervenția {id} nu există"],
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
   ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
-  ["The mirror of {time} stays in use", "Rămâne în uz copia din {time}."],
+  ["{n} of {total} objectives are missing", "obiective lipsă: {n} din {total}"],
+  ["The mirror of {time} stays in use", "Rămâne activă copia din {time}."],
   [
     "Only the configured and imported objectives are known",
     "Se cunosc numai obiectivele configurate și cele importate.",

@@ -99,7 +99,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["/sys is read-only for this service", "/sys nu poate fi scris de acest serviciu"],
   [
     "Allow /sys/class/gpio in the service's ReadWritePaths",
-    "Permiteți /sys/class/gpio în ReadWritePaths al serviciului",
+    "Adăugați /sys/class/gpio la ReadWritePaths în unitatea serviciului",
   ],
   ["another program or driver uses it", "este folosită de alt program sau driver"],
   [
@@ -169,7 +169,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{file} holds {text}, not a number", "{file} conține {text}, nu un număr"],
 
   // Certificates and databases
-  ["{problem}; the current certificate stays in use", "{problem}; rămâne în uz certificatul actual"],
+  ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
   [
     "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
     "certificatul sau autoritatea lui este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
@@ -180,11 +180,11 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "Both are replaced once the clock is set (timedatectl timesync-status)",
-    "Ambele se înlocuiesc după setarea ceasului (timedatectl timesync-status)",
+    "Ambele se înlocuiesc după sincronizarea ceasului (timedatectl timesync-status)",
   ],
   [
     "Both are replaced once the clock is set, which no time server has done yet (timedatectl timesync-status)",
-    "Ambele se înlocuiesc după setarea ceasului, pe care niciun server de timp nu l-a setat încă (timedatectl timesync-status)",
+    "Ambele se înlocuiesc după sincronizarea ceasului; până acum nu l-a sincronizat niciun server de timp (timedatectl timesync-status)",
   ],
   [
     "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",

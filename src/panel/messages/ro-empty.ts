@@ -7,11 +7,11 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "interventions.noneFound": "Nicio intervenție nu corespunde filtrelor.",
   "objectives.none":
     "Niciun obiectiv de acest tip. Obiectivele provin de la dispecerat sau din configurație.",
-  "objectives.noneFound": "Niciun obiectiv nu corespunde.",
+  "objectives.noneFound": "Niciun obiectiv găsit.",
   "objectives.all": "Toate obiectivele",
   "events.noneFound": "Niciun eveniment încărcat nu corespunde filtrelor.",
   "events.all": "Toate evenimentele",
-  "sync.nothingQueued": "Nicio înregistrare nu așteaptă transmiterea.",
+  "sync.nothingQueued": "Nicio înregistrare în așteptare.",
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
   "sites.all": "Toate locațiile",
   "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",

@@ -65,7 +65,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
   [
     "{field} is given {n} times; at most {max} are allowed",
-    "{field} apare de {n} ori; permis de cel mult {max} ori",
+    "{field} apare de prea multe ori ({n}; limita: {max})",
   ],
   ["one offset, 0 or larger", "o singură poziție, 0 sau mai mare"],
   ["_sort must name a field of the record, not {field}", "_sort: {field} nu este un câmp al înregistrării"],
@@ -167,7 +167,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "send a PNG or JPEG picture as bytes, with Content-Type: application/octet-stream",
     "se acceptă o imagine PNG sau JPEG, cu Content-Type: application/octet-stream",
   ],
-  ["name must be one line of 1 to {n} characters", "numele: un singur rând, de la 1 la {n} caractere"],
+  ["name must be one line of 1 to {n} characters", "numele: un singur rând, de la 1 la {n} de caractere"],
   ["pins must be a list of at most {n} entries", "zonele de pe plan: o listă de cel mult {n}"],
   ["a zone has at most one pin on a plan", "o zonă apare o singură dată pe un plan"],
 

@@ -22,7 +22,7 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneHistory.bypassMark": "bypass",
   "zoneTrips.title": "Declanșări",
   "zoneTrips.none": "Nicio declanșare în acest interval.",
-  "zoneTrips.hours": "Declanșări pe oră, cele mai multe între {time}: {n}",
+  "zoneTrips.hours": "Declanșări pe oră, cele mai multe în intervalul {time}: {n}",
   "zoneTrips.days": "Declanșări pe zi, cele mai multe {time}: {n}",
   "zoneTrips.suppressed": "netransmisă: {reason}",
   "zoneTrips.site.all": "Declanșările din ultimele 24 de ore",

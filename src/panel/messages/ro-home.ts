@@ -23,7 +23,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "home.allNormal": { one: "{n} zonă normală", few: "{n} zone normale", other: "{n} de zone normale" },
   "zones.addFirst": "Adăugarea primei zone",
   "guide.noZones": "Nu există încă nicio zonă.",
-  "guide.noSites": "Nu este încă înrolată nicio locație.",
+  "guide.noSites": "Nicio locație înrolată încă.",
   "sites.enrolFirst": "Crearea primului cod de unică folosință",
   "home.noneUnfinished": "Nicio intervenție nefinalizată",
   "home.open": "Intervenția #{id}",

@@ -5,14 +5,14 @@ import type { EN_SETUP } from "./en-setup.ts";
 export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "setup.title": "Punerea în funcțiune a instalației",
   "setup.text":
-    "Codul de unică folosință al acestei instalații nu a fost folosit încă. Introduceți-l pentru a crea contul de administrator. Un cont creat din linia de comandă se autentifică mai jos.",
+    "Codul de unică folosință al acestei instalații nu a fost folosit încă. Introduceți-l pentru a crea contul de administrator. Dacă aveți un cont creat din linia de comandă, autentificați-vă mai jos.",
   "setup.code": "Cod de unică folosință",
   "setup.codeHint":
     "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela; pe un Raspberry Pi și pe ecran, și în fișierul santinela-code.txt de pe card.",
   "setup.email": "Adresa de e-mail",
   "setup.do": "Creare cont de administrator",
   "setup.signIn": "Autentificare cu un cont existent",
-  "guide.text": "Configurarea unei instalații noi și testarea zonelor. Pagina se deschide și din Setări.",
+  "guide.text": "Configurați o instalație nouă și testați-i zonele. Pagina se poate redeschide din Setări.",
   "guide.administrator": "Administrator",
   "guide.site": "Locația",
   "guide.siteNow": {
@@ -50,7 +50,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.save": "Descărcați fișierul, copiați-l pe dispozitiv și instalați-l:",
   "guide.replace":
     "Descărcați fișierul și copiați-l pe dispozitiv. Înlocuiește configurația actuală, care se păstrează sub același nume, urmat de ~:",
-  "guide.secret": "Scrieți parola într-un fișier separat (tastați, apoi Enter și Ctrl-D):",
+  "guide.secret": "Scrieți parola într-un fișier separat (tastați-o, apoi Enter și Ctrl-D):",
   "guide.check": "Verificare:",
   "guide.restart":
     "Reporniți serviciul. Dacă fișierul are o eroare, rămâne activă ultima configurație validă, iar eroarea este afișată.",
@@ -142,10 +142,10 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
 
   "earlier.title": "Configurații anterioare",
   "earlier.text":
-    "Ultimele zece texte ale fișierului {file}. Diferența se afișează înainte de revenirea la unul dintre ele.",
+    "Ultimele zece variante ale fișierului {file}. Diferența se afișează înainte de revenirea la una dintre ele.",
   "earlier.none": "Fișierul nu a fost modificat încă.",
   "earlier.until": "Până la {time}",
-  "earlier.byChange": "Scrisă la {time} de {who} din {from}",
+  "earlier.byChange": "Scrisă la {time} de {who} ({from})",
   "earlier.byFile": "Editată în fișier, din {time}",
   "earlier.unknown": "Păstrată de o versiune anterioară; autorul nu este înregistrat",
   "earlier.current": "actuală",

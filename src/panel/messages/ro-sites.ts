@@ -18,11 +18,11 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi transmite intervențiile.",
   "sites.unreportedRemedy":
     "O locație raportează în cel mult un minut de la înrolare. Verificați alimentarea și conexiunea; revocați accesul unei locații care nu mai există.",
-  "sites.noneFound": "Nicio locație nu corespunde.",
+  "sites.noneFound": "Nicio locație găsită.",
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",
   "sites.ref": "Referință",
-  "sites.silentAfter": "Limită fără raport",
+  "sites.silentAfter": "Interval maxim fără raport",
   "sites.version": "Versiune",
   "sites.silentSince": "nu raportează de la {time}",
   "sites.backlog": {

@@ -3,7 +3,7 @@ import type { ZoneHelpKey } from "./en-more.ts";
 /** The descriptions of the options of a zone in Romanian; the English ones are those of the schema. */
 export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.id": "Numele scurt al zonei, folosit în comenzi și în jurnale: litere mici, cifre, - și _.",
-  "zoneHelp.name": "Numele zonei în texte.",
+  "zoneHelp.name": "Numele zonei în texte; nu poate fi gol și nu poate conține caractere de control.",
   "zoneHelp.kind": "Tipul zonei: ce detectează.",
   "zoneHelp.profile": "Profilul declanșărilor; implicit, cel al tipului de zonă.",
   "zoneHelp.input": "Sursa citirilor.",
@@ -34,7 +34,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.swinger":
     "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
-    "Întârziere la punerea sub tensiune: secunde în care deschiderile unei linii GPIO se ignoră. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
+    "Întârziere la punerea sub tensiune: secunde după pornirea dispozitivului în care deschiderile unei linii GPIO se ignoră. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
     "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
@@ -48,7 +48,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.bias":
     "Rezistența internă a liniei (pull-up sau pull-down); necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":
-    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. O zonă cu mai multe topicuri este deschisă cât timp oricare dintre ele este deschis.",
+    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele este deschis.",
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
   "zoneHelp.input.where":

@@ -19,7 +19,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
-  "found.noSensors": "Nu a fost găsit încă niciun senzor. Deschideți unul: apare cu ultimul mesaj.",
+  "found.noSensors": "Niciun senzor găsit încă. Acționați unul: apare cu ultimul mesaj.",
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul în configurația activă",
   "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
@@ -58,14 +58,14 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "left-out.bridge-devices":
     "Un gateway zigbee2mqtt are peste {limit} de echipamente. Introduceți topicurile senzorilor lipsă.",
   "left-out.components":
-    "Un echipament anunță peste {limit} de componente. Introduceți topicurile senzorilor lipsă.",
+    "Un echipament anunță prea multe componente (limita: {limit}). Introduceți topicurile senzorilor lipsă.",
   "left-out.cameras": "Un server Frigate are peste {limit} de camere. Introduceți topicurile celor lipsă.",
   "left-out.queries":
     "După {limit} de interogări, celelalte echipamente nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
   "left-out.topics":
-    "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Deschideți senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
+    "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Acționați senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
-  "found.missingText": "Deschideți-l o dată sau introduceți linia ori topicul.",
+  "found.missingText": "Acționați-l o dată sau introduceți linia ori topicul.",
   "found.enterIt": "Introduceți linia ori topicul.",
   "found.byTopic": "Topic MQTT",
   "found.byLine": "Linie GPIO",
@@ -100,7 +100,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.nameHelp": "Apare aici și la dispecerat.",
   "zoneForm.kindHelp":
     "Stabilește prioritatea și serviciile solicitate. Incendiul, gazul, urgența medicală, jaful armat și panica se transmit întotdeauna.",
-  "zoneForm.objectiveHelp": "Unde trimite dispeceratul un echipaj.",
+  "zoneForm.objectiveHelp": "Locul unde dispeceratul trimite echipajul.",
   "zoneForm.otherObjective": "altul, după număr",
   "zoneForm.objectiveIdAlone":
     "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Când adăugați unul, introduceți numărul obiectivului la dispecerat.",

@@ -3,6 +3,7 @@ import { useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { formatTime } from "../date-format.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { originText } from "../event-detail-texts.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending } from "../notice.tsx";
@@ -84,6 +85,7 @@ function Row({
 
 function authorText({ source, who, from, writtenAt }: EarlierConfigurationView): string {
   const time = formatTime(writtenAt);
-  if (source === "change") return t("earlier.byChange", { time, who: who ?? "", from: from ?? "" });
+  if (source === "change")
+    return t("earlier.byChange", { time, who: originText(who ?? ""), from: originText(from ?? "") });
   return source === "file" ? t("earlier.byFile", { time }) : t("earlier.unknown");
 }
