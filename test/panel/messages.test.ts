@@ -232,7 +232,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
     "a fost respinsă ca neplauzibilă: 3 of 10 are left",
   );
   expect(translateToRomanian("was rejected as implausible: 6 of 10 objectives are missing")).toBe(
-    "a fost respinsă ca neplauzibilă: obiective lipsă: 6 din 10",
+    "a fost respinsă ca neplauzibilă: obiective lipsă (6 din 10)",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",

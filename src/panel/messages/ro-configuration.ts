@@ -163,15 +163,15 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],
   [
     "needs low (values that mean low) or below (percentage)",
-    "are nevoie de low (valori) sau below (procent)",
+    "are nevoie de low (valori pentru baterie descărcată) sau below (procent)",
   ],
   [
     "overlaps with the filter {filter} of another zone or value. Make both equal or narrower",
-    "se suprapune cu filtrul {filter} al altei zone; folosiți filtre egale sau mai restrânse",
+    "se suprapune cu filtrul {filter} al altei zone sau valori; folosiți filtre egale sau mai restrânse",
   ],
   [
     "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
-    "altă zonă se deschide deja la aceeași valoare a acestui topic; adăugați where cu condiții care exclud mesajele celeilalte zone",
+    "altă zonă se deschide deja la aceeași valoare, din același topic și path; adăugați where cu condiții care exclud mesajele celeilalte zone",
   ],
   [
     "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",

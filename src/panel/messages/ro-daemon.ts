@@ -21,7 +21,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["{field} is not a field of this resource", "{field}: câmp necunoscut"],
   ["{field} must be one of {values}", "{field}: valori permise: {values}"],
   ["{field} must be {problem}", "{field}: se așteaptă {problem}"],
-  ["{problem} or null", "{problem}"],
+  ["{problem} or null", "{problem} sau null"],
   ["a whole number", "un număr întreg"],
   ["a number", "un număr"],
   ["true or false", "true sau false"],
@@ -173,7 +173,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["there is no intervention {id}", "intervenția {id} nu există"],
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
   ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
-  ["{n} of {total} objectives are missing", "obiective lipsă: {n} din {total}"],
+  ["{n} of {total} objectives are missing", "obiective lipsă ({n} din {total})"],
   ["The mirror of {time} stays in use", "Rămâne activă copia din {time}."],
   [
     "Only the configured and imported objectives are known",

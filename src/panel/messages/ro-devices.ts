@@ -132,7 +132,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "Set gpio.chips.{name} to a label or device instead of a path, or gpio.backend to cdev",
-    "Setați gpio.chips.{name} la o etichetă sau un dispozitiv în loc de o cale sau gpio.backend la cdev",
+    "Setați gpio.chips.{name} la o etichetă sau la un dispozitiv, nu la o cale, sau setați gpio.backend la cdev",
   ],
   ["the onoff add-on is not installed", "modulul onoff nu este instalat"],
   [
@@ -188,7 +188,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",
-    "autoritatea era valabilă de la {from}, deci ea și certificatul au fost înlocuite. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
+    "autoritatea era valabilă abia de la {from}, de aceea a fost înlocuită împreună cu certificatul. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
   ],
   [
     "{problem}; the installation's own certificate is used until then: devices accept it only with its authority (tls/ca.crt in the data directory)",

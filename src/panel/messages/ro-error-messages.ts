@@ -121,7 +121,8 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "o parte a serviciului repornește; reîncercați peste câteva secunde",
   ],
   ["changes that the disk rejected are not stored yet", "modificările respinse de disc nu sunt încă salvate"],
-  ["the daemon is {state}", "starea serviciului: {state}"],
+  ["the daemon is {state}", "serviciul {state}"],
+  ["starting", "pornește"],
   [
     "{problem}; the daemon keeps its previous configuration",
     "{problem}; rămâne activă configurația anterioară",
@@ -136,7 +137,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["before must be the number of a walk test", "before: se așteaptă numărul unui test de mers (walk test)"],
   [
     "a walk test tests the sensors: open the zone itself",
-    "un test de mers (walk test) verifică senzorii: deschideți zona însăși",
+    "un test de mers (walk test) verifică senzorii: acționați senzorul zonei",
   ],
   ["reason must have 1 to 200 characters", "motivul trebuie să aibă între 1 și 200 de caractere"],
   ["no zones are configured", "nu este configurată nicio zonă"],

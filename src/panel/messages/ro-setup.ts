@@ -62,7 +62,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "question.network": "Accesul la acest panou",
   "question.centre": "Există un dispecerat?",
   "question.centre-url": "Adresa dispeceratului (https://…)",
-  "question.centre-email": "E-mailul contului acestei locații la dispecerat",
+  "question.centre-email": "E-mailul contului locației la dispecerat",
   "question.broker": "Broker MQTT",
   "question.broker-url": "Adresa brokerului",
   "question.broker-username": "Utilizator la broker",

@@ -48,7 +48,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.do.glass": "Folosiți un tester pentru geam spart.",
   "walk.do.fire": "Țineți apăsat butonul TEST sau folosiți aerosol de test.",
   "walk.do.panic": "Apăsați butonul, apoi resetați-l.",
-  "walk.do.holdup": "Apăsați butonul sau pedala, apoi resetați.",
+  "walk.do.holdup": "Apăsați, apoi resetați butonul sau pedala.",
   "walk.do.medical": "Apăsați butonul sau trageți de cordon.",
   "walk.do.flood": "Atingeți ambele contacte ale sondei cu o cârpă umedă.",
   "walk.do.gas": "Țineți apăsat butonul TEST sau folosiți gaz de test.",
