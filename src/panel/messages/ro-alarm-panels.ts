@@ -14,7 +14,7 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "datagrams come from port 0, to which no reply can be sent. Set the alarm panel to TCP, or find the sender",
-    "datagramele vin de la portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați expeditorul",
+    "datagramele vin de pe portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați expeditorul",
   ],
   [
     "messages cannot be read. Set the alarm panel to the format ADM-CID (Contact ID) or SIA-DCS",
@@ -58,7 +58,7 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "all connections are in use, and idle ones were closed. Find the sender of many connections",
-    "toate conexiunile sunt ocupate, iar cele inactive au fost închise. Căutați expeditorul multor conexiuni",
+    "toate conexiunile sunt ocupate, iar cele inactive au fost închise. Căutați echipamentul care deschide multe conexiuni",
   ],
   ["alarm panel {account} at {address}: {problem}", "centrala de alarmă {account} ({address}): {problem}"],
   ["from {address}: {problem}", "de la {address}: {problem}"],

@@ -46,7 +46,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-refused":
-    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala transmite din nou. Căutați expeditorul multor conexiuni sau mesaje; limitele sunt în docs/panels.md.",
+    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala transmite din nou. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în docs/panels.md.",
   "alarm-panel-trouble":
     "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":
@@ -73,7 +73,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
+    "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Ștergeți fișierele inutile.",

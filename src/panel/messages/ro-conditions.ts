@@ -61,7 +61,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.database-damaged": "Baza de date este deteriorată: serviciul repornește automat",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",
   "condition.data-lost": "Date pierdute sau modificate",
-  "condition.trips-off-disk": "Declanșări păstrate în memorie: jurnalul nu poate fi scris",
+  "condition.trips-off-disk": "Declanșări numai în memorie: jurnalul nu poate fi scris",
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
   "condition.storage-volatile": "Toate datele se pierd la următoarea pornire",

@@ -32,7 +32,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "record {id} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert {n}; if not, run santinela sync retry {m}",
-    "înregistrarea {id} de la dispecerat nu mai are referința noastră, iar ora de început nu corespunde; dacă este această intervenție, rulați santinela sync reassert {n}; dacă nu, rulați santinela sync retry {m}",
+    "înregistrarea {id} de la dispecerat nu mai are referința locației, iar ora de început nu corespunde; dacă este această intervenție, rulați santinela sync reassert {n}; dacă nu, rulați santinela sync retry {m}",
   ],
   [
     "the dispatch centre has a copy of this record ({copies} besides {id}) that this site did not create; if it is not needed, delete it there",
@@ -40,6 +40,6 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "the dispatch centre has duplicates of this record ({ids} besides {id}) and dispatchers have edited several; delete all but one there",
-    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe; ștergeți-le acolo pe toate, cu excepția uneia",
+    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe; ștergeți-le acolo pe toate, cu excepția unuia",
   ],
 ];

@@ -20,8 +20,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
   "found.noSensors": "Niciun senzor găsit încă. Acționați unul: apare cu ultimul mesaj.",
-  "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele pe linii GPIO se pot adăuga mai jos.",
-  "found.brokerOption": "Brokerul în configurația activă",
+  "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele de pe linii GPIO se pot adăuga mai jos.",
+  "found.brokerOption": "Brokerul din configurația activă",
   "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
   "found.again": "Reluarea căutării",
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
@@ -85,7 +85,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.passed": "Test reușit la {time}",
   "trial.over": "Testul s-a încheiat după zece minute.",
   "trial.again": "Reluarea testului",
-  "trial.close": "Închideți contactul. Nu se transmite nimic.",
+  "trial.close": "Acum închideți contactul. Nu se transmite nimic.",
   "trial.nothingSent": "Nu se transmite nimic.",
   "trial.lineUnread":
     "Linia poate fi citită numai după ce devine zonă: salvați-o, apoi deschideți contactul într-un test de mers (walk test).",
@@ -161,7 +161,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
 
   "doubt.computed-value":
     "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
-  "doubt.no-device-class": "Echipamentul nu își raportează clasa.",
+  "doubt.no-device-class": "Echipamentul nu își raportează clasa (device class).",
   "doubt.kind-guessed": "Echipamentul nu raportează ce este acest contact: verificați tipul zonei.",
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
   "doubt.telemetry-only":
