@@ -8,7 +8,7 @@ import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const LOOKS_TIMEOUT_MS = 120_000;
 /** What would have no effect. */
-const INVITATIONS = ["Deschideți unul", "Deschideți-l o dată"];
+const INVITATIONS = ["Acționați unul", "Acționați-l o dată"];
 
 describeWithBrowser("an installer who adds a zone without a broker", () => {
   let site: PanelSite | undefined;
