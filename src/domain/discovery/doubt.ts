@@ -18,10 +18,10 @@ const DOUBTS = {
   "radio-code":
     "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it, and enter the code of closing as normal, if there is one",
   "frigate-release":
-    "reviews exist since Frigate 0.14, and none has come yet: use the zone on events with an older release, and the one on reviews otherwise",
+    "reviews need Frigate 0.14 or later, and none has arrived yet: with an older release use the zone on events, otherwise the one on reviews",
   "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
   "wake-up-reports":
-    "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters that, and short openings too",
+    "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters these out, and short openings too",
   "button-restores-itself": "the button sends no release: the zone returns to normal after autoRestoreS",
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",

@@ -14,14 +14,14 @@ const LEFT_OUT = {
   devices:
     "more than {limit} devices or sensors announce themselves; the rest is not listed. Remove announcements that no device sends from the broker, or enter the missing sensors by topic",
   "bridge-devices":
-    "a zigbee2mqtt lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
+    "a zigbee2mqtt bridge lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
   components:
     "a device announces more than {limit} parts; the rest is not listed. Enter the missing sensors by topic",
-  cameras: "a Frigate has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
+  cameras: "a Frigate server has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
   queries:
-    "more than {limit} queries are needed to ask all devices; the rest was not asked and shows no sensors. Enter them by topic",
+    "devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic",
   topics:
-    "not all topics without a proposed zone are listed, only the newest, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
+    "only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
 } as const;
 
 export type LeftOutCode = keyof typeof LEFT_OUT;
