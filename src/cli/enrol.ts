@@ -15,7 +15,7 @@ const HINTS = {
   unanswered: "Check the address, the network and --ca-file, then repeat the same command.",
   refused: "Check --centre and the code, or have another code created there: santinela sites invite.",
   foreign:
-    "Check --centre: it is the base URL of the centre's API. A centre of another make has its own accounts.",
+    "Check --centre: it is the base URL of the centre's API. A centre of another vendor has its own accounts.",
 };
 
 interface EnrolOptions {

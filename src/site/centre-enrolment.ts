@@ -29,7 +29,7 @@ const HINTS = {
   unanswered: "Check the address and the network, then try again with the same code.",
   // The centre's own message has the remedy.
   refused: "",
-  foreign: "Check the address. A dispatch centre of another make has its own accounts.",
+  foreign: "Check the address. A dispatch centre of another vendor has its own accounts.",
 };
 
 /**

@@ -152,7 +152,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     // A second code would take the account from the device that has it.
     await sites.button("Create the code").click();
     const question = page.dialog("Another code for hala-est?");
-    await question.text(/the present one can no longer sign in/).shown();
+    await question.text(/the current one can no longer sign in/).shown();
     await question.button("Cancel").click();
     await sites.row(/hala-est.*Enrolled/s).shown();
     await page.speak("RO");

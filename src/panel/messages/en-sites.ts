@@ -14,7 +14,7 @@ export const EN_SITES = {
   "sites.reported": "Last report",
   "sites.why": "Reasons",
   "sites.ref": "Reference",
-  "sites.silentAfter": "Silent without a report for",
+  "sites.silentAfter": "Counts as silent after",
   "sites.version": "Version",
   "sites.silentSince": "silent since {time}",
   "sites.backlog": {
@@ -69,7 +69,7 @@ export const EN_SITES = {
   "access.inviteDo": "Create the code",
   "access.transferTitle": "Another code for {site}?",
   "access.transferText":
-    "This site is enrolled. The device that uses the new code takes over its account, and the present one can no longer sign in. Give another site its own reference (site.ref) first.",
+    "This site is enrolled. The device that uses the new code takes over its account, and the current one can no longer sign in. Give another site its own reference (site.ref) first.",
   "access.issued": "One-time code for {site}, valid until {time}. It is shown only now.",
   "access.inPanel": "In the web panel of the site, enter this under Settings, Dispatch centre:",
   "access.atSite": "Or on its device:",

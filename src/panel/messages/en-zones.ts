@@ -157,7 +157,7 @@ export const EN_ZONES = {
     "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
   "doubt.wake-up-reports":
-    "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters that, and short openings too.",
+    "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters these out, and short openings too.",
   "doubt.button-restores-itself":
     "The button sends no release: the zone returns to normal after autoRestoreS.",
   "doubt.vibration-tamper":

@@ -79,7 +79,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["Check the address", "Verificați adresa"],
   [
-    "A dispatch centre of another make has its own accounts",
+    "A dispatch centre of another vendor has its own accounts",
     "Un dispecerat de la alt producător are conturi proprii",
   ],
   ["{centre} accepts no further codes for now", "{centre} nu mai acceptă coduri deocamdată"],
