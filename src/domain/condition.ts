@@ -150,7 +150,7 @@ export const CONDITION_MESSAGES = {
   "monitoring-receiver-rejects":
     "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
   "monitoring-receiver-clock":
-    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages are sent with its time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
+    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages to it are sent with the receiver's time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
   "transmitter-write-failed":
     "the queue for the monitoring receiver cannot be used: {reason}. Alarms wait in the trip journal. Free disk space or replace the disk.",
   "mqtt-unreachable":
