@@ -110,7 +110,7 @@ function enrolmentPaths(): Json {
         security: [],
         requestBody: jsonBody("EnrolmentClaim"),
         responses: {
-          "201": jsonResponse("The account; its password is the one of the request", schema("EnrolledSite")),
+          "201": jsonResponse("The account; its password is the one in the request", schema("EnrolledSite")),
           ...failures(400, 403, 409, 413, 415, 429, 500, 503),
         },
       },

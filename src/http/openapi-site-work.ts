@@ -198,7 +198,7 @@ export const DAILY_WORK: readonly SiteOperation[] = [
     path: "/site/objectives/accept-loss",
     role: "operator",
     id: "acceptObjectiveRemovals",
-    summary: "Read the centre's lists now, also if they lack most of their former entries",
+    summary: "Read the centre's lists now, even if they lack most of their former entries",
     answer: schema("ObjectivesView"),
     errors: [409, 503],
   },
