@@ -10,7 +10,7 @@ import { jsonText, type Terminal } from "./terminal.ts";
 export function addConfigurationCommands(root: CommandGroup): void {
   root
     .addUnloaded("serve", "run the daemon in the foreground", async () => (await import("./serve.ts")).serve)
-    .option("--json", "write the log as JSON even at a terminal, as always into a pipe or the journal");
+    .option("--json", "write the log as JSON at a terminal too, as into a pipe or the journal");
   root.addUnloaded(
     "centre",
     "run a dispatch centre in the foreground, on SQLite or PostgreSQL",
@@ -24,7 +24,7 @@ export function addConfigurationCommands(root: CommandGroup): void {
     )
     .option(
       "--from-sqlite <directory>",
-      "also move everything of a stopped dispatch centre on SQLite there, from its data directory; the database must be empty",
+      "also move a stopped dispatch centre from SQLite, given its data directory; the database must be empty",
     );
   root
     .add(
@@ -98,7 +98,7 @@ async function reload(
   { json }: JsonOption,
 ): Promise<void> {
   if (database !== null)
-    throw new AppError("usage", "a centre on PostgreSQL takes a changed configuration with a restart", {
+    throw new AppError("usage", "a centre on PostgreSQL applies a changed configuration only after a restart", {
       hint: "Run santinela check-config --centre, then systemctl restart santinela-centre.",
     });
   const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");

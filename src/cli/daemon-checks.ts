@@ -61,7 +61,7 @@ function conditionChecks({ conditions }: StatusView, acceptsNow: boolean): Check
     return acceptsNow && LINK_CONDITIONS.includes(code)
       ? report(
           title,
-          `${text} It responds to this check, and the daemon has not tried again yet.`,
+          `${text} The centre responds to this check; the daemon has not retried yet.`,
           "santinela sync now tries at once. After a change of upstream or its password: santinela reload.",
         )
       : report(title, text, `See ${code} in docs/operating.md.`);

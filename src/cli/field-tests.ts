@@ -27,9 +27,9 @@ export function addFieldTestCommands(root: CommandGroup): void {
     )
     .option("--minutes <number>", "duration in minutes (default 30)")
     .option("--status", "show the running test, or the last one")
-    .option("--extend <number>", "let the running test last longer, in minutes")
+    .option("--extend <number>", "extend the running test by this many minutes")
     .option("--end", "end the running test")
-    .option("--list", "list the newest 100 tests that have ended")
+    .option("--list", "list the 100 newest completed tests")
     .option("--show <number>", "print the stored result of the test with this number")
     .option("--json", "print JSON");
   test

@@ -48,7 +48,7 @@ function withSite(text: string, { site }: SiteEdit): string {
   // What was written must be what was meant, whatever the form of the file.
   const expected = { ...before, site: { ...siteIn(before), ...site } };
   if (changes.length > 0 && canonical(optionsOf(result)) !== canonical(expected))
-    throw cannotEdit("the form of site is unusual");
+    throw cannotEdit("the section site is written in an unusual form");
   return result;
 }
 

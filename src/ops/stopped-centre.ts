@@ -55,7 +55,7 @@ export function assertComplete(dataDir: string): void {
   readDatabase(path, (database) => assertSchema(path, stepsOf(database)));
   const unsent = unsentIn(dataDir);
   if (unsent > 0)
-    throw new AppError("conflict", `${dataDir} is of a site, with records or trips to send: ${unsent}`, {
+    throw new AppError("conflict", `${dataDir} belongs to a site, with records or trips to send: ${unsent}`, {
       hint: "Only a dispatch centre can move. A site keeps SQLite.",
     });
 }

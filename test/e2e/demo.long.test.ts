@@ -20,7 +20,7 @@ test(
     expect(stdout).toMatch(/The site still has its 4 interventions; the dispatch centre has 2/);
     expect(stdout.match(/#\d+, once/g)).toHaveLength(4);
     expect(stdout).toMatch(/Every trip is one intervention at the dispatch centre/);
-    expect(stdout).toMatch(/Act two is left out.*PostgreSQL.*not installed/);
+    expect(stdout).toMatch(/Act two is skipped.*PostgreSQL.*not installed/);
     expect(stdout).toMatch(/apt-get install postgresql/);
   },
   LIMIT_MS,

@@ -212,7 +212,7 @@ describeWithPostgres("a dispatch centre on SQLite that moves to PostgreSQL", () 
     const refused = await centre.move();
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("is of a site, with records or trips to send: 1"),
+      expect.stringContaining("belongs to a site, with records or trips to send: 1"),
     ]);
   });
 

@@ -42,7 +42,7 @@ export async function demo({ stdout, main }: Terminal, { postgres }: DemoOptions
 }
 
 const WITHOUT_POSTGRES = [
-  "Act two is left out: it shows a dispatch centre of two processes on PostgreSQL, which is not installed here.",
+  "Act two is skipped: it shows a dispatch centre of two processes on PostgreSQL, and PostgreSQL is not installed.",
   "On Debian: sudo apt-get install postgresql. The centre of act one used SQLite, which needs no set-up.",
 ] as const;
 

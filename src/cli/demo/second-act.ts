@@ -47,7 +47,7 @@ export class SecondAct {
     await narrator.waitFor("both interventions to arrive in PostgreSQL", () => this.#isSynchronised(2));
 
     narrator.print(
-      "Killing the first process of the centre (SIGKILL), and stopping PostgreSQL as a crash does.",
+      "Killing the first process of the centre (SIGKILL), and stopping PostgreSQL as in a crash.",
     );
     await this.#first.end("SIGKILL");
     await this.#database.stop("at-once");
