@@ -98,9 +98,13 @@ async function reload(
   { json }: JsonOption,
 ): Promise<void> {
   if (database !== null)
-    throw new AppError("usage", "a centre on PostgreSQL applies a changed configuration only after a restart", {
-      hint: "Run santinela check-config --centre, then systemctl restart santinela-centre.",
-    });
+    throw new AppError(
+      "usage",
+      "a centre on PostgreSQL applies a changed configuration only after a restart",
+      {
+        hint: "Run santinela check-config --centre, then systemctl restart santinela-centre.",
+      },
+    );
   const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
   if (json) {
     stdout.write(jsonText(view));

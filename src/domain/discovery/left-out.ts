@@ -17,9 +17,9 @@ const LEFT_OUT = {
     "a zigbee2mqtt bridge lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
   components:
     "a device announces more than {limit} parts; the rest is not listed. Enter the missing sensors by topic",
-  cameras: "a Frigate server has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
-  queries:
-    "devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic",
+  cameras:
+    "a Frigate server has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
+  queries: "devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic",
   topics:
     "only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
 } as const;
