@@ -122,7 +122,7 @@ test("a dispatch centre that is back before the daemon's next attempt is reporte
     expect(find("Centre")).toMatchObject([{ status: "ok" }]);
     expect(find("Dispatch centre unreachable")).toMatchObject([
       {
-        text: expect.stringContaining("the daemon has not tried again yet") as string,
+        text: expect.stringContaining("the daemon has not retried yet") as string,
         remedy: expect.stringContaining("santinela sync now") as string,
       },
     ]);
