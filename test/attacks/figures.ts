@@ -3,7 +3,7 @@ import { ALL_BYTES_MAX, PROCESSING_BYTES_MAX } from "../../src/inputs/broker-mem
 import { HEAP_MB_MAX } from "../../src/threads/supervised-thread.ts";
 import type { Need } from "./watched-daemon.ts";
 
-/** The rows of the tables in docs/verification.md, and what else ran on the machine meanwhile. */
+/** The rows from which the tables of docs/verification.md are made, and what else ran on the machine meanwhile. */
 const HEAD = [
   "What",
   "Seconds",
@@ -25,7 +25,7 @@ export function memoryMaxMiB({ restMiB }: Need): number {
   return restMiB + (2 * (ALL_BYTES_MAX + PROCESSING_BYTES_MAX)) / 1_048_576 + HEAP_MB_MAX;
 }
 
-/** A row of the table in docs/verification.md. */
+/** A row for one flood or use. */
 export function rowOf(name: string, need: Need): string {
   const { seconds, restMiB, peakMiB, usualDelayMs, longestDelayMs, wireMs, brokerMs, userMs, attack } = need;
   const cells = [
