@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatLocal, isTimeZone, parseDateTime, offsetSpan } from "../../src/domain/calendar.ts";
+import {
+  formatLocal,
+  isTimeZone,
+  localDayTime,
+  parseDateTime,
+  offsetSpan,
+} from "../../src/domain/calendar.ts";
 
 const BUCHAREST = "Europe/Bucharest";
 
@@ -14,6 +20,7 @@ describe("parsing the date-times of the contract", () => {
     ["2025-09-10T08:00-05:30", "2025-09-10T13:30:00.000Z"],
     ["2024-02-29T00:00:00", "2024-02-28T22:00:00.000Z"],
     ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
+    ["2025-09-10T08:00:00+23:59", "2025-09-09T08:01:00.000Z"],
   ])("%s is %s", (text, instant) => {
     expect(new Date(parseDateTime(text, BUCHAREST) ?? Number.NaN).toISOString()).toBe(instant);
   });
@@ -31,6 +38,9 @@ describe("parsing the date-times of the contract", () => {
     "2025-09-10T08",
     "2025-09-10T08:00:00+2",
     "2025-09-10T08:00:00+24:00",
+    "2025-09-10T08:00:00+02:60",
+    "2025-06-31T08:00:00",
+    "2025-06-00T08:00:00",
     "2025-09-10t08:00:00z",
     " 2025-09-10T08:00:00",
     "2025-09-10T08:00:00\n",
@@ -45,6 +55,38 @@ describe("parsing the date-times of the contract", () => {
     // Romania left summer time on 2025-10-26 at 04:00 and entered it on 2025-03-30 at 03:00.
     expect(parseDateTime("2025-10-26T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 9, 26, 0, 30));
     expect(parseDateTime("2025-03-30T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 2, 30, 1, 30));
+  });
+
+  test.each([
+    ["2025-03-30T02:59:59", "2025-03-30T00:59:59.000Z"],
+    ["2025-03-30T04:00:00", "2025-03-30T01:00:00.000Z"],
+    ["2025-03-30T20:00:00", "2025-03-30T17:00:00.000Z"],
+    ["2025-10-26T02:59:59", "2025-10-25T23:59:59.000Z"],
+    ["2025-10-26T04:00:00", "2025-10-26T02:00:00.000Z"],
+    ["2025-10-26T20:00:00", "2025-10-26T18:00:00.000Z"],
+  ])("on the day of a change of the clocks, %s is %s", (text, instant) => {
+    expect(new Date(parseDateTime(text, BUCHAREST) ?? Number.NaN).toISOString()).toBe(instant);
+    expect(formatLocal(Date.parse(instant), BUCHAREST)).toBe(text);
+  });
+
+  test("each zone has its own offset at the same moment, also before 1973, when offsets had seconds", () => {
+    const zones = [BUCHAREST, "Asia/Kathmandu", BUCHAREST, "UTC"];
+    expect(zones.map((zone) => formatLocal(Date.UTC(2025, 0, 10, 6), zone))).toEqual([
+      "2025-01-10T08:00:00",
+      "2025-01-10T11:45:00",
+      "2025-01-10T08:00:00",
+      "2025-01-10T06:00:00",
+    ]);
+    // Bucharest was 1:44:24 ahead until July 1931.
+    expect(formatLocal(Date.UTC(1931, 0, 1), BUCHAREST)).toBe("1931-01-01T01:44:24");
+    expect(parseDateTime("1931-01-01T01:44:24", BUCHAREST)).toBe(Date.UTC(1931, 0, 1));
+  });
+
+  test("the day of the week begins with Monday, the minute at local midnight", () => {
+    // 24 November 2025 is a Monday.
+    expect(localDayTime(Date.UTC(2025, 10, 24, 6, 5, 59), BUCHAREST)).toEqual({ day: 0, minute: 485 });
+    expect(localDayTime(Date.UTC(2025, 10, 23, 21, 59), BUCHAREST)).toEqual({ day: 6, minute: 1439 });
+    expect(localDayTime(Date.UTC(2025, 10, 23, 22), BUCHAREST)).toEqual({ day: 0, minute: 0 });
   });
 });
 

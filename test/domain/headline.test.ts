@@ -47,9 +47,7 @@ function zone(more: Partial<HeadlineZone>): Partial<HeadlineFacts> {
 
 function condition(severity: "error" | "warning"): Partial<HeadlineFacts> {
   return {
-    conditions: [
-      { code: "disk-full", subject: "", severity, title: "Disk full" },
-    ],
+    conditions: [{ code: "disk-full", subject: "", severity, title: "Disk full" }],
   };
 }
 
@@ -106,12 +104,7 @@ const NAMED: Readonly<Partial<Record<HeadlineCode, HeadlineItem>>> = {
   "battery-low": { about: "zone", id: "other", name: "Alta" },
 };
 
-const OF_ONE_ROLE: ReadonlySet<string> = new Set([
-  "no-zones",
-  "no-sites",
-  "site-fault",
-  "sites-unreported",
-]);
+const OF_ONE_ROLE: ReadonlySet<string> = new Set(["no-zones", "no-sites", "site-fault", "sites-unreported"]);
 
 describe("the headline of a site", () => {
   test("is well without a problem, and lists planned interventions", () => {
@@ -134,25 +127,19 @@ describe("the headline of a site", () => {
       text: "attention: no zones yet",
     });
     expect(headlineOf({ ...empty, sites: SITES }).text).toBe("all is well");
-    expect(headlineOf({ ...empty, sites: SITES_UNKNOWN }).text).toBe(
-      "all is well",
-    );
+    expect(headlineOf({ ...empty, sites: SITES_UNKNOWN }).text).toBe("all is well");
   });
 
   test("of a dispatch centre says where to begin without sites, and names those that it knows nothing of", () => {
     const centre = { ...QUIET, zones: [] };
-    expect(
-      headlineOf({ ...centre, sites: { ...SITES, hasAny: false } }).text,
-    ).toBe(
+    expect(headlineOf({ ...centre, sites: { ...SITES, hasAny: false } }).text).toBe(
       "attention: no site is enrolled yet: begin with santinela sites invite",
     );
     const unreported = {
       count: 25,
       refs: ["atelier", "depozit", "hala-nord", "sediu"],
     };
-    expect(
-      headlineOf({ ...centre, sites: { ...SITES, unreported } }).text,
-    ).toBe(
+    expect(headlineOf({ ...centre, sites: { ...SITES, unreported } }).text).toBe(
       "attention: 25 enrolled sites without a report (atelier, depozit, hala-nord, …)",
     );
   });
@@ -167,17 +154,11 @@ describe("the headline of a site", () => {
       },
     ];
     const open = { ...QUIET, zones: [{ ...DOOR, contact: "open" }] } as const;
-    expect(headlineOf({ ...open, conditions: about("door") }).text).toBe(
-      headlineOf(open).text,
-    );
-    expect(
-      headlineOf({ ...open, conditions: about("other") }).reasons,
-    ).toHaveLength(2);
+    expect(headlineOf({ ...open, conditions: about("door") }).text).toBe(headlineOf(open).text);
+    expect(headlineOf({ ...open, conditions: about("other") }).reasons).toHaveLength(2);
     const closed: HeadlineZone = { ...DOOR, id: "window" };
     const two = { ...open, zones: [...open.zones, closed] };
-    expect(
-      headlineOf({ ...two, conditions: about("door") }).reasons,
-    ).toHaveLength(1);
+    expect(headlineOf({ ...two, conditions: about("door") }).reasons).toHaveLength(1);
     const other = about("door").map((condition) => ({
       ...condition,
       code: "trip-refused" as const,
@@ -207,23 +188,20 @@ describe("the headline of a site", () => {
     ]);
   });
 
-  test.each(Object.entries(CASES))(
-    "%s alone is a reason with its own level",
-    (code, facts) => {
-      const { level, reasons } = headlineOf({ ...QUIET, ...facts });
-      const named = NAMED[code as HeadlineCode];
-      const items = named ? [named] : [];
-      expect(reasons).toEqual([
-        {
-          code,
-          count: 1,
-          level: HEADLINE_REASONS[code as HeadlineCode],
-          items,
-        },
-      ]);
-      expect(level).toBe(HEADLINE_REASONS[code as HeadlineCode]);
-    },
-  );
+  test.each(Object.entries(CASES))("%s alone is a reason with its own level", (code, facts) => {
+    const { level, reasons } = headlineOf({ ...QUIET, ...facts });
+    const named = NAMED[code as HeadlineCode];
+    const items = named ? [named] : [];
+    expect(reasons).toEqual([
+      {
+        code,
+        count: 1,
+        level: HEADLINE_REASONS[code as HeadlineCode],
+        items,
+      },
+    ]);
+    expect(level).toBe(HEADLINE_REASONS[code as HeadlineCode]);
+  });
 
   test("has the most serious reason first, for any two reasons", () => {
     for (const [one, its] of Object.entries(CASES))
@@ -232,12 +210,8 @@ describe("the headline of a site", () => {
         // A site without zones has no reason that is about one.
         if ([one, other].includes("no-zones") && zones.length > 0) continue;
         // The zones are of a site, and the sites of a dispatch centre, which has none or some.
-        if (one !== other && OF_ONE_ROLE.has(one) && OF_ONE_ROLE.has(other))
-          continue;
-        const conditions = [
-          ...(its.conditions ?? []),
-          ...(more.conditions ?? []),
-        ];
+        if (one !== other && OF_ONE_ROLE.has(one) && OF_ONE_ROLE.has(other)) continue;
+        const conditions = [...(its.conditions ?? []), ...(more.conditions ?? [])];
         const { level, reasons } = headlineOf({
           ...QUIET,
           ...its,
@@ -245,43 +219,19 @@ describe("the headline of a site", () => {
           ...(zones.length > 0 ? { zones } : {}),
           conditions,
         });
-        expect(reasons.map(({ code }) => code)).toEqual(
-          expect.arrayContaining([one, other]),
-        );
-        const ranks = reasons.map((reason) =>
-          HEADLINE_LEVELS.indexOf(reason.level),
-        );
+        expect(reasons.map(({ code }) => code)).toEqual(expect.arrayContaining([one, other]));
+        const ranks = reasons.map((reason) => HEADLINE_LEVELS.indexOf(reason.level));
         expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
         expect(level).toBe(reasons[0]?.level);
       }
   });
 
   test.each([
-    [
-      "an open bypassed zone is not an alarm",
-      { contact: "open", disposition: "bypassed" },
-      "attention",
-    ],
-    [
-      "an open zone in a walk test is not an alarm",
-      { contact: "open", disposition: "test" },
-      "well",
-    ],
-    [
-      "a closed door that is disarmed keeps no site from being armed",
-      { disposition: "gated" },
-      "well",
-    ],
-    [
-      "a movement while disarmed keeps no site from being armed",
-      MOTION(),
-      "well",
-    ],
-    [
-      "a record that has waited for a quarter of an hour is on its way",
-      { contact: "normal" },
-      "well",
-    ],
+    ["an open bypassed zone is not an alarm", { contact: "open", disposition: "bypassed" }, "attention"],
+    ["an open zone in a walk test is not an alarm", { contact: "open", disposition: "test" }, "well"],
+    ["a closed door that is disarmed keeps no site from being armed", { disposition: "gated" }, "well"],
+    ["a movement while disarmed keeps no site from being armed", MOTION(), "well"],
+    ["a record that has waited for a quarter of an hour is on its way", { contact: "normal" }, "well"],
   ] as const)("%s", (_name, more, level) => {
     const backlog = { waiting: 1, oldestMs: 900_000 };
     expect(headlineOf({ ...QUIET, ...zone(more), backlog }).level).toBe(level);
@@ -297,9 +247,7 @@ describe("the headline of a site", () => {
       alarms: { count: 30, worst },
     });
     expect(reasons[0]).toMatchObject({ count: 30, items: { length: 20 } });
-    expect(text).toBe(
-      "ALARM: 30 unfinished alarms (#30 Foc, #29 Foc, #28 Foc, …)",
-    );
+    expect(text).toBe("ALARM: 30 unfinished alarms (#30 Foc, #29 Foc, #28 Foc, …)");
   });
 });
 

@@ -1,37 +1,13 @@
-import {
-  assert as check,
-  constantFrom,
-  double,
-  integer,
-  array,
-  property,
-  tuple,
-} from "fast-check";
+import { assert as check, constantFrom, double, integer, array, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  ALARM_RETRY_MS,
-  alarmBackOffMs,
-  backOffMs,
-} from "../../src/domain/backoff.ts";
-import {
-  changedEntry,
-  priorityOrderOf,
-  type OutboxEntry,
-} from "../../src/domain/outbox.ts";
-import {
-  nextPhase,
-  type OutboxEvent,
-  type OutboxPhase,
-} from "../../src/domain/outbox-phase.ts";
+import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs } from "../../src/domain/backoff.ts";
+import { changedEntry, priorityOrderOf, type OutboxEntry } from "../../src/domain/outbox.ts";
+import { nextPhase, type OutboxEvent, type OutboxPhase } from "../../src/domain/outbox-phase.ts";
 import { markerOf, withMarker } from "../../src/domain/marker.ts";
 import { newIntervention } from "../../src/domain/intervention.ts";
 
 describe("the phases of a record", () => {
-  const ways: readonly [
-    string,
-    OutboxPhase,
-    ...[OutboxEvent, OutboxPhase][],
-  ][] = [
+  const ways: readonly [string, OutboxPhase, ...[OutboxEvent, OutboxPhase][]][] = [
     [
       "sent and taken",
       "new",
@@ -58,34 +34,10 @@ describe("the phases of a record", () => {
       ["send", "posting"],
       ["applied", "linked"],
     ],
-    [
-      "refused, then edited",
-      "new",
-      ["send", "posting"],
-      ["refused", "rejected"],
-      ["edited", "new"],
-    ],
-    [
-      "waiting for its objective",
-      "new",
-      ["send", "posting"],
-      ["missing", "blocked"],
-      ["retry", "new"],
-    ],
-    [
-      "deleted here",
-      "linked",
-      ["deleted", "linked"],
-      ["send", "writing"],
-      ["removed", "closed"],
-    ],
-    [
-      "deleted there",
-      "linked",
-      ["missing", "gone"],
-      ["edited", "gone"],
-      ["deleted", "closed"],
-    ],
+    ["refused, then edited", "new", ["send", "posting"], ["refused", "rejected"], ["edited", "new"]],
+    ["waiting for its objective", "new", ["send", "posting"], ["missing", "blocked"], ["retry", "new"]],
+    ["deleted here", "linked", ["deleted", "linked"], ["send", "writing"], ["removed", "closed"]],
+    ["deleted there", "linked", ["missing", "gone"], ["edited", "gone"], ["deleted", "closed"]],
     ["never sent", "new", ["withdrawn", "closed"]],
   ];
   test.each(ways)("%s", (_what, start, ...steps) => {
@@ -102,9 +54,7 @@ describe("the phases of a record", () => {
   });
 
   test("an impossible transition throws", () => {
-    expect(() => nextPhase("closed", "send", true)).toThrow(
-      /closed does not accept the event send/,
-    );
+    expect(() => nextPhase("closed", "send", true)).toThrow(/closed does not accept the event send/);
     expect(() => nextPhase("posting", "send", false)).toThrow();
   });
 
@@ -121,24 +71,13 @@ describe("the phases of a record", () => {
   ] as const;
   const stay = Object.fromEntries(PHASES.map((phase) => [phase, phase]));
   type Expected = Partial<
-    Record<
-      OutboxPhase,
-      OutboxPhase | readonly [linked: OutboxPhase, unlinked: OutboxPhase]
-    >
+    Record<OutboxPhase, OutboxPhase | readonly [linked: OutboxPhase, unlinked: OutboxPhase]>
   >;
 
   test.each<[event: OutboxEvent, why: string, to: Expected]>([
-    [
-      "send",
-      "is one request at a time",
-      { new: "posting", unsure: "posting", linked: "writing" },
-    ],
+    ["send", "is one request at a time", { new: "posting", unsure: "posting", linked: "writing" }],
     ["look", "is instead of the first request", { new: "unsure" }],
-    [
-      "found",
-      "links a record, also one of two copies",
-      { unsure: "linked", gone: "linked" },
-    ],
+    ["found", "links a record, also one of two copies", { unsure: "linked", gone: "linked" }],
     ["absent", "ends a record that was deleted here", { unsure: "closed" }],
     [
       "mistaken",
@@ -150,36 +89,12 @@ describe("the phases of a record", () => {
         rejected: "unsure",
       },
     ],
-    [
-      "applied",
-      "is at the centre",
-      { posting: "linked", linked: "linked", writing: "linked" },
-    ],
-    [
-      "removed",
-      "leaves nothing to do",
-      { linked: "closed", writing: "closed" },
-    ],
-    [
-      "not-applied",
-      "is as before the request",
-      { posting: "new", writing: "linked" },
-    ],
-    [
-      "ambiguous",
-      "searches for what may have been created",
-      { posting: "unsure", writing: "linked" },
-    ],
-    [
-      "refused",
-      "waits for a person",
-      { posting: "rejected", writing: "rejected" },
-    ],
-    [
-      "missing",
-      "is an unknown objective, or a deleted record",
-      { posting: "blocked", linked: "gone" },
-    ],
+    ["applied", "is at the centre", { posting: "linked", linked: "linked", writing: "linked" }],
+    ["removed", "leaves nothing to do", { linked: "closed", writing: "closed" }],
+    ["not-applied", "is as before the request", { posting: "new", writing: "linked" }],
+    ["ambiguous", "searches for what may have been created", { posting: "unsure", writing: "linked" }],
+    ["refused", "waits for a person", { posting: "rejected", writing: "rejected" }],
+    ["missing", "is an unknown objective, or a deleted record", { posting: "blocked", linked: "gone" }],
     [
       "edited",
       "restarts what waited for a person or an objective",
@@ -200,11 +115,7 @@ describe("the phases of a record", () => {
       "is possible only with no request under way",
       { new: "closed", blocked: "closed", rejected: "closed", gone: "closed" },
     ],
-    [
-      "joined",
-      "opens what was finished, and searches first",
-      { gone: "unsure", closed: ["linked", "new"] },
-    ],
+    ["joined", "opens what was finished, and searches first", { gone: "unsure", closed: ["linked", "new"] }],
     [
       "retry",
       "restarts what has stopped, and searches for what was deleted there",
@@ -224,21 +135,15 @@ describe("the phases of a record", () => {
         );
         continue;
       }
-      const [linked, unlinked] =
-        typeof wanted === "string" ? [wanted, wanted] : wanted;
-      expect([
-        nextPhase(phase, event, true),
-        nextPhase(phase, event, false),
-      ]).toEqual([linked, unlinked]);
+      const [linked, unlinked] = typeof wanted === "string" ? [wanted, wanted] : wanted;
+      expect([nextPhase(phase, event, true), nextPhase(phase, event, false)]).toEqual([linked, unlinked]);
     }
   });
 });
 
 test("alarms are sent before other records", () => {
   expect(
-    (["low", "high", "medium"] as const).toSorted(
-      (a, b) => priorityOrderOf(a) - priorityOrderOf(b),
-    ),
+    (["low", "high", "medium"] as const).toSorted((a, b) => priorityOrderOf(a) - priorityOrderOf(b)),
   ).toEqual(["high", "medium", "low"]);
 });
 
@@ -302,9 +207,7 @@ describe("a change of a record", () => {
     });
     expect(changed({}, "edited", { hasTripJoined: true }).joinedRev).toBe(2);
     expect(changed({}, "deleted").deleted).toBe(true);
-    expect(
-      changed({ deleted: true }, "edited", { priority: "high" }),
-    ).toMatchObject({
+    expect(changed({ deleted: true }, "edited", { priority: "high" })).toMatchObject({
       deleted: false,
       priorityOrder: priorityOrderOf("high"),
     });
@@ -318,21 +221,9 @@ describe("a change of a record", () => {
     ["waits for its objective", { phase: "blocked" }, true],
     ["may have arrived", { phase: "unsure", sends: 1 }, false],
     ["is being sent", { phase: "posting", sends: 1 }, false],
-    [
-      "may be missing at the centre",
-      { phase: "linked", upstreamId: 7, missingSinceMs: 1 },
-      false,
-    ],
-    [
-      "is one for which the centre asked for time (429)",
-      { lastCode: "429" },
-      false,
-    ],
-    [
-      "is one for which the centre asked for time (503)",
-      { lastCode: "503" },
-      false,
-    ],
+    ["may be missing at the centre", { phase: "linked", upstreamId: 7, missingSinceMs: 1 }, false],
+    ["is one for which the centre asked for time (429)", { lastCode: "429" }, false],
+    ["is one for which the centre asked for time (503)", { lastCode: "503" }, false],
   ])("that %s: due at once is %s", (_what, before, isDue) => {
     expect(changed(before).nextAtMs).toBe(isDue ? 0 : LATER_MS);
   });
@@ -340,15 +231,10 @@ describe("a change of a record", () => {
   test.each<[before: Partial<OutboxEntry>, isDue: boolean]>([
     [{ lastCode: "429" }, true],
     [{ phase: "unsure", sends: 1 }, true],
-    [
-      { phase: "unsure", sends: 1, priorityOrder: priorityOrderOf("high") },
-      false,
-    ],
+    [{ phase: "unsure", sends: 1, priorityOrder: priorityOrderOf("high") }, false],
     [{ phase: "linked", upstreamId: 7, missingSinceMs: 1 }, false],
   ])("that makes it an alarm, %j: due at once is %s", (before, isDue) => {
-    expect(changed(before, "edited", { priority: "high" }).nextAtMs).toBe(
-      isDue ? 0 : LATER_MS,
-    );
+    expect(changed(before, "edited", { priority: "high" }).nextAtMs).toBe(isDue ? 0 : LATER_MS);
   });
 
   test("of a rejected record counts its attempts from the beginning", () => {
@@ -366,31 +252,11 @@ describe("a change of a record", () => {
   test.each<[what: string, before: Partial<OutboxEntry>, phase: OutboxPhase]>([
     ["was never sent needs no request", {}, "closed"],
     ["was sent is searched for first", { sends: 1 }, "new"],
-    [
-      "is at the centre is deleted there",
-      { phase: "linked", upstreamId: 7, sends: 1 },
-      "linked",
-    ],
-    [
-      "was rejected is not sent only to be deleted",
-      { phase: "rejected", sends: 1 },
-      "closed",
-    ],
-    [
-      "is there with a rejected update is deleted there",
-      { phase: "rejected", upstreamId: 7 },
-      "linked",
-    ],
-    [
-      "may have arrived is searched for first",
-      { phase: "unsure", sends: 1 },
-      "unsure",
-    ],
-    [
-      "may be there from before a restore is searched for first",
-      { phase: "unsure" },
-      "unsure",
-    ],
+    ["is at the centre is deleted there", { phase: "linked", upstreamId: 7, sends: 1 }, "linked"],
+    ["was rejected is not sent only to be deleted", { phase: "rejected", sends: 1 }, "closed"],
+    ["is there with a rejected update is deleted there", { phase: "rejected", upstreamId: 7 }, "linked"],
+    ["may have arrived is searched for first", { phase: "unsure", sends: 1 }, "unsure"],
+    ["may be there from before a restore is searched for first", { phase: "unsure" }, "unsure"],
     ["the centre has deleted needs no request", { phase: "gone" }, "closed"],
   ])("deletion: one that %s", (_what, before, phase) => {
     expect(changed(before, "deleted").phase).toBe(phase);
@@ -398,19 +264,12 @@ describe("a change of a record", () => {
 
   test("deletion: copies that may still arrive are searched for later, and only those", () => {
     const search = { sweeps: 0, sweepAtMs: SWEEP_MS };
-    expect(
-      changed({ phase: "gone", possiblyDuplicated: true }, "deleted"),
-    ).toMatchObject(search);
+    expect(changed({ phase: "gone", possiblyDuplicated: true }, "deleted")).toMatchObject(search);
     expect(changed({ phase: "gone" }, "deleted")).toMatchObject({
       sweeps: 3,
       sweepAtMs: null,
     });
-    expect(
-      changed(
-        { phase: "unsure", sends: 1, possiblyDuplicated: true },
-        "deleted",
-      ),
-    ).toMatchObject({
+    expect(changed({ phase: "unsure", sends: 1, possiblyDuplicated: true }, "deleted")).toMatchObject({
       sweeps: 3,
       sweepAtMs: null,
     });
@@ -420,10 +279,7 @@ describe("a change of a record", () => {
 test("the back-off is random between zero and a ceiling that doubles up to ten minutes", () => {
   check(
     property(
-      tuple(
-        integer({ min: 0, max: 1000 }),
-        double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      ),
+      tuple(integer({ min: 0, max: 1000 }), double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
       ([attempts, random]) => {
         const wait = backOffMs(attempts, random);
         return wait >= 0 && wait < Math.min(600_000, 5000 * 2 ** attempts) + 1;
@@ -439,52 +295,26 @@ test.each([
   [6, 0.5, 160_000],
   [7, 0.5, 300_000],
   [1000, 0.5, 300_000],
-])(
-  "the back-off after %d failures with %d is %d ms",
-  (attempts, random, waitMs) => {
-    expect(backOffMs(attempts, random)).toBe(waitMs);
-  },
-);
-
-test("the back-off of the local API has limits of its own", () => {
-  expect([
-    backOffMs(0, 0.5, 100, 30_000),
-    backOffMs(20, 0.5, 100, 30_000),
-  ]).toEqual([50, 15_000]);
+])("the back-off after %d failures with %d is %d ms", (attempts, random, waitMs) => {
+  expect(backOffMs(attempts, random)).toBe(waitMs);
 });
 
-test.each<
-  [what: string, busy: Parameters<typeof alarmBackOffMs>[2], waits: number[]]
->([
-  [
-    "that is not reached: a minute at most",
-    undefined,
-    [2_500, 5_000, 20_000, 30_000],
-  ],
-  [
-    "that is busy: ten seconds at most",
-    { retryAfterMs: 0 },
-    [2_500, 5_000, 5_000, 5_000],
-  ],
-  [
-    "that asks for 4 s: these and ten seconds at most",
-    { retryAfterMs: 4_000 },
-    [6_500, 9_000, 9_000, 9_000],
-  ],
+test("the back-off of the local API has limits of its own", () => {
+  expect([backOffMs(0, 0.5, 100, 30_000), backOffMs(20, 0.5, 100, 30_000)]).toEqual([50, 15_000]);
+});
+
+test.each<[what: string, busy: Parameters<typeof alarmBackOffMs>[2], waits: number[]]>([
+  ["that is not reached: a minute at most", undefined, [2_500, 5_000, 20_000, 30_000]],
+  ["that is busy: ten seconds at most", { retryAfterMs: 0 }, [2_500, 5_000, 5_000, 5_000]],
+  ["that asks for 4 s: these and ten seconds at most", { retryAfterMs: 4_000 }, [6_500, 9_000, 9_000, 9_000]],
   [
     "that asks for 30 s: these, and as much at random",
     { retryAfterMs: 30_000 },
     [32_500, 35_000, 45_000, 45_000],
   ],
-  [
-    "that asks for an hour: a minute",
-    { retryAfterMs: 3_600_000 },
-    [60_000, 60_000, 60_000, 60_000],
-  ],
+  ["that asks for an hour: a minute", { retryAfterMs: 3_600_000 }, [60_000, 60_000, 60_000, 60_000]],
 ])("an alarm waits for a centre %s", (_what, busy, waits) => {
-  expect(
-    [0, 1, 3, 1000].map((failures) => alarmBackOffMs(failures, 0.5, busy)),
-  ).toEqual(waits);
+  expect([0, 1, 3, 1000].map((failures) => alarmBackOffMs(failures, 0.5, busy))).toEqual(waits);
 });
 
 test("a rejected alarm is sent again for ten minutes", () => {

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Reply } from "../../src/client/api-client.ts";
-import {
-  classify,
-  classifyRead,
-  itemsOf,
-  type WriteMethod,
-} from "../../src/sync/reply-classification.ts";
+import { classify, classifyRead, itemsOf, type WriteMethod } from "../../src/sync/reply-classification.ts";
 
 /*
  * What a response says about the record and the link. What the synchronisation does then is in responses.test.ts.
@@ -14,11 +9,7 @@ import {
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 const NOW_MS = Date.UTC(2026, 10, 20, 21, 30);
 
-function answered(
-  status: number,
-  body: unknown = {},
-  headers: Record<string, string> = {},
-): Reply {
+function answered(status: number, body: unknown = {}, headers: Record<string, string> = {}): Reply {
   return {
     kind: "answered",
     status,
@@ -62,24 +53,19 @@ describe("a write", () => {
     [301, "not-applied, not-the-interface"],
     [405, "not-applied, not-the-interface"],
   ])("answered with %d is: %s", (status, outcome) => {
-    for (const method of METHODS)
-      expect(write(method, answered(status))).toBe(outcome);
+    for (const method of METHODS) expect(write(method, answered(status))).toBe(outcome);
   });
 
   test("is not applied if it was never sent, and ambiguous if its response was lost", () => {
     const [code, text] = ["ECONNREFUSED", "connection refused"];
     for (const method of METHODS) {
-      expect(
-        classify(method, { kind: "not-sent", code, error: text }, NOW_MS),
-      ).toEqual({
+      expect(classify(method, { kind: "not-sent", code, error: text }, NOW_MS)).toEqual({
         event: "not-applied",
         link: "unreachable",
         code,
         reason: text,
       });
-      expect(
-        classify(method, { kind: "lost", code, error: text }, NOW_MS),
-      ).toEqual({
+      expect(classify(method, { kind: "lost", code, error: text }, NOW_MS)).toEqual({
         event: "ambiguous",
         link: "unreachable",
         code,
@@ -89,18 +75,8 @@ describe("a write", () => {
     }
   });
 
-  test.each<
-    [
-      what: string,
-      reply: Reply,
-      outcomes: readonly [post: string, put: string, remove: string],
-    ]
-  >([
-    [
-      "404 of the interface",
-      error(404),
-      ["missing, ok", "missing, ok", "not-applied, ok"],
-    ],
+  test.each<[what: string, reply: Reply, outcomes: readonly [post: string, put: string, remove: string]]>([
+    ["404 of the interface", error(404), ["missing, ok", "missing, ok", "not-applied, ok"]],
     [
       "404 with a list of messages",
       answered(404, {
@@ -116,68 +92,27 @@ describe("a write", () => {
 
   test.each<[what: string, reply: Reply]>([
     ["as a page", page(404)],
-    [
-      "with the code of another status",
-      answered(404, { error: "e", message: "m", statusCode: 400 }),
-    ],
+    ["with the code of another status", answered(404, { error: "e", message: "m", statusCode: 400 })],
     ["without an error", answered(404, { message: "m", statusCode: 404 })],
     ["without a message", answered(404, { error: "e", statusCode: 404 })],
-    [
-      "with a message that is no text",
-      answered(404, { error: "e", message: 5, statusCode: 404 }),
-    ],
+    ["with a message that is no text", answered(404, { error: "e", message: 5, statusCode: 404 })],
     ["without a body", answered(404, "")],
     ["with null", answered(404, "null")],
     [
       "of the interface's form in another type",
-      answered(
-        404,
-        { error: "e", message: "m", statusCode: 404 },
-        { "content-type": "text/plain" },
-      ),
+      answered(404, { error: "e", message: "m", statusCode: 404 }, { "content-type": "text/plain" }),
     ],
   ])("answered with 404 %s says nothing about the record", (_what, reply) => {
-    for (const method of METHODS)
-      expect(write(method, reply)).toBe("not-applied, not-the-interface");
+    for (const method of METHODS) expect(write(method, reply)).toBe("not-applied, not-the-interface");
   });
 
   test.each<[what: string, reply: Reply, post: string, put: string]>([
-    [
-      "201 with a record",
-      answered(201, { id: 7 }),
-      "applied, ok",
-      "not-applied, not-the-interface",
-    ],
-    [
-      "200 with a record",
-      answered(200, { id: 7 }),
-      "ambiguous, not-the-interface",
-      "applied, ok",
-    ],
-    [
-      "201 without an id",
-      answered(201, {}),
-      "ambiguous, unreachable",
-      "not-applied, not-the-interface",
-    ],
-    [
-      "200 without an id",
-      answered(200, {}),
-      "ambiguous, not-the-interface",
-      "ambiguous, unreachable",
-    ],
-    [
-      "201 with a page",
-      page(201),
-      "ambiguous, not-the-interface",
-      "not-applied, not-the-interface",
-    ],
-    [
-      "200 with a page",
-      page(200),
-      "not-applied, not-the-interface",
-      "not-applied, not-the-interface",
-    ],
+    ["201 with a record", answered(201, { id: 7 }), "applied, ok", "not-applied, not-the-interface"],
+    ["200 with a record", answered(200, { id: 7 }), "ambiguous, not-the-interface", "applied, ok"],
+    ["201 without an id", answered(201, {}), "ambiguous, unreachable", "not-applied, not-the-interface"],
+    ["200 without an id", answered(200, {}), "ambiguous, not-the-interface", "ambiguous, unreachable"],
+    ["201 with a page", page(201), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
+    ["200 with a page", page(200), "not-applied, not-the-interface", "not-applied, not-the-interface"],
     [
       "200 with a page of another type",
       page(200, "application/xhtml+xml"),
@@ -190,32 +125,15 @@ describe("a write", () => {
       "ambiguous, not-the-interface",
       "not-applied, not-the-interface",
     ],
-    [
-      "299",
-      answered(299),
-      "ambiguous, not-the-interface",
-      "not-applied, not-the-interface",
-    ],
-    [
-      "300",
-      answered(300),
-      "not-applied, not-the-interface",
-      "not-applied, not-the-interface",
-    ],
-    [
-      "199",
-      answered(199),
-      "not-applied, not-the-interface",
-      "not-applied, not-the-interface",
-    ],
+    ["299", answered(299), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
+    ["300", answered(300), "not-applied, not-the-interface", "not-applied, not-the-interface"],
+    ["199", answered(199), "not-applied, not-the-interface", "not-applied, not-the-interface"],
   ])("answered with %s: POST %s, PUT %s", (_what, reply, post, put) => {
     expect([write("POST", reply), write("PUT", reply)]).toEqual([post, put]);
   });
 
   test("of a deletion is applied with 204, or with 200 and JSON", () => {
-    expect(write("DELETE", answered(204, "", { "content-type": "" }))).toBe(
-      "removed, ok",
-    );
+    expect(write("DELETE", answered(204, "", { "content-type": "" }))).toBe("removed, ok");
     expect(write("DELETE", answered(200))).toBe("removed, ok");
     for (const other of [page(200), answered(201), answered(202)])
       expect(write("DELETE", other)).toBe("not-applied, not-the-interface");
@@ -223,11 +141,7 @@ describe("a write", () => {
 
   test("that is applied has the id and the known fields of the record, and whether keys are honoured", () => {
     const record = { id: 7, name: "Patrol", unknown: 1 };
-    const made = classify(
-      "POST",
-      answered(201, record, { "idempotency-key": "k" }),
-      NOW_MS,
-    );
+    const made = classify("POST", answered(201, record, { "idempotency-key": "k" }), NOW_MS);
     expect(made).toEqual({
       event: "applied",
       link: "ok",
@@ -236,124 +150,85 @@ describe("a write", () => {
       record: { id: 7, json: '{"id":7,"name":"Patrol"}' },
       echoesKey: true,
     });
-    expect(classify("POST", answered(201, record), NOW_MS).echoesKey).toBe(
-      false,
-    );
-    expect(
-      classify(
-        "POST",
-        answered(201, { id: 7 }, { "content-type": "text/plain" }),
-        NOW_MS,
-      ).event,
-    ).toBe("applied");
-  });
-
-  test.each([
-    "application/json",
-    "APPLICATION/JSON",
-    "application/problem+json",
-    "application/vnd.a-b+json",
-  ])("answered with %s is answered with JSON", (type) => {
-    expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe(
-      "removed, ok",
+    expect(classify("POST", answered(201, record), NOW_MS).echoesKey).toBe(false);
+    expect(classify("POST", answered(201, { id: 7 }, { "content-type": "text/plain" }), NOW_MS).event).toBe(
+      "applied",
     );
   });
 
-  test.each(["application/jsonp", "text/application/json", "x", ""])(
-    "answered with %j is not",
+  test.each(["application/json", "APPLICATION/JSON", "application/problem+json", "application/vnd.a-b+json"])(
+    "answered with %s is answered with JSON",
     (type) => {
-      expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe(
-        "not-applied, not-the-interface",
-      );
+      expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe("removed, ok");
     },
   );
+
+  test.each(["application/jsonp", "text/application/json", "x", ""])("answered with %j is not", (type) => {
+    expect(write("DELETE", answered(200, {}, { "content-type": type }))).toBe(
+      "not-applied, not-the-interface",
+    );
+  });
 });
 
 describe("a fault may be that of one record", () => {
   const specific = (method: WriteMethod, reply: Reply) => {
-    const { mayBeRecordSpecific = false, readDecides = false } = classify(
-      method,
-      reply,
-      NOW_MS,
-    );
+    const { mayBeRecordSpecific = false, readDecides = false } = classify(method, reply, NOW_MS);
     return { mayBeRecordSpecific, readDecides };
   };
 
-  test.each([400, 409, 500].map((status) => answered(status)))(
-    "not if the link is well: %j",
-    (reply) => {
-      expect(specific("POST", reply)).toEqual({
-        mayBeRecordSpecific: false,
-        readDecides: false,
-      });
-    },
-  );
+  test.each([400, 409, 500].map((status) => answered(status)))("not if the link is well: %j", (reply) => {
+    expect(specific("POST", reply)).toEqual({
+      mayBeRecordSpecific: false,
+      readDecides: false,
+    });
+  });
 
-  test.each([401, 425, 429])(
-    "not if the account or the centre is the cause: %d",
-    (status) => {
-      expect(specific("POST", answered(status))).toEqual({
-        mayBeRecordSpecific: false,
-        readDecides: false,
-      });
-    },
-  );
+  test.each([401, 425, 429])("not if the account or the centre is the cause: %d", (status) => {
+    expect(specific("POST", answered(status))).toEqual({
+      mayBeRecordSpecific: false,
+      readDecides: false,
+    });
+  });
 
-  test.each([403, 405, 501])(
-    "%d: a read decides for a change, not for a creation",
-    (status) => {
-      expect(specific("POST", answered(status))).toEqual({
-        mayBeRecordSpecific: true,
-        readDecides: false,
-      });
-      for (const method of ["PUT", "DELETE"] as const)
-        expect(specific(method, answered(status))).toEqual({
-          mayBeRecordSpecific: true,
-          readDecides: true,
-        });
-    },
-  );
-
-  test.each([404, 410])(
-    "%d of a gateway: a read decides for a change",
-    (status) => {
-      expect(specific("PUT", page(status))).toEqual({
+  test.each([403, 405, 501])("%d: a read decides for a change, not for a creation", (status) => {
+    expect(specific("POST", answered(status))).toEqual({
+      mayBeRecordSpecific: true,
+      readDecides: false,
+    });
+    for (const method of ["PUT", "DELETE"] as const)
+      expect(specific(method, answered(status))).toEqual({
         mayBeRecordSpecific: true,
         readDecides: true,
       });
-    },
-  );
+  });
 
-  test.each([408, 502, 503])(
-    "%d: the number of such responses decides",
-    (status) => {
-      for (const method of ["POST", "PUT"] as const)
-        expect(specific(method, answered(status))).toEqual({
-          mayBeRecordSpecific: true,
-          readDecides: false,
-        });
-    },
-  );
+  test.each([404, 410])("%d of a gateway: a read decides for a change", (status) => {
+    expect(specific("PUT", page(status))).toEqual({
+      mayBeRecordSpecific: true,
+      readDecides: true,
+    });
+  });
 
-  test.each([429, 503])(
-    "%d with a time: it is one of this kind of request, and a read decides",
-    (status) => {
-      expect(
-        specific("POST", answered(status, {}, { "retry-after": "5" })),
-      ).toEqual({
+  test.each([408, 502, 503])("%d: the number of such responses decides", (status) => {
+    for (const method of ["POST", "PUT"] as const)
+      expect(specific(method, answered(status))).toEqual({
         mayBeRecordSpecific: true,
-        readDecides: true,
+        readDecides: false,
       });
-    },
-  );
+  });
+
+  test.each([429, 503])("%d with a time: it is one of this kind of request, and a read decides", (status) => {
+    expect(specific("POST", answered(status, {}, { "retry-after": "5" }))).toEqual({
+      mayBeRecordSpecific: true,
+      readDecides: true,
+    });
+  });
 
   test("not with a time and another code: the whole centre has asked for it", () => {
-    expect(specific("POST", answered(502, {}, { "retry-after": "5" }))).toEqual(
-      {
-        mayBeRecordSpecific: false,
-        readDecides: false,
-      },
-    );
+    expect(specific("POST", answered(502, {}, { "retry-after": "5" }))).toEqual({
+      mayBeRecordSpecific: false,
+      readDecides: false,
+    });
   });
 });
 
@@ -368,16 +243,12 @@ describe("the wait that a response asks for", () => {
     [new Date(NOW_MS - 60_000).toUTCString(), 0],
     ["soon", undefined],
   ])("%s is %s ms, at most an hour", (text, waitMs) => {
-    expect(
-      classify("POST", answered(503, {}, { "retry-after": text }), NOW_MS)
-        .retryAfterMs,
-    ).toBe(waitMs);
+    expect(classify("POST", answered(503, {}, { "retry-after": text }), NOW_MS).retryAfterMs).toBe(waitMs);
   });
 });
 
 describe("the reason", () => {
-  const reason = (body: unknown): string =>
-    classify("POST", answered(422, body), NOW_MS).reason;
+  const reason = (body: unknown): string => classify("POST", answered(422, body), NOW_MS).reason;
 
   test.each<[body: unknown, reason: string]>([
     [{ message: "no crew" }, "answered 422: no crew"],
@@ -390,9 +261,7 @@ describe("the reason", () => {
   });
 
   test("is short, and without characters that change a terminal", () => {
-    expect(reason({ message: "x".repeat(301) })).toBe(
-      `answered 422: ${"x".repeat(300)}`,
-    );
+    expect(reason({ message: "x".repeat(301) })).toBe(`answered 422: ${"x".repeat(300)}`);
     expect(reason({ message: "no\u001b[2J\u0007\u202E such\nobjective" })).toBe(
       "answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective",
     );
@@ -413,43 +282,25 @@ describe("a read", () => {
       total: 40,
       tag: 'W/"a1"',
     });
-    expect(
-      classifyRead(answered(200, { items: [], total: 3 }), NOW_MS).total,
-    ).toBe(3);
+    expect(classifyRead(answered(200, { items: [], total: 3 }), NOW_MS).total).toBe(3);
     for (const total of ["many", 1.5, undefined, null])
-      expect(
-        classifyRead(answered(200, { items: [], total }), NOW_MS),
-      ).not.toHaveProperty("total");
-    expect(
-      classifyRead(answered(200, [], { "x-total-count": "many" }), NOW_MS),
-    ).not.toHaveProperty("total");
+      expect(classifyRead(answered(200, { items: [], total }), NOW_MS)).not.toHaveProperty("total");
+    expect(classifyRead(answered(200, [], { "x-total-count": "many" }), NOW_MS)).not.toHaveProperty("total");
   });
 
-  test.each(['"a"', `"${"a".repeat(200)}"`, 'W/"!#~"'])(
-    "has the version %s",
+  test.each(['"a"', `"${"a".repeat(200)}"`, 'W/"!#~"'])("has the version %s", (etag) => {
+    expect(classifyRead(answered(200, {}, { etag }), NOW_MS).tag).toBe(etag);
+  });
+
+  test.each(["a", '""', `"${"a".repeat(201)}"`, '"a b"', '"a"b"', 'x"a"', '"a"x'])(
+    "has no version with %s",
     (etag) => {
-      expect(classifyRead(answered(200, {}, { etag }), NOW_MS).tag).toBe(etag);
+      expect(classifyRead(answered(200, {}, { etag }), NOW_MS)).not.toHaveProperty("tag");
     },
   );
 
-  test.each([
-    "a",
-    '""',
-    `"${"a".repeat(201)}"`,
-    '"a b"',
-    '"a"b"',
-    'x"a"',
-    '"a"x',
-  ])("has no version with %s", (etag) => {
-    expect(
-      classifyRead(answered(200, {}, { etag }), NOW_MS),
-    ).not.toHaveProperty("tag");
-  });
-
   test("is unchanged with 304 only if it named a version", () => {
-    expect(
-      classifyRead(answered(304, "", { etag: '"a"' }), NOW_MS, true),
-    ).toEqual({
+    expect(classifyRead(answered(304, "", { etag: '"a"' }), NOW_MS, true)).toEqual({
       link: "ok",
       code: "304",
       reason: "answered 304",
@@ -459,9 +310,7 @@ describe("a read", () => {
     expect(classifyRead(answered(304, ""), NOW_MS)).toMatchObject({
       link: "not-the-interface",
     });
-    expect(classifyRead(answered(200), NOW_MS, true)).not.toHaveProperty(
-      "isUnchanged",
-    );
+    expect(classifyRead(answered(200), NOW_MS, true)).not.toHaveProperty("isUnchanged");
     const lost: Reply = { kind: "lost", code: "ETIMEDOUT", error: "timed out" };
     expect(classifyRead(lost, NOW_MS, true)).toEqual({
       link: "unreachable",
@@ -472,12 +321,7 @@ describe("a read", () => {
   });
 
   test("without JSON is not of the interface, and may be that of one record", () => {
-    for (const reply of [
-      page(200),
-      answered(200, "{"),
-      answered(200, "5"),
-      answered(200, "null"),
-    ])
+    for (const reply of [page(200), answered(200, "{"), answered(200, "5"), answered(200, "null")])
       expect(classifyRead(reply, NOW_MS)).toMatchObject({
         link: "not-the-interface",
         mayBeRecordSpecific: true,
@@ -505,18 +349,12 @@ describe("a read", () => {
       link: "forbidden",
       readDecides: true,
     });
-    expect(
-      classifyRead(answered(503, {}, { "retry-after": "5" }), NOW_MS),
-    ).toMatchObject({
+    expect(classifyRead(answered(503, {}, { "retry-after": "5" }), NOW_MS)).toMatchObject({
       link: "busy",
       retryAfterMs: 5_000,
     });
-    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty(
-      "readDecides",
-    );
-    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty(
-      "retryAfterMs",
-    );
+    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty("readDecides");
+    expect(classifyRead(answered(502), NOW_MS)).not.toHaveProperty("retryAfterMs");
   });
 });
 
