@@ -9,6 +9,7 @@ import { apiPath } from "../http.ts";
 import { language, t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
+import { formatNumber } from "../number-format.ts";
 import { go } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table } from "../table.tsx";
@@ -65,7 +66,12 @@ export function Site({ id }: { readonly id: string }) {
         <Table
           caption={t("sites.history")}
           columns={[
-            { key: "at", title: t("sites.at"), isLead: true, cell: ({ at }) => formatTime(at) },
+            {
+              key: "at",
+              title: t("sites.at"),
+              isLead: true,
+              cell: ({ at }) => formatTime(at),
+            },
             { key: "event", title: t("sites.change"), cell: eventText },
           ]}
           rows={history.map((event, index) => ({ ...event, index }))}
@@ -115,12 +121,6 @@ function eventText({ event, detail }: SiteDetail["history"][number]): string {
   return translateCode(`sites.event`, event, event, { detail: words });
 }
 
-/** A number as the language writes it, such as `-60,2` in Romanian. */
-function formatNumber(value: number, fractionDigits = 0): string {
-  const digits = { minimumFractionDigits: fractionDigits, maximumFractionDigits: fractionDigits };
-  return value.toLocaleString(language.value, digits);
-}
-
 /** Exact: 90 seconds are not two minutes. */
 function silenceText(silentS: number): string {
   return silentS < 120 ? t("span.seconds", { n: silentS }) : formatDuration(silentS);
@@ -134,9 +134,10 @@ function Facts({ detail: { site, silentS } }: { readonly detail: SiteDetail }) {
     [t("sites.silentAfter"), silenceText(silentS)],
     [t("sites.version"), report.version],
     [t("sites.uptime"), formatDuration(report.upS)],
-    [t("sites.clock"), `${formatNumber(clockOffsetMs / 1000, 1)} s`],
+    [t("sites.clock"), `${formatNumber(clockOffsetMs / 1000, language.value, 1)} s`],
   ];
-  if (report.diskFreeMb !== undefined) facts.push([t("sites.disk"), `${formatNumber(report.diskFreeMb)} MB`]);
+  if (report.diskFreeMb !== undefined)
+    facts.push([t("sites.disk"), `${formatNumber(report.diskFreeMb, language.value)} MB`]);
   if (report.cardWear !== undefined) facts.push([t("sites.wear"), `${report.cardWear} %`]);
   return (
     <dl class="facts">
