@@ -225,12 +225,18 @@ function withSentence(result: Omit<Recovery, "sentence">): Recovery {
 
 function remedyOf(result: Omit<Recovery, "sentence">): string {
   const { salvage: salvaged } = result;
-  const rows = salvaged?.tables.filter(({ taken, refused }) => taken + refused > 0) ?? [];
-  const saved = rows.map(({ table, taken, refused }) =>
-    refused === 0 ? `${taken} of ${table}` : `${taken} of ${table} (${refused} unusable)`,
-  );
-  const taken = saved.length === 0 ? "no row could be salvaged" : `rows salvaged: ${saved.join(", ")}`;
-  return `${baseOf(result)}, and ${taken}`;
+  const rows = (count: "taken" | "refused"): string =>
+    (salvaged?.tables ?? [])
+      .filter((each) => each[count] > 0)
+      .map((each) => `${each.table} ${each[count]}`)
+      .join(", ");
+  const taken = rows("taken");
+  const refused = rows("refused");
+  return [
+    baseOf(result),
+    taken === "" ? "no row could be salvaged" : `rows salvaged: ${taken}`,
+    ...(refused === "" ? [] : [`rows unusable: ${refused}`]),
+  ].join("; ");
 }
 
 /** The state that the salvaged rows were added to. */

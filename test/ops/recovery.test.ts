@@ -37,6 +37,7 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
+import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { OPERATOR_USER, TESTER } from "../support/app.ts";
@@ -287,6 +288,18 @@ describe("after a power cut", () => {
     expect(site.names()).toEqual([]);
     expect(site.waiting()).toEqual(["a"]);
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+  });
+
+  test("the report of a recovery can be read in Romanian", () => {
+    for (const key of ["a", "b", "c"]) site.trip(key);
+    site.databases.close();
+    damage(site.main, readFileSync(site.main).lastIndexOf('"crews":'), 1);
+    site.open();
+    const report = readFileSync(join(site.dataDir, "recovery.txt"), "utf8").trim();
+    expect(report).toMatch(/was damaged \(.*\); there was no intact backup.*; rows salvaged: \w+ \d+/);
+    expect(translateToRomanian(report)).toMatch(
+      /Z santinela\.db era deteriorat \(.*\); nu exista nicio copie.*; rânduri salvate: \w+ \d+.*\. Fișierul deteriorat/,
+    );
   });
 
   test("a backup that a clock years ahead has dated is used only if there is no other, and its date is ignored", async () => {

@@ -254,6 +254,31 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(translateToRomanian("something that no table has; name is required")).toBeUndefined();
 });
 
+test("the report of a recovered database is translated sentence by sentence", () => {
+  const report = (...sentences: string[]) => translateToRomanian(sentences.join(" "));
+  expect(
+    report(
+      "2026-11-20T10:00:00.000Z journal.db was damaged (the file is missing); a new database was created; no row could be salvaged.",
+      "The damaged file is kept as /data/quarantine/journal.db.",
+      "2 trips of the journal are posted again with their original keys.",
+      "Read /data/recovery.txt, then remove it.",
+    ),
+  ).toBe(
+    "2026-11-20T10:00:00.000Z journal.db era deteriorat (fișierul lipsește); s-a creat o bază de date nouă; niciun rând nu a putut fi salvat. Fișierul deteriorat se păstrează ca /data/quarantine/journal.db. Declanșări din jurnal retransmise cu cheile lor inițiale: 2. Citiți /data/recovery.txt, apoi ștergeți-l",
+  );
+  expect(
+    report(
+      "santinela.db was damaged (its write-ahead log is damaged; 3 rows differ); the backup of 2026-11-19T03:00:00.000Z was restored; rows salvaged: accounts 2, interventions 12; rows unusable: accounts 1.",
+      "santinela.db has lost data: 1 missing, 0 altered, 2 pages damaged (interventions 13).",
+    ),
+  ).toBe(
+    "santinela.db era deteriorat (its write-ahead log is damaged; 3 rows differ); s-a restaurat copia de siguranță din 2026-11-19T03:00:00.000Z; rânduri salvate: accounts 2, interventions 12; rânduri inutilizabile: accounts 1. Din santinela.db s-au pierdut date. Lipsă: 1; modificate: 0; pagini deteriorate: 2 (interventions 13)",
+  );
+  expect(report("journal.db was damaged and recovered; the details are lost.")).toBe(
+    "journal.db a fost deteriorat și recuperat; detaliile s-au pierdut",
+  );
+});
+
 test("each text of the daemon has its own translation, and not that of a more general one", () => {
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, "$1.1");
   const others = RO_DAEMON.filter(([english, romanian]) => {

@@ -3,6 +3,7 @@ import { RO_CONFIGURATION } from "./ro-configuration.ts";
 import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
 import { RO_ERROR_MESSAGES } from "./ro-error-messages.ts";
+import { RO_RECOVERY } from "./ro-recovery.ts";
 
 /**
  * What the daemon says in English, and the same in Romanian: refusals, errors of the configuration, reasons. A text in
@@ -159,6 +160,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ...RO_DEVICES,
   ...RO_ALARM_PANELS,
   ...RO_CONFIGURATION,
+  ...RO_RECOVERY,
 
   // Records and the dispatch centre
   ["standalone mode: no dispatch centre configured", "nu este configurat niciun dispecerat"],

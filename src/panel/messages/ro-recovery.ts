@@ -1,0 +1,37 @@
+/** What the report of a recovered database says, in Romanian; see ro-daemon.ts. */
+export const RO_RECOVERY: readonly (readonly [english: string, romanian: string])[] = [
+  ["{name} was damaged ({reason}); {how}", "{name} era deteriorat ({reason}); {how}"],
+  [
+    "{name} was damaged and recovered; the details are lost",
+    "{name} a fost deteriorat și recuperat; detaliile s-au pierdut",
+  ],
+  [
+    "the last commit in its write-ahead log is incomplete: a power cut interrupted it, or the log is damaged",
+    "ultima tranzacție din jurnalul WAL este incompletă: a întrerupt-o o pană de curent sau jurnalul este deteriorat",
+  ],
+  ["its write-ahead log is damaged", "jurnalul WAL este deteriorat"],
+  ["it was rebuilt from its write-ahead log", "s-a refăcut din jurnalul WAL"],
+  [
+    "an earlier state was rebuilt from its write-ahead log",
+    "s-a refăcut o stare anterioară, din jurnalul WAL",
+  ],
+  ["the backup of {time} was restored", "s-a restaurat copia de siguranță din {time}"],
+  [
+    "there was no intact backup, so a new database was created",
+    "nu exista nicio copie de siguranță intactă, deci s-a creat o bază de date nouă",
+  ],
+  ["a new database was created", "s-a creat o bază de date nouă"],
+  ["no row could be salvaged", "niciun rând nu a putut fi salvat"],
+  ["rows salvaged: {rows}", "rânduri salvate: {rows}"],
+  ["rows unusable: {rows}", "rânduri inutilizabile: {rows}"],
+  ["The damaged file is kept as {file}", "Fișierul deteriorat se păstrează ca {file}"],
+  [
+    "{database} has lost data: {missing} missing, {altered} altered, {pages} pages damaged ({named})",
+    "Din {database} s-au pierdut date. Lipsă: {missing}; modificate: {altered}; pagini deteriorate: {pages} ({named})",
+  ],
+  [
+    "{n} trips of the journal are posted again with their original keys",
+    "Declanșări din jurnal retransmise cu cheile lor inițiale: {n}",
+  ],
+  ["Read {file}, then remove it", "Citiți {file}, apoi ștergeți-l"],
+];
