@@ -43,7 +43,7 @@ describeWithBrowser("the enrolment of a site in its panel", () => {
     await settings.button("Enrol this site").click();
     await settings.text(/the one-time code is unknown here, used or expired/).shown();
     await page.speak("RO");
-    await settings.button("Înrolarea locației").click();
+    await settings.button("Înrolare locație").click();
     await settings.text(/codul de unică folosință este necunoscut, folosit sau expirat/).shown();
     await page.speak("EN");
 

@@ -190,7 +190,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "line 17 can no longer be read: GPIO line 17 cannot be opened: another program or driver uses it. santinela gpio list shows the holder; stop it or use another line. It is reopened automatically.",
     ),
   ).toBe(
-    "linia 17 nu mai poate fi citită: linia GPIO 17 nu poate fi deschisă: este folosită de alt program sau driver. santinela gpio list arată cine o folosește; opriți acel program sau folosiți altă linie. Se redeschide automat",
+    "linia 17 nu mai poate fi citită: linia GPIO 17 nu poate fi deschisă: este folosită de alt program sau driver. santinela gpio list afișează programul care o folosește; opriți acel program sau folosiți altă linie. Se redeschide automat",
   );
   expect(
     translateToRomanian(
@@ -209,13 +209,13 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "alarm panel 1234 at 192.168.1.20: the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
     ),
   ).toBe(
-    "centrala de alarmă 1234 (192.168.1.20): ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau timestamps: ignored",
+    "centrala de alarmă 1234 (192.168.1.20): ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau, în configurație, timestamps: ignored",
   );
   expect(
     translateToRomanian(
       "from ::1: messages are longer than 4,095 bytes. Check that the sender speaks SIA DC-09",
     ),
-  ).toBe("de la ::1: mesajele au peste 4.095 de octeți. Verificați dacă expeditorul folosește SIA DC-09");
+  ).toBe("de la ::1: mesajele au peste 4.095 de octeți. Verificați dacă echipamentul transmite SIA DC-09");
   expect(
     translateToRomanian(
       "cannot listen on 127.0.0.1 port 1883: port in use: stop the other program or set mqtt.listen.port; if it is a broker, set mqtt.url",

@@ -97,7 +97,7 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
     await page.press("Enter");
     await list.text(/^site "hala-nord" has no account here\./).shown();
     await page.speak("RO");
-    await list.text(/^Locația "hala-nord" nu are aici un cont\./).shown();
+    await list.text(/^Locația "hala-nord" nu are cont aici\./).shown();
     await page.speak("EN");
     await list.button("All interventions").click();
     await list.text("1–2 of 2").shown();

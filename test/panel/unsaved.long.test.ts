@@ -183,7 +183,7 @@ describeWithBrowser("what is entered and not saved", () => {
       };
       await page.speak("RO");
       await again();
-      await page.openDialog.button("Continuarea editării").click();
+      await page.openDialog.button("Continuare editare").click();
       await page.dialog("Părăsiți ecranul fără salvare?").gone();
       await eventually("the focus in the page", () =>
         page.evaluate<boolean>("document.activeElement !== document.body"),

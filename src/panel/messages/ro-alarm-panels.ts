@@ -2,19 +2,19 @@
 export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: string])[] = [
   [
     "the checksum of messages is wrong. Check the line, and that the sender speaks SIA DC-09",
-    "suma de control a mesajelor este greșită. Verificați conexiunea și dacă expeditorul folosește SIA DC-09",
+    "suma de control a mesajelor este greșită. Verificați conexiunea și dacă echipamentul transmite SIA DC-09",
   ],
   [
     "the length field of messages is wrong. Check that the sender speaks SIA DC-09",
-    "câmpul de lungime al mesajelor este greșit. Verificați dacă expeditorul folosește SIA DC-09",
+    "câmpul de lungime al mesajelor este greșit. Verificați dacă echipamentul transmite SIA DC-09",
   ],
   [
     "messages are longer than 4,095 bytes. Check that the sender speaks SIA DC-09",
-    "mesajele au peste 4.095 de octeți. Verificați dacă expeditorul folosește SIA DC-09",
+    "mesajele au peste 4.095 de octeți. Verificați dacă echipamentul transmite SIA DC-09",
   ],
   [
     "datagrams come from port 0, to which no reply can be sent. Set the alarm panel to TCP, or find the sender",
-    "datagramele vin de pe portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați expeditorul",
+    "datagramele vin de pe portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați echipamentul care le transmite",
   ],
   [
     "messages cannot be read. Set the alarm panel to the format ADM-CID (Contact ID) or SIA-DCS",
@@ -30,11 +30,11 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "messages come from an address that is not in the account's from. Add it, or find the sender",
-    "mesajele vin de la o adresă care nu este în lista from a contului. Adăugați-o sau căutați expeditorul",
+    "mesajele vin de la o adresă care nu este în lista from a contului. Adăugați-o sau căutați echipamentul care le transmite",
   ],
   [
     "messages are not encrypted. Set the key at the alarm panel, or plain: true and from for the account",
-    "mesajele nu sunt criptate. Setați cheia la centrala de alarmă sau plain: true și from pentru cont",
+    "mesajele nu sunt criptate. Setați cheia la centrala de alarmă sau, pentru cont, plain: true și from",
   ],
   [
     "messages cannot be decrypted. Use the same key at the alarm panel and in keyFile, and send the time",
@@ -42,7 +42,7 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
-    "ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau timestamps: ignored",
+    "ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau, în configurație, timestamps: ignored",
   ],
   [
     "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",

@@ -15,7 +15,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-rejects-alarm":
     "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
-    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați cu dispecerul intervenția {interventionId}, după nume și oră. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
+    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":
@@ -34,7 +34,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "alarm-panel-receiver-down":
-    "{address} nu poate fi deschis: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
+    "Adresa {address} nu poate fi deschisă: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
   "monitoring-receiver-unreachable":
     "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
   "monitoring-receiver-rejects":
@@ -54,13 +54,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "alarm-panel-code-unknown":
     'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
-    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): conexiune slăbită, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slăbit, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
-    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde stării normale ({normal} Ω), alarmei ({alarm} Ω), scurtcircuitului sau întreruperii. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; valoarea actuală este în ecranul Zone.",
+    "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde nici stării normale ({normal} Ω), nici alarmei ({alarm} Ω), nici unui scurtcircuit sau unei întreruperi. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; valoarea actuală este în ecranul Zone.",
   "on-battery":
-    "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform onBattery; din acel moment zonele nu mai sunt monitorizate.",
+    "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform secțiunii onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
-    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de oprire, conform docs/wiring.md.",
+    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de a opri dispozitivul, conform docs/wiring.md.",
   "output-failed":
     "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; starea se afișează cu santinela outputs list.",
   "journal-write-failed":
@@ -92,7 +92,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "sites-silent":
     "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
   "silent-sites-unknown":
-    "De la {since}, acest dispecerat pierde repetat rapoarte, deci nu poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
+    "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":

@@ -2,9 +2,9 @@
 export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
   [
     "cannot set {option}: a parent of it is not a section in {file}",
-    "{option} nu poate fi setată: în {file} se află într-o valoare care nu este o secțiune",
+    "{option} nu poate fi setată: în {file}, opțiunea de deasupra ei nu este o secțiune",
   ],
-  ["Write the sections out there", "Scrieți acolo secțiunile"],
+  ["Write the sections out there", "Scrieți întâi secțiunea în fișier"],
   ["the embedded configuration", "configurația inclusă"],
   ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
   ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
@@ -102,7 +102,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "{option} is set by an environment variable and cannot be changed here",
-    "{option} este stabilit de o variabilă de mediu și nu poate fi modificat de aici",
+    "{option} este setată printr-o variabilă de mediu și nu poate fi modificată de aici",
   ],
   ["unknown zone {id} in the configuration file", "zona {id} nu există în fișierul de configurare"],
   ["the new configuration was not applied: {reason}", "configurația nouă nu a fost aplicată: {reason}"],
@@ -143,7 +143,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "normal ({normal} Ω) and alarm ({alarm} Ω) overlap with a tolerance of {n} %. Use resistors that differ more, or a smaller tolerancePercent",
-    "normal ({normal} Ω) și alarmă ({alarm} Ω) se suprapun la o toleranță de {n} %; folosiți rezistențe mai diferite sau tolerancePercent mai mic",
+    "normal ({normal} Ω) și alarmă ({alarm} Ω) se suprapun la o toleranță de {n} %; folosiți rezistențe cu valori mai îndepărtate sau un tolerancePercent mai mic",
   ],
   [
     "the loop of the zone reports its tamper: cut and short circuit. Remove tamper",

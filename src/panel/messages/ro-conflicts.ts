@@ -15,7 +15,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "deleted at the dispatch centre after it was done on both sides",
-    "ștearsă la dispecerat după ce a fost finalizată de ambele părți",
+    "ștearsă la dispecerat după ce a fost finalizată în ambele părți",
   ],
   ["deleted at the dispatch centre", "ștearsă la dispecerat"],
   [

@@ -60,10 +60,10 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["{email} is the last administrator", "{email} este ultimul administrator"],
   ["Make another account administrator first", "Acordați întâi altui cont rolul de administrator"],
   ["{email} is not an e-mail address", "{email} nu este o adresă de e-mail"],
-  ["{email} is reserved for the daemon", "{email} este rezervată serviciului"],
+  ["{email} is reserved for the daemon", "adresa {email} este rezervată serviciului"],
   [
     "{email} is reserved for the initial administrator; choose another address",
-    "{email} este rezervată administratorului inițial; alegeți altă adresă",
+    "adresa {email} este rezervată administratorului inițial; alegeți alta",
   ],
   ["this installation has already been set up", "această instalație este deja configurată"],
   ["a password must not contain control characters", "parola conține caractere de control"],
@@ -85,7 +85,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "a password may have at most {n} bytes; letters such as ș count as two",
     "parola poate avea cel mult {n} de octeți; literele ca ș ocupă doi",
   ],
-  ["this password is too common", "parola este prea uzuală"],
+  ["this password is too common", "parola este prea des folosită"],
   [
     "Choose another one, such as three or four unrelated words",
     "Alegeți alta, de exemplu trei sau patru cuvinte fără legătură între ele",
@@ -176,7 +176,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
   ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
   ["{n} of {total} objectives are missing", "obiective lipsă ({n} din {total})"],
-  ["The mirror of {time} stays in use", "Rămâne activă copia din {time}."],
+  ["The mirror of {time} stays in use", "Rămâne activă lista din {time}."],
   [
     "Only the configured and imported objectives are known",
     "Se cunosc numai obiectivele configurate și cele importate.",
@@ -200,7 +200,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "discul dispozitivului este aproape plin: se salvează numai înregistrările cu prioritate ridicată",
   ],
   ["the disk of this device is full", "discul dispozitivului este plin"],
-  ["the disk of this device is not writable", "discul dispozitivului nu poate fi scris"],
+  ["the disk of this device is not writable", "pe discul dispozitivului nu se poate scrie"],
   [
     "Nothing was stored. Free space on the disk or check it, then repeat the request",
     "Nu s-a salvat nimic. Eliberați spațiu pe disc sau verificați-l, apoi reîncercați",
@@ -240,7 +240,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
 
   // More general than a text above
   ["unknown zone {id}", "zona {id} nu există"],
-  ["cannot listen on {address}: {reason}", "{address} nu poate fi deschis: {reason}"],
+  ["cannot listen on {address}: {reason}", "adresa {address} nu poate fi deschisă: {reason}"],
   ["{name} {path} does not exist", "{name} {path} nu există"],
   ["Set {option} to {value}", "Setați {option} la {value}"],
 

@@ -82,13 +82,13 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["Check the BCM number and gpio.chip", "Verificați numărul BCM și gpio.chip"],
   [
     "this kernel offers no GPIO lines with interrupts through this backend",
-    "acest kernel nu oferă prin acest backend linii GPIO cu întreruperi",
+    "kernelul nu oferă prin acest backend linii GPIO cu întreruperi",
   ],
-  ["Set gpio.backend to the other of onoff and cdev", "Setați gpio.backend la celălalt: onoff sau cdev"],
-  ["its chip was removed", "cipul ei a fost scos"],
+  ["Set gpio.backend to the other of onoff and cdev", "Treceți gpio.backend din onoff în cdev sau invers"],
+  ["its chip was removed", "cipul ei a fost deconectat"],
   [
     "Plug it in again, or load its driver; santinela gpio list shows the chips",
-    "Conectați-l din nou sau încărcați driverul; santinela gpio list arată cipurile",
+    "Conectați-l din nou sau încărcați driverul; santinela gpio list afișează cipurile",
   ],
   ["permission denied", "acces interzis"],
   ["Add the daemon's user to the group gpio", "Adăugați utilizatorul serviciului în grupul gpio"],
@@ -96,7 +96,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)",
     "Permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
   ],
-  ["/sys is read-only for this service", "/sys nu poate fi scris de acest serviciu"],
+  ["/sys is read-only for this service", "acest serviciu nu poate scrie în /sys"],
   [
     "Allow /sys/class/gpio in the service's ReadWritePaths",
     "Adăugați /sys/class/gpio la ReadWritePaths în unitatea serviciului",
@@ -104,10 +104,10 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["another program or driver uses it", "este folosită de alt program sau driver"],
   [
     "santinela gpio list shows the holder; stop it or use another line",
-    "santinela gpio list arată cine o folosește; opriți acel program sau folosiți altă linie",
+    "santinela gpio list afișează programul care o folosește; opriți acel program sau folosiți altă linie",
   ],
   ["one of the labels found", "una dintre etichetele găsite"],
-  ["what santinela gpio list shows", "ce arată santinela gpio list"],
+  ["what santinela gpio list shows", "ce afișează santinela gpio list"],
   [
     "Set gpio.backend to simulated on a machine without GPIO lines",
     "Pe un dispozitiv fără linii GPIO, setați gpio.backend la simulated",
@@ -128,7 +128,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "GPIO in /sys does not know the device files of chips",
-    "GPIO din /sys nu cunoaște fișierele de dispozitiv ale cipurilor",
+    "prin /sys, GPIO nu poate folosi fișierele de dispozitiv ale cipurilor",
   ],
   [
     "Set gpio.chips.{name} to a label or device instead of a path, or gpio.backend to cdev",
@@ -164,7 +164,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["the converter {name} has no input {n}", "convertorul {name} nu are intrarea {n}"],
   [
     "ls {folder} shows in_voltage<input>_raw for each input",
-    "ls {folder} arată in_voltage<input>_raw pentru fiecare intrare",
+    "ls {folder} afișează in_voltage<input>_raw pentru fiecare intrare",
   ],
   ["{file} holds {text}, not a number", "{file} conține {text}, nu un număr"],
 
@@ -172,7 +172,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
   [
     "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
-    "certificatul sau autoritatea lui este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
+    "certificatul (sau autoritatea lui) este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
   ],
   [
     "Check the clock (timedatectl timesync-status) and the file",
@@ -205,10 +205,10 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["cannot use {first} and {second}: {reason}", "{first} și {second} nu pot fi folosite: {reason}"],
   [
     "http.tls needs a PEM certificate, followed by its issuers, and its PEM key",
-    "http.tls are nevoie de un certificat PEM, urmat de emitenții lui, și de cheia PEM",
+    "http.tls necesită un certificat PEM, urmat de certificatele emitenților, și cheia PEM",
   ],
   ["{text} Read {file}, then remove it", "{text} Citiți {file}, apoi ștergeți-l"],
-  ["{name} could not be completed", "{name} nu a putut fi încheiată"],
+  ["{name} could not be completed", "fișierul {name} nu a putut fi finalizat"],
   ["Check the disk", "Verificați discul"],
   ["{file} cannot be restored: it is a directory", "{file} nu poate fi restaurat: este un director"],
   [
@@ -239,7 +239,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "{file} was made by a newer release (schema {version}, this one knows {n})",
-    "{file} este al unei versiuni mai noi (schema {version}, aceasta cunoaște {n})",
+    "{file} provine dintr-o versiune mai nouă (schema {version}; cea acceptată aici: {n})",
   ],
   ["cannot use the database {file}: {reason}", "baza de date {file} nu poate fi folosită: {reason}"],
   [

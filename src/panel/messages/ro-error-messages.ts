@@ -72,10 +72,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["ASC or DESC", "ASC sau DESC"],
   ["_sort names a field twice", "_sort conține un câmp de două ori"],
   ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
-  ["site {ref} has no account here", "locația {ref} nu are aici un cont"],
+  ["site {ref} has no account here", "locația {ref} nu are cont aici"],
   [
     "Check its reference; santinela sites access lists the sites that have an account",
-    "Verificați referința; santinela sites access listează locațiile care au cont",
+    "Verificați referința; santinela sites access afișează locațiile care au cont",
   ],
   ["records must be attention", "records: valoare permisă: attention"],
   [
@@ -190,7 +190,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "{option} must be a text, from GET /site/configuration/zones",
     "{option}: se așteaptă textul din GET /site/configuration/zones",
   ],
-  ["changes must be a list of 1 to {n}: {kinds}", "modificările: o listă de la 1 la {n}: {kinds}"],
+  [
+    "changes must be a list of 1 to {n}: {kinds}",
+    "modificările: o listă cu cel puțin una și cel mult {n}: {kinds}",
+  ],
   ["Create one with santinela init, then restart", "Creați unul cu santinela init, apoi reporniți"],
   ["cannot read {file}: {reason}", "{file} nu poate fi citit: {reason}"],
   ["cannot write {file}: {reason}", "{file} nu poate fi scris: {reason}"],
@@ -214,7 +217,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "site {id} has neither an account nor a one-time code",
     "locația {id} nu are nici cont, nici cod de unică folosință",
   ],
-  ["santinela sites access lists those that have", "santinela sites access le listează pe cele care au"],
+  ["santinela sites access lists those that have", "santinela sites access le afișează pe cele care au"],
   ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
   [
     "this account reports for site {site} and not for {other}",
@@ -233,7 +236,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
   ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} de locații"],
   ["Remove sites that no longer exist", "Eliminați locațiile care nu mai există"],
-  ["the account of a site sees its own site only", "contul unei locații vede numai locația sa"],
+  ["the account of a site sees its own site only", "contul unei locații are acces numai la locația sa"],
   [
     "the data of this site was created on this machine; nothing to confirm",
     "datele acestei locații au fost create pe acest dispozitiv; nu este nimic de confirmat",

@@ -30,7 +30,7 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
     "Verificați routerul, firewallul și semnalul modemului GSM. Dacă problema persistă, sunați la dispecerat.",
   "link.cause.busy": "Dispeceratul nu preia cereri în acest moment.",
   "link.remedy.busy":
-    "Nu este nimic de modificat aici: transmiterea continuă automat. Dacă problema persistă, sunați la dispecerat.",
+    "Nu trebuie modificat nimic aici: transmiterea continuă automat. Dacă problema persistă, sunați la dispecerat.",
   "link.cause.sign-in": "Dispeceratul respinge contul acestei locații.",
   "link.remedy.sign-in":
     "Verificați upstream.email și parola. Dacă sunt corecte, întrebați dispeceratul dacă mai există contul.",

@@ -24,13 +24,13 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.intervention": "Intervenția #{id}",
   "plan.unfinished": "alarmă nefinalizată",
   "plan.tested": "Testată",
-  "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeți.",
+  "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeată.",
   "plan.pin": "{zone}: {x} % de la stânga, {y} % de sus",
   "plan.toPlace": "De așezat pe plan",
   "plan.unplace": "Eliminare de pe plan: {zone}",
   "plan.save": "Salvare",
   "plan.changedMeanwhile":
-    "Alt utilizator a modificat între timp: {changed}. Nu s-a salvat nimic. Salvați din nou pentru a înlocui modificarea sau anulați pentru a o vedea.",
+    "Alt utilizator a modificat între timp: {changed}. Nu s-a salvat nimic. Salvați din nou pentru a-i înlocui modificarea sau anulați pentru a o vedea.",
   "plan.changedAgain":
     "Alt utilizator a modificat între timp acest plan. Nu s-a salvat nimic; planul a fost citit din nou. Repetați modificarea.",
   "plan.replace": "Înlocuire imagine",

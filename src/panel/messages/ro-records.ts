@@ -6,7 +6,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "type.maintenance": "mentenanță",
   "type.inspection": "inspecție",
   "type.repair": "reparație",
-  "type.other": "altul",
+  "type.other": "alt tip",
   "objective.obiective/cladiri": "clădire",
   "objective.obiective/bunuri": "bun",
   "objective.obiective/persoane": "persoană",

@@ -145,8 +145,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Ultimele zece variante ale fișierului {file}. Diferența se afișează înainte de revenirea la una dintre ele.",
   "earlier.none": "Fișierul nu a fost modificat încă.",
   "earlier.until": "Până la {time}",
-  "earlier.byChange": "Scrisă la {time} de {who} ({from})",
-  "earlier.byFile": "Editată în fișier, din {time}",
+  "earlier.byChange": "Salvată la {time} de {who} ({from})",
+  "earlier.byFile": "Modificată direct în fișier; activă din {time}",
   "earlier.unknown": "Păstrată de o versiune anterioară; autorul nu este înregistrat",
   "earlier.current": "actuală",
   "earlier.compare": "Comparare",
@@ -156,8 +156,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "earlier.othersText": "Aceste opțiuni nu sunt zone. Revin și ele la valorile anterioare.",
 
   "address.title": "Deschiderea panoului pe telefon",
-  "address.text":
-    "Îndreptați camera unui telefon din aceeași rețea spre cod sau introduceți una dintre adrese.",
+  "address.text": "Scanați codul cu un telefon din aceeași rețea sau introduceți una dintre adrese.",
   "address.code": "Codul QR al adresei {address}",
   "address.none":
     "Panoul poate fi deschis numai pe acest dispozitiv. Pentru acces din rețea, setați http.host în configurație.",

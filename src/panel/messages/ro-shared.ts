@@ -43,7 +43,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.not-found": "Nu există sau nu mai există.",
   "refusal.method-not-allowed": "Operația nu este posibilă aici.",
   "refusal.conflict": "Starea actuală nu permite operația.",
-  "refusal.precondition-failed": "Înregistrarea s-a modificat după deschidere. Redeschideți-o.",
+  "refusal.precondition-failed": "Înregistrarea a fost modificată între timp. Redeschideți-o.",
   "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
   "refusal.unavailable": "Operația nu este posibilă acum. Nu s-a salvat nimic; reîncercați.",
   "refusal.configuration": "Configurația are erori.",

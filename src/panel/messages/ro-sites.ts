@@ -50,7 +50,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.interventionsOf": "Intervențiile locației {name}",
   "sites.repair": "Intervenția #{id}",
   "sites.uptime": "Funcționează de",
-  "sites.clock": "Ceasul, față de dispecerat",
+  "sites.clock": "Decalajul ceasului față de dispecerat",
   "sites.disk": "Spațiu liber pe disc",
   "sites.wear": "Uzura cardului",
   "sites.at": "Ora",

@@ -30,7 +30,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.device":
     "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași echipament.",
   "zoneHelp.confirmWith":
-    "Zonele care o confirmă pe aceasta. Implicit, orice alt echipament de aceeași clasă de la obiectiv, în site.incidentWindowS.",
+    "Zonele care o confirmă pe aceasta. Implicit, orice alt echipament de aceeași clasă de la același obiectiv, în intervalul site.incidentWindowS.",
   "zoneHelp.swinger":
     "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
@@ -52,7 +52,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
   "zoneHelp.input.where":
-    "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, se aplică elementului.",
+    "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, condițiile se aplică fiecărui element.",
   "zoneHelp.input.open":
     "Valorile care înseamnă deschis. La texte nu contează majusculele; numerele și valorile true/false se compară după valoare.",
   "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",

@@ -23,7 +23,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele de pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul din configurația activă",
   "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
-  "found.again": "Reluarea căutării",
+  "found.again": "Reluare căutare",
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
   "found.all": {
     one: "Afișarea senzorului",
@@ -43,18 +43,18 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Anunțurile lor lipsesc sau nu sunt cunoscute. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
   "found.noMessage": "niciun mesaj încă: acționați-l o dată",
   "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
-  "found.useTopic": "Alegerea acestui topic",
+  "found.useTopic": "Alegere topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
   "left-out.title": "Lista nu este completă",
   "left-out.announcements": {
-    one: "Anunțul de pe {n} topic nu a fost citit: este prea mare sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
-    few: "Anunțurile echipamentelor de pe {n} topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    one: "Anunțul de pe {n} topic nu a fost citit: este prea mare sau lista este plină. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+    few: "Anunțurile echipamentelor de pe {n} topicuri nu au fost citite: sunt prea mari sau lista este plină. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
     other:
-      "Anunțurile echipamentelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau nu mai este loc. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
+      "Anunțurile echipamentelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau lista este plină. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
   },
   "left-out.devices":
-    "Se anunță peste {limit} de echipamente sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun echipament sau introduceți topicurile senzorilor lipsă.",
+    "S-au anunțat peste {limit} de echipamente sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun echipament sau introduceți topicurile senzorilor lipsă.",
   "left-out.bridge-devices":
     "Un gateway zigbee2mqtt are peste {limit} de echipamente. Introduceți topicurile senzorilor lipsă.",
   "left-out.components":
@@ -84,7 +84,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.opened": "Deschis la {time}",
   "trial.passed": "Test reușit la {time}",
   "trial.over": "Testul s-a încheiat după zece minute.",
-  "trial.again": "Reluarea testului",
+  "trial.again": "Reluare test",
   "trial.close": "Acum închideți contactul. Nu se transmite nimic.",
   "trial.nothingSent": "Nu se transmite nimic.",
   "trial.lineUnread":
@@ -93,7 +93,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
   "trial.swap": "Inversare deschis/normal",
-  "trial.swapText": "Dacă aici apare deschis, iar contactul este închis.",
+  "trial.swapText": "Pentru cazul în care aici apare deschis, deși contactul este închis.",
 
   "zoneForm.newZone": "Zonă nouă",
   "zoneForm.name": "Nume",
@@ -143,7 +143,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.autoRestoreS": "Restabilire automată (s)",
   "option.powerUpDelayS": "Întârziere la punerea sub tensiune (s)",
   "option.supervisionTimeoutS": "Interval maxim fără mesaje (s)",
-  "option.unavailableGraceS": "Toleranță la indisponibilitate (s)",
+  "option.unavailableGraceS": "Indisponibilitate tolerată (s)",
   "option.whenArmedOpen": "Dacă este deschisă la armare",
   "option.whenArmedOpen.record": "o înregistrare cu toate zonele deschise",
   "option.whenArmedOpen.trip": "o declanșare",
@@ -162,7 +162,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.computed-value":
     "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
   "doubt.no-device-class": "Echipamentul nu își raportează clasa (device class).",
-  "doubt.kind-guessed": "Echipamentul nu raportează ce este acest contact: verificați tipul zonei.",
+  "doubt.kind-guessed": "Echipamentul nu raportează ce fel de contact este: verificați tipul zonei.",
   "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
   "doubt.telemetry-only":
     "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe echipament, pentru raportare imediată.",
@@ -194,7 +194,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.siteTrial":
     "Zonele își păstrează starea. Dacă serviciul nu funcționează corect cu modificarea, se revine automat la fișierul anterior.",
   "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează modificarea…",
-  "review.readAgain": "Recitirea fișierului",
+  "review.readAgain": "Recitire fișier",
   "review.readAgainDone": "Diferența este față de fișierul actual.",
   "review.reverted": "Modificarea a fost anulată",
   "review.revertedText":

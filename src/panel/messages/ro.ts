@@ -35,7 +35,7 @@ export const RO: Catalogue = {
   "signIn.email": "E-mail",
   "signIn.password": "Parola",
   "signIn.do": "Autentificare",
-  "signIn.lost": "Parolă pierdută? Pe dispozitiv:",
+  "signIn.lost": "Parolă uitată? Pe dispozitiv:",
 
   "status.since": "de la {time}",
   "status.link": "Conexiunea cu dispeceratul",
