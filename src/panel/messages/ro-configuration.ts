@@ -11,11 +11,11 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["another change is being applied", "se aplică deja o altă modificare"],
   [
     "only a dispatch centre has it: a site keeps its records in its own SQLite",
-    "numai un dispecerat are această opțiune: o locație își păstrează înregistrările în propriul SQLite",
+    "numai un dispecerat are această opțiune: o locație își păstrează înregistrările în propria bază de date SQLite",
   ],
   ["Remove it, or run santinela centre", "Ștergeți-o sau rulați santinela centre"],
   ["the earlier configuration {name} does not exist", "configurația anterioară {name} nu există"],
-  ["the configuration file has this text already", "fișierul de configurare are deja acest text"],
+  ["the configuration file has this text already", "fișierul de configurare are deja acest conținut"],
   [
     "only the configuration file on the device can change {options}",
     "{options}: se modifică numai în fișierul de configurare de pe dispozitiv",
@@ -33,7 +33,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["{file} cannot be written: {reason}", "{file} nu poate fi scris: {reason}"],
   [
     "Let the user of the service write this file, and only this one: chgrp santinela and chmod 660",
-    "Permiteți utilizatorului serviciului să scrie acest fișier, și numai pe acesta: chgrp santinela și chmod 660",
+    "Acordați utilizatorului serviciului drept de scriere numai pentru acest fișier: chgrp santinela și chmod 660",
   ],
   ["Free space on it, then repeat the change", "Eliberați spațiu, apoi repetați modificarea"],
   [
@@ -90,7 +90,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "Set http.configuration: panel in the file and restart to allow it here",
-    "Pentru modificare de aici, setați http.configuration: panel în fișier și reporniți",
+    "Pentru a permite modificarea de aici, setați http.configuration: panel în fișier și reporniți",
   ],
   [
     "the configuration file cannot be changed here: {reason}",

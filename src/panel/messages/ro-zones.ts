@@ -169,7 +169,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.press-mode":
     "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
   "doubt.radio-code":
-    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și completați la valorile normale codul de închidere, dacă există.",
+    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și adăugați la valorile normale codul de închidere, dacă există.",
   "doubt.frigate-release":
     "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
   "doubt.notifications-off": "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT.",
