@@ -40,9 +40,9 @@ export const CONDITION_MESSAGES = {
   "mqtt-subscription-refused":
     "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
   "mqtt-device-renamed":
-    "the sensor of zone {zone} is now called {name} at its bridge: nothing arrives on {topic} any more, and the zone is not monitored. Set the topic of the zone to {newTopic}, or give the sensor its former name again.",
+    "the sensor of zone {zone} is now called {name} at its bridge: nothing arrives on {topic}, and the zone is not monitored. Set the topic of the zone to {newTopic}, or give the sensor its former name again.",
   "mqtt-device-removed":
-    "the bridge of zone {zone} has no sensor for {topic} any more: it was removed from the network, or has another name. The zone is not monitored. Let the sensor join again under its former name, correct the topic of the zone, or remove the zone.",
+    "the bridge of zone {zone} no longer has a sensor for {topic}: it was removed from the network, or has another name. The zone is not monitored. Let the sensor join again under its former name, correct the topic of the zone, or remove the zone.",
   "alarm-panel-receiver-down":
     "{address} cannot be opened: {reason}. Messages of alarm panels are not received. Correct dc09.host and dc09.port, or stop the program that uses the port; retrying every 10 s.",
   "alarm-panel-silent":

@@ -89,7 +89,7 @@ describe("a list of devices", () => {
     expect(site.trips).toEqual([]);
   });
 
-  test("without the sensor of a zone says so", async () => {
+  test("without the sensor of a zone is a condition and a fault", async () => {
     await list(EVERYONE);
     await list({ gate: "backgate", shed: "shed" });
     expect(site.conditions).toEqual(["mqtt-device-removed/yard"]);

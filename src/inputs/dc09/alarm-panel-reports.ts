@@ -98,7 +98,7 @@ function keyOf(report: AlarmPanelReport): string {
   return `${report.what} ${subjectOf(report)}`;
 }
 
-/** What ends a report although the panel does not say so. */
+/** What ends a report although the panel does not report it. */
 function endOf({ code }: AlarmPanelReport): "opening" | "closing" | undefined {
   const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : siaMeaning(code)?.meaning;
   return meaning && "endsAt" in meaning ? meaning.endsAt : undefined;
