@@ -75,10 +75,10 @@ export class MqttZones {
 
   /** Compares the topic filters of another configuration with the current ones. */
   filtersOf(zones: readonly Zone[]): FilterChanges {
-    const { filters } = this;
+    const filters = [...this.filters, ...this.deviceLists];
     const topics = new ZoneTopics(zones);
     const lists = this.#lists.topicsOf(zones);
-    const after = [...new Set([...topics.filters, ...lists.all])];
+    const after = [...topics.filters, ...lists.all];
     return {
       added: after.filter((filter) => !filters.includes(filter)),
       removed: filters.filter((filter) => !after.includes(filter)),
@@ -100,9 +100,14 @@ export class MqttZones {
     return this.#topics.openTopics(zoneId);
   }
 
-  /** The topic filters to subscribe to, with those of device lists. */
+  /** The topic filters of zones and gates to subscribe to. */
   get filters(): readonly string[] {
-    return [...new Set([...this.#topics.filters, ...this.#lists.topics])];
+    return this.#topics.filters;
+  }
+
+  /** The topics of device lists to subscribe to. */
+  get deviceLists(): readonly string[] {
+    return this.#lists.topics;
   }
 
   /**
