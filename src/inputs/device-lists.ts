@@ -81,13 +81,15 @@ export class DeviceLists {
 
   #check(listed: ListedZone, devices: readonly ListedDevice[]): void {
     const { zone, topic, base, name } = listed;
+    const former = this.#devices.get(topic);
     const device = deviceNamed(name, devices);
-    if (device) {
+    // `hall` is not `hall/door`, which was there before; another device with the same name replaces it.
+    const isOther = device && former && device.name !== former.name && device.address !== former.address;
+    if (device && !isOther) {
       this.#devices.set(topic, device);
       if (this.#isThere.get(zone.id) !== true) this.#setThere(zone.id, true);
       return;
     }
-    const former = this.#devices.get(topic);
     // Another program may publish a topic that no bridge is known to be behind.
     const wasListed = former !== undefined || this.#options.journal.losses.has(unlistedOf(zone.id));
     if (!listed.isOfBridge && !wasListed) return;

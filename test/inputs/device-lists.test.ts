@@ -154,6 +154,28 @@ describe("a list of devices", () => {
     expect(site.conditions).toEqual(["mqtt-device-removed/shed"]);
   });
 
+  test("misses a sensor although the name of another one begins alike", async () => {
+    await list({ ...EVERYONE, gate: "yard" });
+    await list({ ...EVERYONE, gate: "yard", yard: "curte" });
+    expect(site.conditions).toContain("mqtt-device-renamed/yard");
+    expect(texts().join()).toContain(`Set the topic of the zone to ${BASE}/curte`);
+  });
+
+  test("has another sensor under the name of one that it replaces", async () => {
+    mqtt = new MqttZones({
+      ...site.common,
+      zones: [GATE, YARD, behindBridge("shed", `${BASE}/shed/contact`)],
+    });
+    await list(EVERYONE);
+    await publish(LIST, [
+      COORDINATOR,
+      { ieee_address: "0x99", friendly_name: "backgate" },
+      { ieee_address: ADDRESSES.yard, friendly_name: "yard/left" },
+      { ieee_address: "0x98", friendly_name: "shed" },
+    ]);
+    expect(site.conditions).toEqual([]);
+  });
+
   test("has the device of a value with a topic of its own", async () => {
     const zones = [behindBridge("gate", `${BASE}/backgate/contact`)];
     mqtt = new MqttZones({ ...site.common, zones });
