@@ -1,6 +1,7 @@
 import {
   deviceNamed,
   devicePlaceOf,
+  isDeviceList,
   listedDevices,
   type DevicePlace,
   type ListedDevice,
@@ -68,7 +69,7 @@ export class DeviceLists {
 
   /** Reads a message, if it is a list of these zones. @throws any error of the journal; the list should then be read again */
   read(topic: string, payload: Uint8Array): void {
-    const zones = this.#zones.filter(({ list }) => list === topic);
+    const zones = isDeviceList(topic) ? this.#zones.filter(({ list }) => list === topic) : [];
     const devices = zones.length > 0 ? listedDevices(payload) : undefined;
     if (devices) for (const listed of zones) this.#check(listed, devices);
   }

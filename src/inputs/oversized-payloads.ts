@@ -25,8 +25,9 @@ interface Oversized {
 }
 
 /**
- * Leaves the payload out of each message over the limit, except for the list of a bridge with many devices, before the client assembles the packet in memory. What remains
+ * Leaves the payload out of each message over the limit, before the client assembles the packet in memory. What remains
  * is a message with the same topic and packet id, so that it is acknowledged in its turn and the broker sends the next one.
+ * The list of a bridge with many devices is passed on.
  */
 export class OversizedPayloads {
   readonly #packetBytesMax: number;
