@@ -165,6 +165,7 @@ function statusText(signal: ZoneSignal): string | undefined {
       return signal.up ? `available${of}` : `unavailable${of}`;
     }
     case "contact":
+    case "listing":
     case "sign-of-life":
       return undefined;
   }

@@ -18,3 +18,8 @@ export const WORK_OF_FAULT: Readonly<Record<Fault, Pick<InterventionCreate, "typ
 export function subjectOfFault(of: string, fault: Fault): string {
   return `fault/${of}/${fault}`;
 }
+
+/** Under what the loss of a sensor is kept that its bridge no longer lists under the name in the zone's topic. */
+export function unlistedOf(zoneId: string): string {
+  return JSON.stringify(["unlisted", zoneId]);
+}

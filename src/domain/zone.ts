@@ -125,6 +125,8 @@ export type ZoneSignal =
    * concerns all zones behind it, and is one fault.
    */
   | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
+  /** Whether its bridge lists the sensor under the name in the zone's topic. */
+  | { readonly kind: "listing"; readonly isListed: boolean }
   /** A message without other information, which shows that the sensor works. */
   | { readonly kind: "sign-of-life" };
 

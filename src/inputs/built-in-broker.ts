@@ -11,6 +11,7 @@ import { BrokerClients } from "./broker-clients.ts";
 import { BrokerLimits } from "./broker-limits.ts";
 import { persistenceOf } from "./broker-persistence.ts";
 import type { Broker, BrokerUse, BrokerZones } from "./broker.ts";
+import { requireUtf8 } from "./packet-texts.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { deliveryOf } from "./message-deduplication.ts";
 
@@ -232,7 +233,7 @@ export class BuiltInBroker implements Broker {
 
   #accept(socket: Socket): void {
     if (!this.#aedes) socket.destroy();
-    else if (this.#clients.admit(socket)) this.#aedes.handle(socket);
+    else if (this.#clients.admit(socket)) requireUtf8(this.#aedes.handle(socket), this.#options);
   }
 }
 

@@ -13,6 +13,8 @@ const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
   "mqtt-session-taken-over",
   "mqtt-broker-not-listening",
   "mqtt-subscription-refused",
+  "mqtt-device-renamed",
+  "mqtt-device-removed",
   "gpio-unavailable",
   "gpio-line-failed",
   "gpio-line-unstable",

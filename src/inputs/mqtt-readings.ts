@@ -216,7 +216,7 @@ export class MqttReadings {
     void this.#ends.endFormer();
     // On every connection, even if the broker kept the subscriptions: it then sends the retained messages again, which
     // is the only source for changes of sensors with QoS 0 in the meantime. An unchanged value is not an edge.
-    this.#subscriptions.connected(client, zones.filters);
+    this.#subscriptions.connected(client, [...zones.filters, ...zones.deviceLists]);
   }
 
   /** A broker may deny access to its counter, or end the connection; then it is not subscribed again. */

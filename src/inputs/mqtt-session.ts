@@ -1,6 +1,7 @@
 import type { MqttClient } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { isDeviceList } from "../domain/device-list.ts";
 import type { Log } from "../domain/log.ts";
 
 interface BrokerSubscriptionsOptions {
@@ -11,6 +12,8 @@ interface BrokerSubscriptionsOptions {
 
 /** Return codes from this one on deny a subscription (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;
+/** So that a flapping connection does not count as a refusal. */
+const ENDS_AT_LISTS_MAX = 3;
 /** A broker that has not responded by then is probably offline; the next connection subscribes again. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 /** Maximum in the window; two daemons with one client id reach it in half a minute. */
@@ -21,6 +24,8 @@ const WINDOW_MS = 60_000;
 export class BrokerSubscriptions {
   readonly #options: BrokerSubscriptionsOptions;
   readonly #denied = new Set<string>();
+  /** Consecutive connections that ended at the subscription to the device lists. */
+  #endsAtLists = 0;
   /** Filters that the broker's session may still have but no zone uses. */
   readonly #unused = new Set<string>();
 
@@ -38,10 +43,12 @@ export class BrokerSubscriptions {
    * Subscribes; the broker sends its retained messages again.
    * @returns once the broker has responded, or after a few seconds
    */
-  listen(client: MqttClient, topics: readonly string[]): Promise<void> {
-    if (topics.length === 0) return Promise.resolve();
-    for (const topic of topics) this.#unused.delete(topic);
-    return this.#awaitResponse((done) => {
+  async listen(client: MqttClient, all: readonly string[]): Promise<void> {
+    for (const topic of all) this.#unused.delete(topic);
+    const topics = all.filter((topic) => !isDeviceList(topic));
+    this.#listenToLists(client, all.filter(isDeviceList));
+    if (topics.length === 0) return;
+    await this.#awaitResponse((done) => {
       client.subscribe([...topics], { qos: 1 }, (error, _granted, answer) => {
         // Without return codes the connection failed; the next one subscribes again.
         if (!error) this.#note(topics, []);
@@ -54,6 +61,18 @@ export class BrokerSubscriptions {
         }
         done();
       });
+    });
+  }
+
+  /**
+   * Subscribes to device lists, which only explain why a zone is silent. A broker may deny them, or end the connection: then the
+   * zones are monitored without them.
+   */
+  #listenToLists(client: MqttClient, topics: readonly string[]): void {
+    if (topics.length === 0 || this.#endsAtLists >= ENDS_AT_LISTS_MAX) return;
+    client.subscribe([...topics], { qos: 1 }, (error, _granted, answer) => {
+      this.#endsAtLists = error && !answer ? this.#endsAtLists + 1 : 0;
+      if (error) this.#options.log.debug("mqtt-device-lists-unavailable", { reason: error.message });
     });
   }
 

@@ -1,10 +1,11 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
 import { isLifeSafety } from "../domain/incident.ts";
-import type { Log } from "../domain/log.ts";
 import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { ActiveTopics } from "./active-topics.ts";
 import type { BatteryLevels } from "./battery-levels.ts";
+import { DeviceLists } from "./device-lists.ts";
+import { MessageCounts } from "./message-counts.ts";
 import { isActiveIn } from "./stored-activity.ts";
 import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
@@ -12,7 +13,10 @@ import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneMessages } from "./zone-messages.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
+export type { MessageCount } from "./message-counts.ts";
+
 export interface MqttZonesOptions extends RepeatedOpeningsOptions {
+  readonly conditions: Conditions;
   readonly monitor: ZoneEngine;
   /** Keeps the last message of each zone. */
   readonly messages?: ZoneMessages;
@@ -51,6 +55,7 @@ export class MqttZones {
   readonly deduplication: MessageDeduplication;
   readonly #active: ActiveTopics;
   #topics: ZoneTopics;
+  readonly #lists: DeviceLists;
   readonly #repeated: RepeatedOpenings;
   /** The messages that changed nothing. */
   readonly counts: MessageCounts;
@@ -62,6 +67,7 @@ export class MqttZones {
     this.#topics = new ZoneTopics(options.zones, this.#active);
     // A former release may have ended what a topic reported.
     this.#active.keep(this.#topics.activeSources((source) => isActiveIn(options.journal, source)));
+    this.#lists = new DeviceLists(options);
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
     options.batteries?.exchange(options.zones);
@@ -69,12 +75,14 @@ export class MqttZones {
 
   /** Compares the topic filters of another configuration with the current ones. */
   filtersOf(zones: readonly Zone[]): FilterChanges {
-    const after = new ZoneTopics(zones);
-    const { filters } = this.#topics;
+    const filters = [...this.filters, ...this.deviceLists];
+    const topics = new ZoneTopics(zones);
+    const lists = this.#lists.topicsOf(zones);
+    const after = [...topics.filters, ...lists.all];
     return {
-      added: after.filters.filter((filter) => !filters.includes(filter)),
-      removed: filters.filter((filter) => !after.filters.includes(filter)),
-      news: after.newFiltersSince(this.#topics),
+      added: after.filter((filter) => !filters.includes(filter)),
+      removed: filters.filter((filter) => !after.includes(filter)),
+      news: [...topics.newFiltersSince(this.#topics), ...lists.news],
     };
   }
 
@@ -82,6 +90,7 @@ export class MqttZones {
   exchange(zones: readonly Zone[]): void {
     this.#topics = new ZoneTopics(zones, this.#active);
     this.#active.keep(this.#topics.activeSources());
+    this.#lists.exchange(zones);
     this.#repeated.exchange(zones);
     this.#options.batteries?.exchange(zones);
   }
@@ -91,9 +100,14 @@ export class MqttZones {
     return this.#topics.openTopics(zoneId);
   }
 
-  /** The topic filters to subscribe to. */
+  /** The topic filters of zones and gates to subscribe to. */
   get filters(): readonly string[] {
     return this.#topics.filters;
+  }
+
+  /** The topics of device lists to subscribe to. */
+  get deviceLists(): readonly string[] {
+    return this.#lists.topics;
   }
 
   /**
@@ -133,6 +147,7 @@ export class MqttZones {
 
   #read({ topic, payload, leftOutBytes, isRetained, delivery }: MqttMessage): void {
     if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
+    this.#lists.read(topic, payload);
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
     // The state of a gate must be known before its zones are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
@@ -142,6 +157,9 @@ export class MqttZones {
       // The state of a bridge is not a message of the sensor.
       if (ofZone.some(({ signal }) => !("bridge" in signal)))
         this.#options.messages?.take(zoneId, topic, payload, isRetained);
+      // An empty message removes a retained one, such as that of a renamed sensor.
+      const isOfSensor = ofZone.some(({ signal }) => signal.kind !== "availability");
+      if (isOfSensor && !isRetained && payload.byteLength > 0) this.#lists.heard(zoneId);
       const read = (): void => {
         for (const { signal } of ofZone) this.#signal(zoneId, signal, !isRetained);
       };
@@ -183,59 +201,5 @@ export class MqttZones {
     if (watched && isLifeSafety(watched.zone.kind)) return false;
     const opening = journal.restores.openingBefore(zoneId);
     return opening === undefined || isOrWillBeRecorded(opening);
-  }
-}
-
-/** Messages of one topic that changed nothing, since the daemon started. */
-export interface MessageCount {
-  readonly topic: string;
-  /** `no-zone`: the topic is used, but no zone matches; otherwise why the message cannot be read. */
-  readonly reason: string;
-  readonly count: number;
-}
-
-/** Messages of one topic are logged once in this time. */
-const LOGGED_EVERY_MS = 60_000;
-/** Topics counted separately; under a broad filter a client may invent more. */
-const TOPICS_MAX = 256;
-const OTHER_TOPICS = "other topics";
-/** A topic may have 64 KiB, which is too long for a log line or a metric label. */
-const TOPIC_LENGTH_MAX = 200;
-
-/** Counts the messages that changed nothing, by topic and reason. */
-class MessageCounts {
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #counts = new Map<string, MessageCount>();
-  /** By event and topic: time of the last log line, and number of messages. */
-  readonly #logged = new Map<string, { readonly atMs: number; readonly count: number }>();
-
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  note(messageTopic: string, reason: string, sizeBytes: number): void {
-    // Copied, because a part of a string keeps the whole one in memory.
-    const named = Buffer.from(messageTopic.slice(0, TOPIC_LENGTH_MAX)).toString();
-    const isKnown = this.#counts.has(`${reason} ${named}`) || this.#counts.size < TOPICS_MAX;
-    const topic = isKnown ? named : OTHER_TOPICS;
-    const key = `${reason} ${topic}`;
-    this.#counts.set(key, { topic, reason, count: (this.#counts.get(key)?.count ?? 0) + 1 });
-    const event = reason === "no-zone" ? "mqtt-message-for-no-zone" : "mqtt-payload-rejected";
-    const nowMs = this.#clock.monotonicMs();
-    const earlier = this.#logged.get(`${event} ${topic}`);
-    const count = (earlier?.count ?? 0) + 1;
-    const isDue = earlier === undefined || nowMs - earlier.atMs >= LOGGED_EVERY_MS;
-    this.#logged.set(`${event} ${topic}`, { atMs: isDue ? nowMs : earlier.atMs, count });
-    if (!isDue) return;
-    // On a topic that several sensors share, a message that matches no zone is normal.
-    if (reason === "no-zone") this.#log.info(event, { topic: named, count });
-    else this.#log.warn(event, { topic: named, reason, sizeBytes, refused: count });
-  }
-
-  /** Returns the counts, the highest first. */
-  list(): MessageCount[] {
-    return [...this.#counts.values()].toSorted((a, b) => b.count - a.count);
   }
 }

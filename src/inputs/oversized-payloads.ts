@@ -1,3 +1,4 @@
+import { DEVICE_LIST_BYTES_MAX, isDeviceList } from "../domain/device-list.ts";
 import { PACKET_BYTES_MAX } from "./packet-size-limit.ts";
 
 /** Packet type of PUBLISH, and the flags with its QoS (MQTT 3.1.1, 2.2). */
@@ -26,6 +27,7 @@ interface Oversized {
 /**
  * Leaves the payload out of each message over the limit, before the client assembles the packet in memory. What remains
  * is a message with the same topic and packet id, so that it is acknowledged in its turn and the broker sends the next one.
+ * The list of a bridge with many devices is passed on.
  */
 export class OversizedPayloads {
   readonly #packetBytesMax: number;
@@ -99,8 +101,16 @@ export class OversizedPayloads {
   /** @returns the number of bytes that belong to the message */
   #leaveOut(oversized: Oversized, arrived: Uint8Array, passed: Uint8Array[]): number {
     const bytes = Math.min(oversized.remaining, arrived.byteLength);
-    oversized.remaining -= bytes;
+    const { filled } = oversized;
     fillStart(oversized, arrived.subarray(0, bytes));
+    if (oversized.filled > filled && isOfDeviceList(oversized)) {
+      const { type, lengthBytes, start } = oversized;
+      passed.push(headerOf(type, lengthBytes), start);
+      this.#passing = lengthBytes - start.length;
+      this.#oversized = undefined;
+      return oversized.filled - filled;
+    }
+    oversized.remaining -= bytes;
     if (oversized.remaining === 0) {
       passed.push(withoutPayload(oversized));
       this.#oversized = undefined;
@@ -160,11 +170,21 @@ function fillStart(oversized: Oversized, arrived: Uint8Array): void {
   fillStart(oversized, arrived.subarray(first.length));
 }
 
+/** Whether a message has a list of devices, once its topic has arrived. */
+function isOfDeviceList({ lengthBytes, start, filled, isTopicLengthKnown }: Oversized): boolean {
+  if (!isTopicLengthKnown || filled < start.length || lengthBytes > DEVICE_LIST_BYTES_MAX) return false;
+  return isDeviceList(start.toString("utf8", NUMBER_BYTES, NUMBER_BYTES + start.readUInt16BE()));
+}
+
 /** The message with the size of its payload in place of it. */
 function withoutPayload({ type, lengthBytes, start }: Oversized): Buffer {
   const body = Buffer.concat([start, Buffer.from(`${LEFT_OUT}${lengthBytes - start.length}`, "latin1")]);
+  return Buffer.concat([headerOf(type, body.length), body]);
+}
+
+function headerOf(type: number, lengthBytes: number): Buffer {
   const header = [type];
-  for (let rest = body.length; rest > 0 || header.length === 1; rest >>= 7)
+  for (let rest = lengthBytes; rest > 0 || header.length === 1; rest >>= 7)
     header.push((rest & 0x7f) | (rest >= 0x80 ? 0x80 : 0));
-  return Buffer.concat([Buffer.from(header), body]);
+  return Buffer.from(header);
 }

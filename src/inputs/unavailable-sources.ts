@@ -1,3 +1,4 @@
+import { unlistedOf } from "../domain/fault.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
@@ -12,7 +13,7 @@ const RESUME_DELAY_MS = 5_000;
 /** Unavailable sensors and bridges with their grace periods, which continue over restarts and power cuts. */
 export class UnavailableSources {
   readonly #options: ZoneContext;
-  /** Monotonic start time, by zone id or bridge name. */
+  /** Monotonic start time, by zone id, bridge name, or what `unlistedOf` returns. */
   readonly #sinceMs: TransactionalMap<string, number>;
   readonly #zonesOf = new Map<string, Zone[]>();
   readonly #startedAtMs: number;
@@ -24,6 +25,7 @@ export class UnavailableSources {
     this.#startedAtMs = clock.monotonicMs();
     for (const zone of zones) {
       this.#addZone(zone.id, zone);
+      this.#addZone(unlistedOf(zone.id), zone);
       const bridge = bridgeOf(zone);
       if (bridge !== undefined) this.#addZone(bridge, zone);
     }
@@ -40,10 +42,15 @@ export class UnavailableSources {
     return this.#sinceMs.has(of);
   }
 
+  /** Whether a zone's sensor is unavailable, by what itself or its bridge reports. */
+  hasSensor({ id }: Zone): boolean {
+    return this.has(id) || this.has(unlistedOf(id));
+  }
+
   /** Whether a zone's sensor, or the bridge that it is behind, is unavailable. */
   affects(zone: Zone): boolean {
     const bridge = bridgeOf(zone);
-    return this.has(zone.id) || (bridge !== undefined && this.has(bridge));
+    return this.hasSensor(zone) || (bridge !== undefined && this.has(bridge));
   }
 
   /** The zones that depend on a source. */
@@ -81,4 +88,9 @@ export class UnavailableSources {
     const zones = this.#zonesOf.get(of) ?? [];
     if (!zones.includes(zone)) this.#zonesOf.set(of, [...zones, zone]);
   }
+}
+
+/** Whether a loss is of the zone's sensor, not of a bridge: the fault is then the zone's. */
+export function isOfSensor(of: string, { id }: Zone): boolean {
+  return of === id || of === unlistedOf(id);
 }

@@ -1,11 +1,11 @@
 import { DeadlineTimer } from "../domain/clock.ts";
-import type { Fault } from "../domain/fault.ts";
+import { unlistedOf, type Fault } from "../domain/fault.ts";
 import { applicableCounters, isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
-import { UnavailableSources } from "./unavailable-sources.ts";
+import { isOfSensor, UnavailableSources } from "./unavailable-sources.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import { faultSuccession, type FaultSuccession } from "./zone-reload.ts";
 
@@ -64,15 +64,17 @@ export class ZoneFaults {
         return this.set(zone, "battery", signal.low);
       case "availability":
         return this.#setAvailable(zone, signal.up, signal.bridge ?? zone.id);
+      case "listing":
+        return this.#setListed(zone, signal.isListed);
       case "sign-of-life":
     }
   }
 
-  /** Counts a message as a sign of life, unless the sensor's own availability is still offline. */
+  /** Counts a message as a sign of life, unless the sensor's own availability is still offline, or its bridge misses it. */
   onSignOfLife(zone: Zone): void {
     if (!this.#signOfLifeMs.has(zone.id)) return;
     this.#signOfLifeMs.set(zone.id, this.#nowMs);
-    if (!this.#unavailable.has(zone.id)) this.set(zone, "supervision", false);
+    if (!this.#unavailable.hasSensor(zone)) this.set(zone, "supervision", false);
   }
 
   /** Whether no reading of a zone is to be expected now: its sensor or bridge is unavailable, or it is silent for too long. */
@@ -166,12 +168,20 @@ export class ZoneFaults {
     if (!up) this.#unavailable.add(of, zone);
     else {
       this.#unavailable.remove(of);
-      // A sensor cannot be received while its bridge is offline: its supervision time starts again.
-      if (of === zone.id) this.onSignOfLife(zone);
-      else this.#signOfLifeMs.set(zone.id, this.#nowMs);
-      this.set(zone, "supervision", false, of);
+      if (isOfSensor(of, zone)) this.onSignOfLife(zone);
+      else {
+        // A sensor cannot be received while its bridge is offline: its supervision time starts again.
+        this.#signOfLifeMs.set(zone.id, this.#nowMs);
+        this.set(zone, "supervision", false, of);
+      }
     }
     this.#checkUnavailable();
+  }
+
+  /** A list with the sensor is no sign of life, only the end of a loss. */
+  #setListed(zone: Zone, isListed: boolean): void {
+    const of = unlistedOf(zone.id);
+    if (!isListed || this.#unavailable.has(of)) this.#setAvailable(zone, isListed, of);
   }
 
   /** Reports sources that are unavailable for longer than their grace period, when it ends. */
@@ -179,7 +189,8 @@ export class ZoneFaults {
     for (const { of, atMs } of this.#unavailable.deadlines()) {
       const [zone] = this.#unavailable.zonesOf(of);
       if (!zone || atMs > this.#nowMs) continue;
-      this.#attempt(zone, `source ${of}`, () => this.set(zone, "supervision", true, of));
+      const owner = isOfSensor(of, zone) ? zone.id : of;
+      this.#attempt(zone, `source ${of}`, () => this.set(zone, "supervision", true, owner));
     }
     this.#armTimer();
   }

@@ -1,3 +1,4 @@
+import { unlistedOf } from "../domain/fault.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import { sensorOf, isFaultKept } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
@@ -101,7 +102,7 @@ export function faultSuccession(
 function keptSources(before: readonly Zone[], after: readonly Zone[]): ReadonlySet<string | undefined> {
   const ids = after.flatMap((zone) => {
     const same = before.find(({ id }) => id === zone.id);
-    return same && isFaultKept("supervision", same, zone) ? [zone.id] : [];
+    return same && isFaultKept("supervision", same, zone) ? [zone.id, unlistedOf(zone.id)] : [];
   });
   return new Set([...ids, ...after.map(bridgeOf)]);
 }

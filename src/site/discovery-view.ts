@@ -1,5 +1,5 @@
 import type { Contact, ZoneKind } from "../domain/zone.ts";
-import type { Availability, Battery, MqttInput, Tamper } from "../generated/types.ts";
+import type { Availability, Battery, GateMqtt, MqttInput, Tamper } from "../generated/types.ts";
 
 /** What was found at the broker and at the GPIO chips; all times ISO 8601 UTC. */
 export interface DiscoveryView {
@@ -66,6 +66,7 @@ export interface ProposedZoneView {
   readonly battery?: Battery;
   readonly availability?: Availability;
   readonly bridge?: Availability;
+  readonly gate?: GateMqtt;
   readonly autoRestoreS?: number;
   readonly supervisionTimeoutS?: number;
   readonly device?: string;

@@ -29,6 +29,8 @@ export interface AlarmPanelReport {
   readonly code: string;
   /** Zone or module; -1 if none was sent. */
   readonly number: number;
+  /** 0 if none was sent. */
+  readonly partition: number;
 }
 
 /** What is known of alarm panels: processed messages, created zones, open troubles and bypasses. */
@@ -47,9 +49,11 @@ export class AlarmPanelStore extends Store {
   readonly #addZone = this.prepare(
     "INSERT OR IGNORE INTO panel_zones(account, number, kind, name) VALUES(?, ?, ?, ?)",
   );
-  readonly #reports = this.prepare<AlarmPanelReport>("SELECT account, what, code, number FROM panel_reports");
+  readonly #reports = this.prepare<AlarmPanelReport>(
+    "SELECT account, what, code, number, partition FROM panel_reports",
+  );
   readonly #addReport = this.prepare(
-    "INSERT OR IGNORE INTO panel_reports(account, what, code, number) VALUES(?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO panel_reports(account, what, code, number, partition) VALUES(?, ?, ?, ?, ?)",
   );
   readonly #removeReport = this.prepare(
     "DELETE FROM panel_reports WHERE account = ? AND what = ? AND code = ? AND number = ?",
@@ -93,8 +97,8 @@ export class AlarmPanelStore extends Store {
     return this.#reports.all();
   }
 
-  addReport({ account, what, code, number }: AlarmPanelReport): void {
-    this.#addReport.run(account, what, code, number);
+  addReport({ account, what, code, number, partition }: AlarmPanelReport): void {
+    this.#addReport.run(account, what, code, number, partition);
   }
 
   removeReport({ account, what, code, number }: AlarmPanelReport): void {

@@ -193,5 +193,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           place TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
       `),
+    // A bypass ends with the opening of its partition.
+    (database) => database.exec("ALTER TABLE panel_reports ADD COLUMN partition INTEGER NOT NULL DEFAULT 0"),
   ],
 };

@@ -33,6 +33,7 @@ export const TASMOTA_ZIGBEE_SENSORS: readonly (readonly [title: string, device: 
         [changed(0), "nothing"],
         [leak({ Water: 1 }), "nothing"],
         [changed(1), "trip"],
+        [door({ ZoneStatusChange: 5, ZoneStatusChangeZone: 1, Contact: 1 }), "tamper"],
         [door({ BatteryVoltage: 2.9, BatteryPercentage: 88 }), "nothing"],
         [changed(0), "restore"],
         [door({ BatteryPercentage: 6 }), "battery"],

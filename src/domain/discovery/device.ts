@@ -1,4 +1,4 @@
-import type { Availability, Battery, MqttInput, Tamper } from "../../generated/types.ts";
+import type { Availability, Battery, GateMqtt, MqttInput, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Doubt } from "./doubt.ts";
 import type { OnLeftOut } from "./left-out.ts";
@@ -36,6 +36,7 @@ export interface Proposal {
   readonly battery?: Battery;
   readonly availability?: Availability;
   readonly bridge?: Availability;
+  readonly gate?: GateMqtt;
   readonly autoRestoreS?: number;
   readonly supervisionTimeoutS?: number;
   /** Name of the device, if it shares its topic with others. */

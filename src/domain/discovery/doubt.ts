@@ -23,6 +23,10 @@ const DOUBTS = {
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters these out, and short openings too",
   "button-restores-itself": "the button sends no release: the zone returns to normal after autoRestoreS",
+  "gate-for-others":
+    "the zone opens when the alarm panel reports an alarm. Zones of other devices can be dispatched only while it is armed, with gate: {gate}",
+  "gate-of-panel":
+    "the zone is dispatched only while the alarm panel is armed ({topic}): remove armed_home and armed_night from gate if it is crossed by people at home",
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
 } as const;

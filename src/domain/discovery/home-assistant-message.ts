@@ -1,15 +1,22 @@
 import type { Scalar } from "../plain-value.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { statesOf, templateIn, type EntityStates } from "./home-assistant-states.ts";
 import { readTemplate } from "./home-assistant-template.ts";
 import { isTamperName } from "./name-hints.ts";
-import { isFields as isRecord, listOf, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
+import { isFields as isRecord, listOf, sentOf, textOf, type Fields } from "./values.ts";
+
+/** Sorts of entities that a zone can read. */
+const ENTITIES = { binary_sensor: "sensor", alarm_control_panel: "alarm-panel", event: "event" } as const;
+
+type Entity = (typeof ENTITIES)[keyof typeof ENTITIES] | "measurement";
 
 /**
  * Sensors from Home Assistant discovery messages, which zigbee2mqtt, ESPHome, Tasmota and most bridges publish. They
  * contain the topic, the values and the device class, which is what a zone needs.
  * Format: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
  */
-export interface DiscoveredSensor {
+export interface DiscoveredSensor extends Omit<EntityStates, "deviceClass" | "endsAfterS"> {
+  readonly entity: Entity;
   /** Identifies the device; the same for all of its sensors. */
   readonly device: string;
   /** Name of the device; undefined if it has none. */
@@ -21,13 +28,6 @@ export interface DiscoveredSensor {
   /** Whether the value is a measurement, such as a percentage, instead of one of two states. */
   readonly isMeasurement: boolean;
   readonly topic: string;
-  /** JSON Pointer; undefined for a bare value. */
-  readonly path: string | undefined;
-  /** Set if the value is computed by a template, so that `path`, `open` and `normal` are not certain. */
-  readonly template: string | undefined;
-  readonly open: readonly [Scalar, ...Scalar[]];
-  /** Undefined if every other value is normal. */
-  readonly normal: readonly [Scalar, ...Scalar[]] | undefined;
   /** Seconds after which the sensor returns to normal without a message. */
   readonly offDelayS: number | undefined;
   /** Seconds without a message after which the sensor is unavailable. */
@@ -88,45 +88,38 @@ export function discoveredSensors(
 function sensorOf(component: string, fields: Announcement, key: string): DiscoveredSensor | undefined {
   const announcedClass = textOf(fields["device_class"]);
   const isMeasurement = component === "sensor";
+  const entity = isMeasurement ? "measurement" : entityOf(component);
   const topic = textOf(fields["state_topic"]);
   // Of measurements, only a battery level matters to a zone.
-  if (topic === undefined || (isMeasurement ? announcedClass !== "battery" : component !== "binary_sensor"))
-    return undefined;
+  if (topic === undefined || !entity || (isMeasurement && announcedClass !== "battery")) return undefined;
+  const states = statesOf(component, fields);
+  if (!states) return undefined;
   const device = isRecord(fields["device"]) ? fields["device"] : {};
   const { identifiers, connections } = device;
   const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
   // Pairs such as a MAC address with its type, of a device without identifiers.
   const address: unknown = listOf(listOf(connections)[0])[1];
-  const template = templateIn(fields["value_template"]);
-  const results = { on: sentOf(fields["payload_on"]) ?? "ON", off: sentOf(fields["payload_off"]) ?? "OFF" };
-  const reading = template === undefined ? undefined : readTemplate(template, results);
   const name = nameOf(fields, textOf(device["name"])) ?? key;
-  const deviceClass = moreExactClass(announcedClass, `${name} ${key}`);
-  const on = atLeastOne(reading?.on) ?? [results.on];
-  const off = reading && !reading.off ? undefined : (atLeastOne(reading?.off) ?? [results.off]);
-  // rtl_433 announces as unsafe what is closed.
-  const isSwapped =
-    announcedClass === "safety" &&
-    off !== undefined &&
-    String(results.on) === "1" &&
-    topic.endsWith("/closed");
+  const { endsAfterS, deviceClass = moreExactClass(announcedClass, `${name} ${key}`), ...values } = states;
   return {
     device: textOf(identifier) ?? textOf(address) ?? textOf(device["name"]) ?? key,
     deviceName: textOf(device["name"]),
     model: textOf(device["model"]),
     name,
-    deviceClass: isSwapped ? "opening" : deviceClass,
+    entity,
+    deviceClass,
     isMeasurement,
     topic,
-    path: reading?.path,
-    template: reading?.isComputed === true ? template : undefined,
-    open: isSwapped ? off : on,
-    normal: isSwapped ? on : off,
-    offDelayS: secondsIn(fields["off_delay"]),
+    ...values,
+    offDelayS: secondsIn(fields["off_delay"]) ?? endsAfterS,
     expireAfterS: secondsIn(fields["expire_after"]),
     isAuxiliary: textOf(fields["entity_category"]) !== undefined,
     availability: availabilityOf(fields),
   };
+}
+
+function entityOf(component: string): Entity | undefined {
+  return Object.hasOwn(ENTITIES, component) ? ENTITIES[component as keyof typeof ENTITIES] : undefined;
 }
 
 /**
@@ -146,21 +139,10 @@ function moreExactClass(announced: string | undefined, name: string): string | u
   return isVague && isTamperName(name) ? "tamper" : announced;
 }
 
-function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | undefined {
-  const [first, ...others] = values;
-  return first === undefined ? undefined : [first, ...others];
-}
-
 /** Zero means never. */
 function secondsIn(value: unknown): number | undefined {
   const seconds = typeof value === "string" ? Number(value) : value;
   return typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
-}
-
-/** A template; one that is too long for a simple path is cut, so that it is none. */
-function templateIn(value: unknown): string | undefined {
-  if (typeof value !== "string" || value === "") return undefined;
-  return value.length > TEXT_LENGTH_MAX ? `${value.slice(0, TEXT_LENGTH_MAX)}…` : value;
 }
 
 function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
@@ -201,6 +183,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   dev: "device",
   dev_cla: "device_class",
   ent_cat: "entity_category",
+  evt_typ: "event_types",
   exp_aft: "expire_after",
   mdl: "model",
   ids: "identifiers",

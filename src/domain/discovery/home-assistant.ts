@@ -8,39 +8,16 @@ import {
   type Proposal,
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { gateDoubts, gateOf } from "./home-assistant-gate.ts";
 import { lowBatteryOf } from "./home-assistant-battery.ts";
 import { byNearness, partOfContact } from "./home-assistant-parts.ts";
-import { kindOfName } from "./name-hints.ts";
+import { kindDoubts, kindOf } from "./home-assistant-kinds.ts";
 import {
   discoveredSensors,
   type DiscoveredAvailability,
   type DiscoveredSensor,
 } from "./home-assistant-message.ts";
 
-/** Zone type for each of Home Assistant's device classes of binary sensors; other classes are not zones. */
-const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
-  door: "intrusion",
-  garage_door: "intrusion",
-  window: "intrusion",
-  opening: "intrusion",
-  lock: "intrusion",
-  vibration: "glass",
-  sound: "glass",
-  motion: "motion",
-  moving: "motion",
-  occupancy: "motion",
-  presence: "motion",
-  smoke: "fire",
-  heat: "fire",
-  carbon_monoxide: "gas",
-  gas: "gas",
-  moisture: "flood",
-  problem: "technical",
-  cold: "technical",
-  power: "power",
-};
-/** On means that something is not safe; only its name may say what. */
-const UNSAFE = "safety";
 /** On means that there is mains power. */
 const MAINS = "power";
 const SUPERVISION_S = { min: 60, max: 604_800 } as const;
@@ -123,7 +100,8 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
   }
   const contactsIn = new Map<string, number>();
   for (const sensor of firstAt.values())
-    if (kindOf(sensor) !== undefined) contactsIn.set(sensor.device, (contactsIn.get(sensor.device) ?? 0) + 1);
+    if (kindOf(sensor) !== undefined && sensor.entity === "sensor")
+      contactsIn.set(sensor.device, (contactsIn.get(sensor.device) ?? 0) + 1);
   // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
   const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
     isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
@@ -143,7 +121,7 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
     const isMains = sensor.deviceClass === MAINS && sensor.normal !== undefined;
     const open = isMains && sensor.normal ? sensor.normal : sensor.open;
     const normal = isMains ? sensor.open : sensor.normal;
-    const unclassed = kindOfName(sensor.name) === undefined ? "no-device-class" : "kind-guessed";
+    const gate = gateOf(sensor, kind, ownDevice);
     proposals.set(sensor, {
       name: sensor.name,
       kind,
@@ -157,14 +135,15 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
       ...batteryOf(ownDevice, sensor.topic, partOf),
       ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
       ...(bridge && { bridge: availabilityOf(bridge) }),
+      ...(gate && { gate }),
       ...(offDelayS === undefined
         ? {}
         : { autoRestoreS: Math.min(Math.ceil(offDelayS), AUTO_RESTORE_S_MAX) }),
       ...(expireAfterS === undefined ? {} : { supervisionTimeoutS: supervisionOf(expireAfterS) }),
       doubts: [
         ...(template === undefined ? [] : [{ code: "computed-value" as const, values: { template } }]),
-        ...(sensor.deviceClass === undefined ? [{ code: unclassed } as const] : []),
-        ...(sensor.deviceClass === UNSAFE ? [{ code: "kind-guessed" } as const] : []),
+        ...kindDoubts(sensor),
+        ...gateDoubts(sensor, gate),
       ],
     });
   }
@@ -173,13 +152,6 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
 
 function supervisionOf(expireAfterS: number): number {
   return Math.min(Math.max(Math.ceil(expireAfterS), SUPERVISION_S.min), SUPERVISION_S.max);
-}
-
-function kindOf({ deviceClass, isMeasurement, isAuxiliary, name }: DiscoveredSensor): ZoneKind | undefined {
-  if (isMeasurement) return undefined;
-  if (deviceClass === undefined) return isAuxiliary ? undefined : (kindOfName(name) ?? "intrusion");
-  if (deviceClass === UNSAFE) return kindOfName(name) ?? "panic";
-  return Object.hasOwn(KIND_OF_CLASS, deviceClass) ? KIND_OF_CLASS[deviceClass] : undefined;
 }
 
 /** A cover's contact is a zone of its own if its device has no other. */

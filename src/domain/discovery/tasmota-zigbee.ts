@@ -2,6 +2,7 @@ import type { Availability, MessageCondition } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Proposal, ReceivedMessage } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
+import { kindOfName } from "./name-hints.ts";
 import { fieldOf, fieldsOf, pointerTo, textOf, type Fields } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
@@ -23,6 +24,17 @@ const CONTACTS: readonly (readonly [value: string, kind: ZoneKind, zoneType: num
   ["Panic", "panic", 0x10f],
   ["GlassBreak", "glass", 0x226],
 ];
+
+/**
+ * State of an alarm zone as a number, which a bridge reports beside the value, or alone if it does not know the type of the zone. Its
+ * bits are those of the ZigBee Cluster Library, 8.2.2.2.1.3.
+ */
+const STATUS = "ZoneStatusChange";
+const ALARM = 1;
+const TAMPER = 4;
+const LOW_BATTERY = 8;
+/** What a sensor reports by itself: its supervision, and the end of an alarm. They say nothing about its state. */
+const REPORTS = 16 + 32;
 
 /** What a message says about one Zigbee device. */
 interface ZigbeeReport {
@@ -47,9 +59,19 @@ export function zigbeeMemberOf(message: ReceivedMessage): string | undefined {
 }
 
 function contactsIn(fields: Fields): string[] {
-  return CONTACTS.flatMap(([value, , zoneType]) =>
+  const known = CONTACTS.flatMap(([value, , zoneType]) =>
     Object.hasOwn(fields, value) || fields["ZoneType"] === zoneType ? [value] : [],
   );
+  return Object.hasOwn(fields, STATUS) ? [...known, STATUS] : known;
+}
+
+/** All numbers of an alarm zone that have a bit, or that do not have it: as many as an option of the configuration can have. */
+function statesWith(bit: number, isSet = true): [number, ...number[]] {
+  const all = ALARM + TAMPER + LOW_BATTERY + REPORTS;
+  const states = Array.from({ length: all + 1 }, (_, state) => state).filter(
+    (state) => (state & ~all) === 0 && ((state & bit) !== 0) === isSet,
+  );
+  return [states[0] ?? bit, ...states.slice(1)];
 }
 
 /** The zones of the Zigbee devices behind a bridge that it has reported. */
@@ -70,15 +92,24 @@ export function zigbeeProposals(
   if (sensors.size > SENSORS_MAX) onLeftOut("components", SENSORS_MAX);
   return [...sensors.values()].slice(0, SENSORS_MAX).flatMap(({ report, name, contacts }) => {
     const own = CONTACTS.filter(([value]) => contacts.has(value));
-    return own.map(([value, kind]): Proposal => ({
-      name: own.length > 1 ? `${name} ${value}` : name,
-      kind,
-      input: { ...placeOf(report, value), open: [1], normal: [0] },
+    const common = {
+      ...(contacts.has(STATUS) ? { tamper: { ...placeOf(report, STATUS), open: statesWith(TAMPER) } } : {}),
       battery: { ...placeOf(report, BATTERY), below: BATTERY_BELOW_PERCENT },
       bridge,
       device: name,
+    };
+    const known = own.map(([value, kind]): Proposal => ({
+      name: own.length > 1 ? `${name} ${value}` : name,
+      kind,
+      input: { ...placeOf(report, value), open: [1], normal: [0] },
+      ...common,
       doubts: [],
     }));
+    if (known.length > 0 || !contacts.has(STATUS)) return known;
+    const place = placeOf(report, STATUS);
+    const input = { ...place, open: statesWith(ALARM), normal: statesWith(ALARM, false) };
+    const kind = kindOfName(name) ?? "intrusion";
+    return [{ name, kind, input, ...common, doubts: [{ code: "kind-guessed" }] }];
   });
 }
 

@@ -4,6 +4,7 @@ import type { ZoneKind } from "../zone.ts";
 import type { Messages, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
+import { BUTTON_RESTORE_S, buttonIn, callsIn, pressesIn } from "./presses.ts";
 import { listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
 import {
   isClosedIfTrue,
@@ -42,8 +43,6 @@ export interface Bridge {
   readonly messages: Messages;
 }
 
-/** A button sends no release; long enough that one press is one trip. */
-const BUTTON_RESTORE_S = 30;
 /** In an option of the configuration. */
 const VALUES_MAX = 16;
 /** Bits of `access`: the value is in the messages of the device; a client can set it. */
@@ -62,25 +61,6 @@ const UNNAMED_STATES = [
   "alarm_state",
   "alarm_status",
 ];
-/** Actions of buttons and keypads that call for help. */
-const HELP = ["emergency", "panic", "sos", "help"];
-/** Parts of the actions of a button; a remote control's are commands to a lamp, and a cube's are movements. */
-const PRESSES = [
-  "single",
-  "double",
-  "triple",
-  "quadruple",
-  "quintuple",
-  "many",
-  "hold",
-  "long",
-  "press",
-  "pressed",
-  "click",
-  "push",
-];
-const PRESS_FORMS = ["initial", "short", "start"];
-const RELEASES = ["release", "released"];
 /** Types of what a device has besides its sensors. */
 const SWITCHED = ["switch", "light", "fan", "cover", "climate", "lock"];
 const HEATED_OR_MOVED = ["climate", "cover"];
@@ -177,21 +157,17 @@ function actionContacts(value: Exposed, device: Described, bridge: Bridge): Cont
   const { type, name, property, fields } = value;
   if (type !== "enum" || name !== "action") return [];
   const actions = textsIn(fields["values"]);
-  const having = (sought: readonly string[]): string[] =>
-    actions.filter((action) => wordsIn(action).some((word) => sought.includes(word)));
   const place = propertySource(property, device.name, bridge);
   const common = { part: partOf(value), autoRestoreS: BUTTON_RESTORE_S };
   const guessed = { code: "kind-guessed" } as const;
   const shocks = atLeastOne(actions.every((action) => SHOCKS.includes(action)) ? actions : []);
   if (shocks) return [{ ...common, kind: "glass", input: { ...place, open: shocks }, doubts: [guessed] }];
   const alone = { code: "button-restores-itself" } as const;
-  const calls = atLeastOne(having(HELP));
+  const calls = atLeastOne(callsIn(actions));
   if (calls) return [{ ...common, kind: "panic", input: { ...place, open: calls }, doubts: [alone] }];
   // The button of a lamp or a plug is its switch.
   if (device.types.some((one) => SWITCHED.includes(one))) return [];
-  const released = having(RELEASES);
-  const presses = having(PRESSES).filter((action) => !released.includes(action));
-  return byButton(presses).map(([button, open]) => ({
+  return byButton(pressesIn(actions)).map(([button, open]) => ({
     ...common,
     kind: "panic",
     part: [common.part, button].filter((part) => part !== "").join(" "),
@@ -204,18 +180,13 @@ function actionContacts(value: Exposed, device: Described, bridge: Bridge): Cont
 function byButton(presses: readonly string[]): [button: string, presses: [string, ...string[]]][] {
   const found = new Map<string, string[]>();
   for (const press of presses) {
-    const words = wordsIn(press).filter((word) => !PRESSES.includes(word) && !PRESS_FORMS.includes(word));
-    const button = presses.length > VALUES_MAX ? words.join(" ") : "";
+    const button = presses.length > VALUES_MAX ? buttonIn(press) : "";
     found.set(button, [...(found.get(button) ?? []), press]);
   }
   return [...found].flatMap(([button, own]) => {
     const open = atLeastOne(own);
     return open ? [[button, open] as [string, [string, ...string[]]]] : [];
   });
-}
-
-function wordsIn(action: string): string[] {
-  return action.split(/[_ -]/);
 }
 
 function partOf({ endpoint, property }: Exposed): string {

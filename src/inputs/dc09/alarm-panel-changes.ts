@@ -79,6 +79,7 @@ export class AlarmPanelChanges {
     const { meaning, change } = event;
     if (meaning?.what !== "arming") return;
     const isArmed = change === "restored" || meaning.isAlwaysArmed === true;
+    this.#options.reports.endAt(account, isArmed ? "closing" : "opening", event);
     for (const id of gatesOf(zones, account, event))
       this.#options.monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
   }

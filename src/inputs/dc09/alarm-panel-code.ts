@@ -5,16 +5,17 @@ import type { ZoneKind } from "../../domain/zone.ts";
  * What a code of an alarm panel reports.
  * - `alarm`: a detector or button; `kind` is the zone type of a zone that is made for it
  * - `tamper`, `battery`, `supervision`: a fault of a detector, or of the panel if it has no such zone
- * - `trouble`: a fault of the panel itself
+ * - `trouble`: a fault of the panel itself, until it reports the end; with `endsAt`, also until the next opening or closing
  * - `arming`: opening (disarmed) or closing (armed); with `isAlwaysArmed`, a code that only reports that it is armed
- * - `bypass`: a zone is held back at the panel
+ * - `bypass`: a zone is held back at the panel; `endsAt` as for a trouble
  * - `test`: a test report
  * - `note`: recorded only
  */
 export type CodeMeaning =
   | { readonly what: "alarm"; readonly kind: ZoneKind }
   | { readonly what: "arming"; readonly isAlwaysArmed?: true }
-  | { readonly what: "tamper" | "battery" | "supervision" | "trouble" | "bypass" | "test" | "note" };
+  | { readonly what: "trouble" | "bypass"; readonly endsAt?: "opening" | "closing" }
+  | { readonly what: "tamper" | "battery" | "supervision" | "test" | "note" };
 
 /** `new`: it begins, or the panel is disarmed; `restored`: it ends, or the panel is armed; `present`: it continues. */
 export type CodeChange = "new" | "restored" | "present";

@@ -3,6 +3,9 @@ import type { AlarmPanelReport } from "../../store/alarm-panels.ts";
 import type { Journal } from "../../store/journal.ts";
 import { TransactionalMap } from "../../store/transactional-map.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
+import { isOfPartition } from "./alarm-panel-zones.ts";
+import { contactIdMeaning } from "./contact-id.ts";
+import { siaMeaning } from "./sia-code.ts";
 
 /** Open reports of one account; a panel has a few hundred zones and modules. */
 const REPORTS_PER_ACCOUNT_MAX = 256;
@@ -32,8 +35,9 @@ export class AlarmPanelReports {
   }
 
   /** Stores a report in the caller's transaction. @throws any error of the journal */
-  take(account: string, what: AlarmPanelReport["what"], { code, number }: AlarmPanelEvent): void {
-    const report = { account, what, code, number: number ?? -1 };
+  take(account: string, what: AlarmPanelReport["what"], event: AlarmPanelEvent): void {
+    const { code, number, partition } = event;
+    const report = { account, what, code, number: number ?? -1, partition: partition ?? 0 };
     if (this.#open.has(keyOf(report)) || this.#isFull(account)) return;
     this.#open.set(keyOf(report), report);
     this.#journal.alarmPanels.addReport(report);
@@ -48,6 +52,17 @@ export class AlarmPanelReports {
       // Without a number it ends what came without one; if there is nothing, all.
       for (const report of (number ?? 0) === 0 && same.length === 0 ? open : same) this.#remove(report);
     }
+  }
+
+  /** Ends what lasts until an opening or closing of its partition, in the caller's transaction. @throws any error of the journal */
+  endAt(account: string, at: "opening" | "closing", { partition }: AlarmPanelEvent): void {
+    const ended = [...this.#open.values()].filter(
+      (report) =>
+        report.account === account &&
+        isOfPartition(report.partition || undefined, partition) &&
+        endOf(report) === at,
+    );
+    for (const report of ended) this.#remove(report);
   }
 
   #remove(report: AlarmPanelReport): void {
@@ -81,4 +96,10 @@ function subjectOf({ account, code, number }: AlarmPanelReport): string {
 
 function keyOf(report: AlarmPanelReport): string {
   return `${report.what} ${subjectOf(report)}`;
+}
+
+/** What ends a report although the panel does not report it. */
+function endOf({ code }: AlarmPanelReport): "opening" | "closing" | undefined {
+  const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : siaMeaning(code)?.meaning;
+  return meaning && "endsAt" in meaning ? meaning.endsAt : undefined;
 }

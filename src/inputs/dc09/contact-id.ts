@@ -11,7 +11,13 @@ const SUPERVISION = { what: "supervision" } as const;
 const TROUBLE = { what: "trouble" } as const;
 const ARMING = { what: "arming" } as const;
 const ARMED = { what: "arming", isAlwaysArmed: true } as const;
+/** The system is not armed although it should be, so alarms of its zones are suppressed: until a closing. */
+const UNARMED = { what: "trouble", endsAt: "closing" } as const;
+/** Until a user code is right again: an opening. */
+const WRONG_CODE = { what: "trouble", endsAt: "opening" } as const;
 const BYPASS = { what: "bypass" } as const;
+/** Of a zone that is armed and disarmed: most panels end its bypass with the opening, and do not report that. */
+const BYPASS_WHILE_ARMED = { what: "bypass", endsAt: "opening" } as const;
 const TEST = { what: "test" } as const;
 const NOTE = { what: "note" } as const;
 
@@ -83,32 +89,58 @@ const ROWS: readonly Row[] = [
   [405, 405, ARMING],
   [406, 406, NOTE],
   [407, 409, ARMING],
-  // Remote access and access control; 423 and 426 are doors that were forced or propped open.
-  [411, 416, NOTE],
+  // Remote access; after 414 and 415 the panel, or its communicator, was shut down by it.
+  [411, 413, NOTE],
+  [414, 415, TROUBLE],
+  [416, 416, NOTE],
+  // Access control. 423 is a door that was forced; 426 one that is propped open, which happens all day where people work. 427, 428
+  // and 432: its contact, its button or its lock has failed. With 434 its contact is shunted, so that it raises no alarm.
   [421, 422, NOTE],
   [423, 423, alarm("intrusion")],
-  [424, 434, NOTE],
+  [424, 425, NOTE],
+  [426, 428, TROUBLE],
+  [429, 431, NOTE],
+  [432, 432, TROUBLE],
+  [433, 433, NOTE],
+  [434, 434, BYPASS],
   // Armed in part (stay), by user and by key switch.
   [441, 442, ARMING],
-  // Early and late openings and closings; 453 to 455 failed to happen. 456, partial arming, and 463, armed again after an alarm,
+  // Early and late openings and closings; 453 to 455 failed to happen. After a missing opening the site is armed. 456, partial arming, and 463, armed again after an alarm,
   // arm with any qualifier: Paradox reports a partial arming as 1456, beside 3401 for a closing.
   [450, 452, ARMING],
-  [453, 455, NOTE],
+  [453, 453, NOTE],
+  [454, 455, UNARMED],
   [456, 456, ARMED],
-  [457, 462, NOTE],
+  // Exit error of a user, user on the premises, recent closing, legal code: notes to an alarm or opening. 461 is a wrong code.
+  [457, 460, NOTE],
+  [461, 461, WRONG_CODE],
+  [462, 462, NOTE],
   [463, 463, ARMED],
   [464, 466, NOTE],
-  // Bypasses and disables of parts: modules, sounders, communicators, then zones.
-  [501, 532, NOTE],
-  [551, 553, NOTE],
-  [570, 579, BYPASS],
-  // Tests; 607 is a walk test, 611 to 615 its points.
+  // Parts that are disabled: readers, then sounders and relays; modules that were added or removed; communicators, and the remote
+  // access.
+  [501, 519, NOTE],
+  [520, 530, TROUBLE],
+  [531, 532, NOTE],
+  [551, 552, TROUBLE],
+  [553, 553, NOTE],
+  // Bypasses of zones: of fire and of zones that are armed around the clock (571, 572), of access points (576, 577).
+  [570, 570, BYPASS_WHILE_ARMED],
+  [571, 572, BYPASS],
+  [573, 575, BYPASS_WHILE_ARMED],
+  [576, 577, BYPASS],
+  [578, 579, BYPASS_WHILE_ARMED],
+  // Tests; 607 is a walk test, 611 to 615 its points. 616 asks for a technician.
   [601, 609, TEST],
-  [611, 616, TEST],
+  [611, 615, TEST],
+  [616, 616, TROUBLE],
   // Event log, clock and programming.
   [621, 632, NOTE],
-  [641, 642, NOTE],
-  [651, 654, NOTE],
+  // A person at home who does not move; a child that has come home; reserved; nothing has moved in the whole system.
+  [641, 641, TROUBLE],
+  [642, 642, NOTE],
+  [651, 653, NOTE],
+  [654, 654, UNARMED],
 ];
 
 /** The meaning of an event code. @returns undefined for an unknown one */

@@ -29,6 +29,9 @@ const TROUBLE = { what: "trouble" } as const;
 const NOTE = { what: "note" } as const;
 const TEST = { what: "test" } as const;
 const BYPASS = { what: "bypass" } as const;
+/** As in Contact ID: an opening ends the bypass of a burglary or untyped point, a closing that the system is not armed. */
+const BYPASS_WHILE_ARMED = { what: "bypass", endsAt: "opening" } as const;
+const UNARMED = { what: "trouble", endsAt: "closing" } as const;
 const ARMING = { what: "arming" } as const;
 const BATTERY = { what: "battery" } as const;
 const SUPERVISION = { what: "supervision" } as const;
@@ -69,6 +72,8 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["ES", "EJ", TAMPER],
   ["XS", "XJ", TAMPER],
   ["TB", "TU", BYPASS],
+  ["BB", "BU", BYPASS_WHILE_ARMED],
+  ["UB", "UU", BYPASS_WHILE_ARMED],
   // A moved detector (Ajax), a panel that was replaced.
   ["SM AA", "TR", TAMPER],
   // Batteries and supervision of transmitters. XL is a weak signal; Ajax reports a lost detector with it, which XC ends. A point
@@ -124,9 +129,11 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   // Ajax. Its NC is left with the meaning of the standard, the state of a network. OZ and CZ are of one point: OZ does not disarm
   // the area around it, and CZ arms that, because an extra alarm is better than a missed one.
   ["OP OA OB OG OH OJ OK OQ OR OS NO NP", "CL CA CB CF CG CJ CK CP CQ CR CS CZ NL NF NM NB AF", ARMING],
-  // Recorded only: cancels, delinquent openings and closings, programming, remote access, access control, a reset.
+  // The closing is missing, or has been for long.
+  ["CD CI", "", UNARMED],
+  // Recorded only: cancels, missing openings, early and late closings, programming, remote access, access control, a reset.
   ["BC FC GC HC MC QC SC UC WC OC OZ", "", NOTE],
-  ["CC CD CE CI CO CT CW CX NE OI OL OT AB FL MI EX PC PD PE PG", "", NOTE],
+  ["CC CE CO CT CW CX NE OI OL OT AB FL MI EX PC PD PE PG", "", NOTE],
   ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE YW", "", NOTE],
   ["DA DB DC DD DE DG DI DK DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],
   ["JD JH JK JL JO JP JR JS JT JV JX JY JZ XE XF XI XW XA XB VI VO VR VT VX VY VZ", "", NOTE],

@@ -4,6 +4,8 @@ export const EN_CONDITIONS = {
   "condition.mqtt-broker-not-listening": "Built-in MQTT broker not listening",
   "condition.mqtt-broker-at-limit": "Built-in MQTT broker at a limit",
   "condition.mqtt-subscription-refused": "MQTT subscription rejected by the broker",
+  "condition.mqtt-device-renamed": "Sensor has another name at its bridge",
+  "condition.mqtt-device-removed": "Sensor missing at its bridge",
   "condition.alarm-panel-receiver-down": "Receiver for alarm panels not listening",
   "condition.alarm-panel-rejected": "Messages of an alarm panel rejected",
   "condition.monitoring-receiver-unreachable": "Monitoring receiver unreachable",

@@ -160,6 +160,10 @@ export const EN_ZONES = {
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters these out, and short openings too.",
   "doubt.button-restores-itself":
     "The button sends no release: the zone returns to normal after autoRestoreS.",
+  "doubt.gate-for-others":
+    "The zone opens when the alarm panel reports an alarm. Zones of other devices can be dispatched only while it is armed, with gate: {gate}",
+  "doubt.gate-of-panel":
+    "The zone is dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
   "doubt.vibration-tamper":
     "Vibration is reported as tamper, and a slammed door may raise it: remove the tamper if that happens.",
 

@@ -33,6 +33,10 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Client id-ul MQTT al acestei instalații nu poate fi folosit: {reason}. Până la următoarea pornire se folosește unul temporar; mesajele pe care brokerul le păstrează pentru cel salvat sosesc abia atunci. Corectați fișierul sau eliberați spațiu pe disc, apoi reporniți serviciul.",
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
+  "mqtt-device-renamed":
+    "Senzorul zonei {zone} se numește acum {name} în gateway: pe {topic} nu mai sosește nimic, iar zona nu este monitorizată. Setați topicul zonei la {newTopic} sau redați senzorului numele anterior.",
+  "mqtt-device-removed":
+    "Gatewayul zonei {zone} nu mai are un senzor pentru {topic}: a fost scos din rețea sau are alt nume. Zona nu este monitorizată. Adăugați din nou senzorul cu numele anterior, corectați topicul zonei sau ștergeți zona.",
   "alarm-panel-receiver-down":
     "Adresa {address} nu poate fi deschisă: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
   "monitoring-receiver-unreachable":

@@ -7,6 +7,8 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-broker-not-listening": "Brokerul MQTT inclus nu pornește",
   "condition.mqtt-broker-at-limit": "Brokerul MQTT inclus a atins o limită",
   "condition.mqtt-subscription-refused": "Abonare MQTT respinsă de broker",
+  "condition.mqtt-device-renamed": "Senzorul are alt nume în gateway",
+  "condition.mqtt-device-removed": "Senzorul lipsește din gateway",
   "condition.alarm-panel-receiver-down": "Receptorul pentru centrale de alarmă nu pornește",
   "condition.alarm-panel-rejected": "Mesaje respinse de la o centrală de alarmă",
   "condition.monitoring-receiver-unreachable": "Receptorul de monitorizare nu răspunde",

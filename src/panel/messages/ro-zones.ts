@@ -176,6 +176,10 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
+  "doubt.gate-for-others":
+    "Zona se deschide când centrala raportează o alarmă. Zonele altor echipamente pot fi transmise doar cât timp centrala este armată, cu gate: {gate}",
+  "doubt.gate-of-panel":
+    "Zona se transmite doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin ea.",
   "doubt.vibration-tamper":
     "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
 

@@ -24,9 +24,11 @@ describe("Contact ID", () => {
     ["147 381 382", "supervision"],
     ["384", "battery"],
     ["301 302 309 311 350 351 352 353 354 344", "trouble"],
+    ["414 415 426 427 428 432 454 455 461 520 521 522 551 552 616 641 654", "trouble"],
     ["400 401 402 403 405 407 408 409 441 442 451 456 463", "arming"],
     ["305 306 313 406 411 453 459 627", "note"],
-    ["570 571 572 573", "bypass"],
+    ["412 413 416 421 424 425 429 433 457 458 462 501 531 532 553 642", "note"],
+    ["434 570 571 572 573 575 576 579", "bypass"],
     ["601 602 603 604 605 606 607 608", "test"],
     ["000 099 119 127 160 199 500 900 999", "unknown"],
   ])("%s are %s", (codes, what) => {
@@ -71,11 +73,11 @@ describe("SIA", () => {
     ["TA ES XS TT SM AA", "tamper"],
     ["XT", "battery"],
     ["BZ FZ UY XL EZ CM XM", "supervision"],
-    ["AT YT YM YP LT NT NC YC YS RT BT FT FS FW EM EP IA YA YX YF ZZ PF OU AS NA GF DJ DM", "trouble"],
+    ["AT YT YM YP LT NT NC YC YS RT BT FT FS FW EM EP IA YA YX YF ZZ PF OU AS NA GF DJ DM CI CD", "trouble"],
     ["OP CL OA CA OG CG OQ CQ OR OB CZ NO NP AF CB NB NL NM NF", "arming"],
     ["BB FB TB", "bypass"],
     ["RP RX TX TS TE BX", "test"],
-    ["YW DN BC OC OZ CI OI LB AB CC CD NE FL MI EX PC PD PE PG", "note"],
+    ["YW DN BC OC OZ OI LB AB CC NE FL MI EX PC PD PE PG", "note"],
     ["AC QQ ZQ", "unknown"],
   ])("%s are %s", (codes, what) => {
     for (const code of codes.split(" ")) expect(shortOf(siaMeaning(code)?.meaning), code).toBe(what);

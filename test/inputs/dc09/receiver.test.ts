@@ -366,6 +366,77 @@ describe("other reports", () => {
     expect(here.conditions).toEqual([]);
   });
 
+  test.each([
+    ["1570 01 004", "570 4"],
+    ["1573 01 004", "573 4"],
+    ["1574 01 004", "574 4"],
+    ["1575 00 004", "575 4"],
+    ["1461 01 000", "461 0"],
+  ])("%s ends with the next opening of its partition, also after a restart", async (event, subject) => {
+    const here = await started([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall]);
+    const panel = here.panel("1234");
+    await panel.contactId(event);
+    await here.panel("5678").contactId("1401 01 002");
+    await panel.contactId("3401 01 002");
+    expect(here.conditions).toEqual([expect.stringContaining(`1234 ${subject}`)]);
+    await here.startAgain();
+    if (!event.includes(" 00 ")) await panel.contactId("1401 02 002");
+    expect(here.conditions).toEqual([expect.stringContaining(`1234 ${subject}`)]);
+    await panel.contactId("1401 01 002");
+    expect(here.conditions).toEqual([]);
+    await here.startAgain();
+    expect(here.conditions).toEqual([]);
+  });
+
+  test("in SIA the bypass of a burglary point ends with an opening, that of a fire point with its own end", async () => {
+    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    await panel.sia("Nri1/BB04/UB05/FB06");
+    await panel.sia("Nri1/CL501");
+    expect(here.conditions).toHaveLength(3);
+    await panel.sia("Nri1/OP501");
+    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 FB 6"]);
+    await panel.sia("Nri1/FU06");
+    expect(here.conditions).toEqual([]);
+  });
+
+  test.each(["571", "572", "576", "577", "434"])(
+    "the bypass %s of what is not disarmed lasts until the alarm panel ends it",
+    async (code) => {
+      const here = await started([alarmPanelAccount("1234")], [hall]);
+      const panel = here.panel("1234");
+      await panel.contactId(`1${code} 01 004`);
+      await panel.contactId("1401 01 002");
+      expect(here.conditions).toEqual([`alarm-panel-bypass/1234 ${code} 4`]);
+      await panel.contactId(`3${code} 01 004`);
+      expect(here.conditions).toEqual([]);
+    },
+  );
+
+  test.each(["1454 01 000", "1455 01 000", "1654 01 000"])(
+    "%s, a site that is not armed as it should be, is a condition until a closing",
+    async (event) => {
+      const here = await started([alarmPanelAccount("1234")], [hall]);
+      const panel = here.panel("1234");
+      await panel.contactId(event);
+      await panel.contactId("1401 01 002");
+      expect(here.conditions).toEqual([`alarm-panel-trouble/1234 ${event.slice(1, 4)} 0`]);
+      await panel.contactId("3401 01 002");
+      expect(here.conditions).toEqual([]);
+    },
+  );
+
+  test("a door that is propped open is a condition, and an alarm of a zone with its code", async () => {
+    const door = zoneOf({ id: "door", kind: "technical", input: { dc09: "5678", codes: ["426"] } });
+    const here = await started([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall, door]);
+    await here.panel("1234").contactId("1426 01 007");
+    await here.panel("5678").contactId("1426 01 007");
+    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 426 7"]);
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["door"]);
+    await here.panel("1234").contactId("3426 01 007");
+    expect(here.conditions).toEqual([]);
+  });
+
   test("the restoral of a point in SIA ends its troubles and its lost supervision too", async () => {
     const here = await started([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");

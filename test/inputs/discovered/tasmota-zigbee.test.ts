@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { queriesAfter } from "../../../src/domain/discovery/sources.ts";
 import { ReceivedMessages } from "../../../src/inputs/received-messages.ts";
-import { foundIn, playSteps, proposedFor, type Message } from "../../support/device-scenarios.ts";
+import { foundIn, playSteps, proposedFor, type Message, type Step } from "../../support/device-scenarios.ts";
 import { BRIDGE, lamp, leak, TASMOTA_ZIGBEE_SENSORS } from "../../support/tasmota-zigbee.ts";
 
 describe("behind a Zigbee bridge with Tasmota,", () => {
@@ -13,6 +13,26 @@ describe("behind a Zigbee bridge with Tasmota,", () => {
       expect(await playSteps(zone, device.steps)).toEqual(device.steps);
     },
   );
+
+  test("a sensor whose alarm zone has no known type is read from the bits of its state", async () => {
+    const status = (ZoneStatusChange: number): Message =>
+      leak({ "0500<00": "0100010000", ZoneStatusChange, ZoneStatusChangeZone: 1 });
+    const announced = [...BRIDGE, status(0)];
+    const zone = proposedFor({ announced, zone: "0x099f", kind: "intrusion", steps: [] });
+    expect([zone.kind, zone.doubts]).toEqual(["intrusion", [{ code: "kind-guessed" }]]);
+    const steps: Step[] = [
+      [status(0x20), "nothing"],
+      [status(0x21), "trip"],
+      [status(0x31), "nothing"],
+      [status(0x30), "restore"],
+      [status(0x08), "nothing"],
+      [status(0x09), "trip"],
+      [status(0x00), "restore"],
+      [status(0x24), "tamper"],
+      [leak({ BatteryPercentage: 5 }), "battery"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
 
   test("a lamp and a thermometer are no zones", () => {
     const { devices, zones } = foundIn({

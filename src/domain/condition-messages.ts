@@ -1,0 +1,109 @@
+/** Messages of conditions with placeholders in braces. Translations use the same values. */
+export const CONDITION_MESSAGES = {
+  "restart-needed":
+    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or undo the change and run santinela reload.",
+  "upstream-unreachable":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-authentication-failed":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-unexpected-service":
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+  "upstream-rejects-records":
+    "records rejected by the dispatch centre: {rejected}; waiting for their objective there: {blocked}; deleted there: {gone}. santinela sync status lists them.",
+  "upstream-rejects-alarm":
+    "high-priority records that the dispatch centre rejected four times: {rejected}. No crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
+  "upstream-alarm-unproved":
+    "alarms sent without a response: {alarms}. The dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
+  "upstream-ids-given-again":
+    "id {upstreamId} at the dispatch centre belonged to intervention {interventionId} and now belongs to another record. That record is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
+  "upstream-reference-lost":
+    "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or ask the dispatch centre to accept longer texts.",
+  "upstream-reference-shared":
+    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+  "upstream-differs":
+    "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
+  "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
+  "monitoring-receiver-unreachable":
+    "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",
+  "monitoring-receiver-rejects":
+    "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
+  "monitoring-receiver-clock":
+    "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages to it are sent with the receiver's time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
+  "transmitter-write-failed":
+    "the queue for the monitoring receiver cannot be used: {reason}. Alarms wait in the trip journal. Free disk space or replace the disk.",
+  "mqtt-unreachable":
+    "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are correct; retrying every {seconds} s.",
+  "mqtt-session-taken-over":
+    "the MQTT broker closes every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each a unique mqtt.clientId. The next attempt is in {minutes} minutes; until then no messages from this broker are received.",
+  "mqtt-client-id-temporary":
+    "the MQTT client id of this installation cannot be used: {reason}. A temporary one is used until the next start; what the broker queues for the stored one arrives only then. Correct the file or free disk space, then restart the daemon.",
+  "mqtt-subscription-refused":
+    "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
+  "mqtt-device-renamed":
+    "the sensor of zone {zone} is now called {name} at its bridge: nothing arrives on {topic}, and the zone is not monitored. Set the topic of the zone to {newTopic}, or give the sensor its former name again.",
+  "mqtt-device-removed":
+    "the bridge of zone {zone} no longer has a sensor for {topic}: it was removed from the network, or has another name. The zone is not monitored. Let the sensor join again under its former name, correct the topic of the zone, or remove the zone.",
+  "alarm-panel-receiver-down":
+    "{address} cannot be opened: {reason}. Messages of alarm panels are not received. Correct dc09.host and dc09.port, or stop the program that uses the port; retrying every 10 s.",
+  "alarm-panel-silent":
+    "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
+  "alarm-panel-refused":
+    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; docs/panels.md has the limits.",
+  "alarm-panel-trouble":
+    "alarm panel {account} reports the fault {code}, zone or module {number}. docs/panels.md lists the codes.",
+  "alarm-panel-bypass":
+    "zone {number} is bypassed at alarm panel {account} (code {code}): the alarm panel sends no alarms of this zone. Remove the bypass there.",
+  "alarm-panel-code-unknown":
+    'alarm panel {account} has sent the code {code}, which is not in the standard. It is recorded in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
+  "gpio-line-unstable":
+    "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
+  "loop-out-of-range":
+    "the loop of zone {zone} measures {ohms} Ω, outside the bands of normal ({normal} Ω), alarm ({alarm} Ω), short circuit and cut wire. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
+  "on-battery":
+    "mains power has been lost since {since}. The machine powers off before its battery is empty, as configured in onBattery; zones are not monitored from then on.",
+  "power-off-failed":
+    "mains power is lost, and the machine cannot be powered off: {reason}. The daemon runs until the battery is empty. Allow the user of the daemon to power off, as described in docs/wiring.md.",
+  "output-failed":
+    "output {output} cannot be switched: {reason}. Retrying every five seconds; santinela outputs list shows the state.",
+  "journal-write-failed":
+    "the trip journal cannot be written: {reason}. Free disk space or replace the disk.",
+  "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",
+  "trip-refused": "the trip of zone {zone} was rejected: {reason}. Check the zone's objective.",
+  "zone-open":
+    "zone {zone} has been open since {since}, and no open intervention contains it. Close or bypass the zone.",
+  "data-lost":
+    "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
+  "trips-off-disk":
+    "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can be written: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
+  "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
+  "disk-full":
+    "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+  "database-damaged":
+    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself, at most every ten minutes, recovers what it can, and sends the trips again. If this message stays, restart the daemon. Check the disk.",
+  "storage-volatile":
+    "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
+  "configuration-volatile":
+    "{folder} is on {fileSystem}, which is in memory: changed zones, passwords and an enrolment at the dispatch centre are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or mount this folder from a disk.",
+  "machine-unknown":
+    "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: report alarms to it by telephone meanwhile. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
+  "release-returned":
+    "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
+  "backup-overdue":
+    "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
+  "sites-silent":
+    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
+  "silent-sites-unknown":
+    "since {since} this dispatch centre keeps missing reports, so it cannot say which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
+  "database-unavailable":
+    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
+  "thread-failed":
+    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Report this with a support bundle.",
+  "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+  "key-damaged":
+    "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
+  "certificate-incomplete":
+    "the certificate authority of this installation may not certify {names}; browsers do not trust the web panel under these names. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Codes of the conditions that have such a message. */
+export type SentenceCode = keyof typeof CONDITION_MESSAGES;
