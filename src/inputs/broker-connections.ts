@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
-import { PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
+import { MESSAGE_BYTES_MAX, PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
 
 const CONNECTIONS_MAX = 256;
 /** Per address, so that one faulty machine cannot use all connections. */
@@ -156,10 +156,11 @@ export class BrokerConnections {
       this.#unread.delete(connection);
       const chunk: unknown = read(sizeBytes);
       if (!(chunk instanceof Uint8Array)) return chunk;
-      if (!sizeLimit.accepts(chunk)) {
+      const messageBytesMax = this.#unauthenticated.has(socket) ? PACKET_BYTES_MAX : MESSAGE_BYTES_MAX;
+      if (!sizeLimit.accepts(chunk, messageBytesMax)) {
         this.#limits.reached(
           "packet",
-          `a client at ${connection.address} announced an MQTT packet of more than ${PACKET_BYTES_MAX / 1024} KiB and was disconnected. Use a separate broker for such messages (mqtt.url).`,
+          `a client at ${connection.address} announced an MQTT packet of more than ${PACKET_BYTES_MAX / 1024} KiB, or a message of more than ${MESSAGE_BYTES_MAX / 1024} KiB, and was disconnected. Use a separate broker for such messages (mqtt.url).`,
         );
         socket.destroy();
         return null;

@@ -1,5 +1,13 @@
 /** No sensor sends a packet of this size; camera pictures of usual resolutions still pass. */
 export const PACKET_BYTES_MAX = 256 * 1024;
+/**
+ * A message of a client that has signed in to the built-in broker: the list that a zigbee2mqtt with 200 devices publishes has
+ * about 1 MiB, and with half of it the bridge would be disconnected again and again.
+ */
+export const MESSAGE_BYTES_MAX = 2 * 1024 * 1024 + PACKET_BYTES_MAX;
+
+/** Packet type of PUBLISH (MQTT 3.1.1, 2.2.1). */
+const PUBLISH = 3;
 
 /** A remaining length has at most four bytes of seven bits each (MQTT 3.1.1, 2.2.3). */
 const LENGTH_BYTES_MAX = 4;
@@ -10,6 +18,8 @@ const LENGTH_BYTES_MAX = 4;
  */
 export class PacketSizeLimit {
   readonly #packetBytesMax: number;
+  /** Type of the current packet. */
+  #type = 0;
   /** Remaining bytes of the current packet. */
   #remaining = 0;
   /** Undefined between packets; otherwise the length as far as it was read. */
@@ -32,9 +42,10 @@ export class PacketSizeLimit {
 
   /**
    * Reads the next bytes of the connection.
+   * @param messageBytesMax limit of a packet with a message
    * @returns false once a packet announces more than the limit or an invalid length
    */
-  accepts(chunk: Uint8Array): boolean {
+  accepts(chunk: Uint8Array, messageBytesMax = this.#packetBytesMax): boolean {
     let at = 0;
     this.#hasEndedPacket = false;
     while (at < chunk.byteLength) {
@@ -47,16 +58,22 @@ export class PacketSizeLimit {
       }
       const byte = chunk[at] ?? 0;
       at += 1;
-      if (!this.#length) this.#length = { value: 0, bytes: 0 };
-      else if (!this.#acceptsLengthByte(this.#length, byte)) return false;
+      if (!this.#length) {
+        this.#length = { value: 0, bytes: 0 };
+        this.#type = byte >> 4;
+      } else if (!this.#acceptsLengthByte(this.#length, byte, messageBytesMax)) return false;
     }
     return true;
   }
 
-  #acceptsLengthByte(length: { value: number; bytes: number }, byte: number): boolean {
+  #acceptsLengthByte(
+    length: { value: number; bytes: number },
+    byte: number,
+    messageBytesMax: number,
+  ): boolean {
     length.value += (byte & 0x7f) * 0x80 ** length.bytes;
     length.bytes += 1;
-    if (length.value > this.#packetBytesMax) return false;
+    if (length.value > (this.#type === PUBLISH ? messageBytesMax : this.#packetBytesMax)) return false;
     if ((byte & 0x80) !== 0) return length.bytes < LENGTH_BYTES_MAX;
     this.#remaining = length.value;
     this.#length = undefined;

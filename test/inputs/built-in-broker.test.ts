@@ -261,6 +261,24 @@ describe("the built-in broker's limits", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
+  test("the list of a bridge with many devices reaches its subscribers; no other packet may be as large", async () => {
+    await start();
+    const bridge = await sensor({ reconnectPeriod: 0 });
+    const list = Buffer.alloc(2 * 1024 * 1024, "x");
+    await bridge.publishAsync("zigbee2mqtt/bridge/devices", list, { qos: 1, retain: true });
+    const listener = await sensor();
+    const received: number[] = [];
+    listener.on("message", (_topic, payload) => received.push(payload.byteLength));
+    await listener.subscribeAsync("zigbee2mqtt/bridge/devices", { qos: 1 });
+    await eventually("the list", () => received.length > 0);
+    expect([received, site.conditions]).toEqual([[list.byteLength], []]);
+    void bridge.publishAsync("camera", Buffer.alloc(2_400_000), { qos: 1 }).catch(() => "it is disconnected");
+    await eventually("its end", () => !bridge.connected);
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/packet"]);
+    void listener.subscribeAsync(Array.from({ length: 5 }, () => "x".repeat(60_000))).catch(() => "rejected");
+    await eventually("the end of the subscriber", () => !listener.connected);
+  });
+
   test("retained messages are kept up to a limit and forwarded beyond it", async () => {
     await start();
     const client = await sensor();
@@ -410,6 +428,15 @@ describe("the packet meter", () => {
     const allowed = new PacketSizeLimit(1001);
     for (let at = 0; at < stream.length; at += piece)
       expect(allowed.accepts(stream.subarray(at, at + piece))).toBe(true);
+  });
+
+  test("allows more for a message than for other packets", () => {
+    const meter = new PacketSizeLimit(1000);
+    expect(meter.accepts(packet(5000), 5000)).toBe(true);
+    expect(meter.accepts(packet(5001), 5000)).toBe(false);
+    const subscribe = packet(1001).with(0, 0x82);
+    expect(new PacketSizeLimit(1000).accepts(subscribe, 5000)).toBe(false);
+    expect(new PacketSizeLimit(1001).accepts(subscribe, 5000)).toBe(true);
   });
 
   test("rejects a length without end", () => {
