@@ -17,8 +17,10 @@ export function optionTables(configuration, schemas) {
       for (const branch of definition.oneOf) if (nameOf(branch)) queue.push([path, nameOf(branch)]);
       continue;
     }
+    // A plain value, such as the number of an account: the row of its option says everything.
+    if (!definition.properties) continue;
     const rows = [];
-    for (const [key, property] of Object.entries(definition.properties ?? {})) {
+    for (const [key, property] of Object.entries(definition.properties)) {
       const option = path ? `${path}.${key}` : key;
       const { inner, children } = inspect(property, option);
       queue.push(...children);

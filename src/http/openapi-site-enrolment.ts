@@ -17,7 +17,7 @@ export const SITE_ENROLMENT: readonly SiteOperation[] = [
     role: "administrator",
     id: "enrolAtCentre",
     summary:
-      "Exchange a one-time code of a dispatch centre for the account of this site, and apply it on trial",
+      "Exchange a one-time code of a dispatch centre for the account of this site, apply and verify it",
     body: objectOf({ centre: TEXT, code: TEXT, ca: TEXT, confirmation: TEXT }, ["centre", "code"]),
     answer: schema("EnrolmentResult"),
     errors: [404, 409, 422, 429, 503],

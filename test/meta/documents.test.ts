@@ -82,6 +82,14 @@ test("the option table is the schema's", async () => {
   expect(readFileSync(join(root, "docs/configuration.md"), "utf8")).toContain(tables);
 });
 
+test("every section of the option table has options, and every option a meaning", () => {
+  const page = readFileSync(join(root, "docs/configuration.md"), "utf8");
+  const sections = page.split(/^### /m).slice(1);
+  const rows = sections.map((section) => [...section.matchAll(/^\| `(\S+)` \|.*\| (.*) \|$/gm)]);
+  expect(sections.filter((_, index) => rows[index]?.length === 0)).toEqual([]);
+  expect(rows.flat().filter(([, , meaning]) => meaning?.trim() === "")).toEqual([]);
+});
+
 test("the lock file has every package, also those of other processors, as npm ci requires", () => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;

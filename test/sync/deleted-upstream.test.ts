@@ -225,7 +225,7 @@ describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
   test("the two newest records that a dispatcher deletes stay deleted", expectDeletedStayDeleted);
 });
 
-describe("at a centre of another make", () => {
+describe("at the centre of another vendor", () => {
   let foreign: InMemoryCentre;
   let site: SyncingSite;
   beforeEach(async () => {

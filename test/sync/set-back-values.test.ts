@@ -65,7 +65,7 @@ describe("at a Santinela centre", () => {
   });
 });
 
-describe("at a dispatch centre of another make", () => {
+describe("at the dispatch centre of another vendor", () => {
   let centre: InMemoryCentre;
   /** The rows that a lagging replica shows; undefined to show the newest. */
   let late: ReadonlyMap<number, CentreRow> | undefined;

@@ -98,7 +98,7 @@ describe("at a Santinela centre", () => {
   });
 });
 
-describe("at a centre of another make", () => {
+describe("at the centre of another vendor", () => {
   let centre: InMemoryCentre;
   let isKeyed: boolean;
   /** The entity tag of the next read. */

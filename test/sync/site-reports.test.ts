@@ -18,7 +18,7 @@ let server: Server;
 let sync: Sync;
 /** Paths of the POST requests to the centre. */
 let posted: string[];
-/** Whether the centre is one of another make, which does not offer to take reports. */
+/** Whether the centre is one of another vendor, which does not offer to take reports. */
 let isForeign: boolean;
 let status: number | undefined;
 /** Response to all requests about records; undefined for the normal one. */
@@ -191,7 +191,7 @@ test("a centre that no longer takes reports gets no more of them after the next 
   expect(reports()).toBe(before);
 });
 
-test("a centre of another make gets nothing", async () => {
+test("the centre of another vendor gets nothing", async () => {
   isForeign = true;
   await start();
   for (let minute = 0; minute < 5; minute += 1) site.clock.advance(60_000);

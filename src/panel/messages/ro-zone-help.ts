@@ -5,6 +5,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.id": "Numele scurt al zonei, folosit în comenzi și în jurnale: litere mici, cifre, - și _.",
   "zoneHelp.name": "Numele zonei în texte; nu poate fi gol și nu poate conține caractere de control.",
   "zoneHelp.kind": "Tipul zonei: ce detectează.",
+  "zoneHelp.objective": "Obiectivul căruia îi aparține zona.",
   "zoneHelp.profile": "Profilul declanșărilor; implicit, cel al tipului de zonă.",
   "zoneHelp.input": "Sursa citirilor.",
   "zoneHelp.debounceMs":
