@@ -14,6 +14,7 @@ import {
   assertHasAccess,
   assertKnown,
   assertRoom,
+  assertTransfer,
   claimedAgain,
   codeHash,
   CODES_KEPT_MS,
@@ -70,6 +71,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
     await this.#alone(async (queries) => {
+      assertTransfer(invitation, await bySite(queries, enrolment.site));
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
         enrolment.createdAtMs - CODES_KEPT_MS,

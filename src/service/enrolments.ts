@@ -33,7 +33,8 @@ const SITES_DOMAIN = "sites.santinela.local";
 export interface Enrolments {
   /**
    * Creates a code for a site; it replaces an unused one. A site that has an account keeps it until the code is used.
-   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes
+   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes, and for a site that is enrolled,
+   *   unless the invitation confirms that its account is transferred
    */
   invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode>;
   /** The sites that have an account or a code, by their reference. */
@@ -102,6 +103,25 @@ export function issued(code: string, { site, objectives, expiresAtMs }: NewEnrol
 /** @throws AppError `invalid` for an objective of an invitation that does not exist */
 export function assertKnown(unknown: ObjectiveRef | undefined): void {
   if (unknown) throw new AppError("invalid", `objective ${refText(unknown)} does not exist here`);
+}
+
+/**
+ * A second code locks out the device that has the account.
+ * @param account of the site; undefined without one
+ * @throws AppError `conflict` for a site that is enrolled, without the confirmation
+ */
+export function assertTransfer(
+  { site, transfer = false }: SiteInvitation,
+  account: Account | undefined,
+): void {
+  if (!account || account.disabled || transfer) return;
+  throw new AppError(
+    "conflict",
+    `site ${site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in`,
+    {
+      hint: 'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref.',
+    },
+  );
 }
 
 /** @throws AppError `conflict` */

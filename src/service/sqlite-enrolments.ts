@@ -18,6 +18,7 @@ import {
   assertHasAccess,
   assertKnown,
   assertRoom,
+  assertTransfer,
   claimedAgain,
   codeHash,
   CODES_KEPT_MS,
@@ -69,6 +70,7 @@ export class SqliteEnrolments implements Enrolments {
     const enrolment = newEnrolment(invitation, code, this.#nowMs());
     const { site, objectives, createdAtMs, expiresAtMs } = enrolment;
     transaction(database, () => {
+      assertTransfer(invitation, this.#accounts.bySite(site));
       assertKnown(objectives.find((ref) => !this.#objectives.exists(ref)));
       this.#enrolments.removeBefore(createdAtMs - CODES_KEPT_MS);
       this.#enrolments.removeUnused(site);

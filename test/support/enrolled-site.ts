@@ -10,9 +10,9 @@ export async function codeFor(
   centre: TestApp,
   site: string,
   objectives: readonly string[],
-  validH?: number,
+  more: { readonly validH?: number; readonly transfer?: boolean } = {},
 ): Promise<string> {
-  const body = { site, objectives, ...(validH === undefined ? {} : { validH }) };
+  const body = { site, objectives, ...more };
   const { body: issued } = await request(centre.app)
     .post("/enrolments")
     .set("Authorization", `Bearer ${await centre.token("administrator")}`)
