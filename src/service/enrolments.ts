@@ -45,8 +45,8 @@ export interface Enrolments {
    */
   revoke(site: string, by: Actor): Promise<void>;
   /**
-   * Exchanges a code for the account of a site. A site that is enrolled again keeps its account and gets the new password and
-   * objectives. The same request succeeds again for an hour.
+   * Exchanges a code for the account of its site. A site that is enrolled again keeps its account and gets the new password and
+   * objectives. The same request succeeds again for an hour. A claim without a reference takes that of the code.
    * @param from network address of the site, for the event log and the limit of wrong codes
    * @throws AppError `forbidden` for an unusable code, `conflict` if the address of the account is in use otherwise
    */
@@ -141,7 +141,7 @@ export function usable(found: Enrolment | undefined, { site }: EnrolmentClaim, n
   const { usedAtMs, expiresAtMs } = found;
   const isOver = usedAtMs === null ? expiresAtMs <= nowMs : nowMs - usedAtMs >= REPEATABLE_MS;
   if (isOver) throw unusable();
-  if (found.site !== site)
+  if (site !== undefined && found.site !== site)
     throw new AppError("forbidden", `the one-time code is for site ${found.site} and not for ${site}`, {
       hint: `Set site.ref to ${found.site}, or create a code for ${site}.`,
     });

@@ -70,6 +70,19 @@ test("a site that repeats its request before the first has its answer gets the s
   await signIn(centre, "hala-nord@sites.santinela.local").expect(200);
 });
 
+test("a claim without a reference takes that of the code, once, and again after a lost response", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const { body } = await claim(centre, code, undefined).expect(201);
+  expect(body).toMatchObject({ email: "hala-nord@sites.santinela.local", site: "hala-nord" });
+  expect((await claim(centre, code, undefined).expect(201)).body).toEqual(body);
+  // A second site with the same code.
+  await claim(centre, code, undefined, OTHER_PASSWORD).expect(403);
+  await claim(centre, "abcde-fghjk-mnpqr-stuvw", undefined).expect(403);
+  await signIn(centre, body.email).expect(200);
+  const failed = (await centre.newestEvents(100)).filter(({ event }) => event === "sign-in-failed");
+  expect(failed.map(({ subject }) => subject)).toEqual(["unknown site", "site hala-nord"]);
+});
+
 test("an expired code, a replaced one and one of another centre are refused in the same words", async () => {
   const elsewhere = await TestApp.make();
   const ofAnother = await codeFor(elsewhere, "hala-nord", HALL);

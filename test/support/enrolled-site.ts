@@ -21,8 +21,8 @@ export async function codeFor(
   return (issued as EnrolmentCode).code;
 }
 
-/** Sends a code as a site does. */
-export function claim(centre: TestApp, code: string, site: string, password = SITE_PASSWORD) {
+/** Sends a code as a site does; without a reference as a new one. */
+export function claim(centre: TestApp, code: string, site: string | undefined, password = SITE_PASSWORD) {
   return request(centre.app).post("/enrolments/claim").send({ code, site, password });
 }
 
