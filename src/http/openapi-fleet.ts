@@ -61,6 +61,25 @@ export function fleetPaths(): Json {
         },
       },
     },
+    "/sites/records": {
+      get: {
+        operationId: "listSitesOfInterventions",
+        summary: "The sites that have created these interventions; not part of the contract",
+        parameters: [
+          query("ids", "1 to 100 ids of interventions, separated by commas", {
+            type: "string",
+            pattern: "^[1-9]\\d{0,14}(,[1-9]\\d{0,14})*$",
+          }),
+        ],
+        responses: {
+          "200": jsonResponse("Of those that a site has created, by id", {
+            type: "array",
+            items: schema("RecordSite"),
+          }),
+          ...failures(400, 401, 403, 500, 503),
+        },
+      },
+    },
     "/sites/{id}": {
       get: {
         operationId: "getSite",
