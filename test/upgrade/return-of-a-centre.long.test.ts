@@ -88,7 +88,7 @@ describeWithPostgres("the release before of a dispatch centre", () => {
     expect([mayReturn, said]).toEqual([false, expect.stringContaining("the schema of a newer release")]);
   });
 
-  test("is not started while the database is absent; a file that it rejects is no reason to keep the new one", async () => {
+  test("is not started while the database is absent; it may return to a file that it rejects", async () => {
     configure(`database: postgres://santinela@127.0.0.1:${await freePort()}/centre\n`);
     const absent = await canReturn();
     expect([absent.mayReturn, absent.said]).toEqual([false, expect.stringContaining("ECONNREFUSED")]);
