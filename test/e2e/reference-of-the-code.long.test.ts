@@ -126,3 +126,41 @@ test("a site with records at a centre keeps its reference: a code for another on
   ]);
   expect(content()).toBe(before);
 });
+
+test("a change that is cut off is taken back; the same code enrols the site again, whose alarm is there once", async () => {
+  const other = installation.daemon("other", SITE.replace(RANDOM, "site-0123456789"));
+  await other.start();
+  const file = join(installation.folder, "other.yaml");
+  const before = readFileSync(file, "utf8");
+  await ask("other", "POST", "/site/simulate", { zone: "gate", contact: "open" });
+  const order = { centre: address, code: await codeFor("hala-sud") };
+  const lost = LINE_FAULTS["the connection is reset after the request is applied, before the response"];
+  let cuts = 0;
+  // While the change is on trial, a record is sent with the reference of the code.
+  line.faultFor = ({ method, path }) => {
+    if (method !== "POST" || path !== "/interventii" || cuts > 0) return undefined;
+    cuts += 1;
+    return async (exchange) => {
+      await lost(exchange);
+      process.kill(other.pid ?? 0, "SIGKILL");
+    };
+  };
+  await expect(ask("other", "POST", "/site/enrolment", order)).rejects.toThrow();
+  await other.exited();
+  await other.start();
+  expect([cuts, readFileSync(file, "utf8")]).toEqual([1, before]);
+  expect(await other.get<EnrolmentView>("/site/enrolment")).toMatchObject({
+    site: "site-0123456789",
+    takesReference: false,
+  });
+
+  const [answer, result] = await ask<EnrolmentResult>("other", "POST", "/site/enrolment", order);
+  expect([answer, result]).toEqual([200, expect.objectContaining({ state: "applied", site: "hala-sud" })]);
+  await eventually("nothing to send", async () => {
+    const { outbox, link } = await other.get<StatusView>("/site/status");
+    return outbox.waiting === 0 && link.state === "up";
+  });
+  const there = await interventionsOf(centre);
+  expect(there.filter(({ notes }) => notes?.includes("[ref:hala-sud-") === true)).toHaveLength(1);
+  expect(there.filter(({ notes }) => notes?.includes("[ref:site-0123456789-") === true)).toEqual([]);
+});
